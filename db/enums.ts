@@ -1,0 +1,31 @@
+// Lists that tables and wire schemas share.
+
+export const OVERLAY_TYPES = ["template", "instance"] as const;
+export const OVERLAY_KINDS = ["html", "rive"] as const;
+export const POSITIONS = [
+  "topLeft",
+  "topCenter",
+  "topRight",
+  "centerLeft",
+  "center",
+  "centerRight",
+  "bottomLeft",
+  "bottomCenter",
+  "bottomRight",
+] as const;
+export const CTA_TYPES = [
+  "facebook_share",
+  "go_to_channel",
+  "login",
+  "open_link",
+  "play_video",
+  "show_player_stats",
+  "show_group",
+  "show_panel",
+  "show_stored_panel",
+  "show_person",
+  "tweet",
+] as const;
+export const PAGE_TYPES = ["channel", "landing"] as const;
+export const GATE_TYPES = ["none", "login", "entitlement"] as const;
+export const ROLE_SCOPES = ["*", "Chat_Moderator", "Question_Answer_Moderator"] as const;

@@ -1,0 +1,125 @@
+import { z } from "@hono/zod-openapi";
+import { CTA_TYPES, POSITIONS } from "../../db/enums.ts";
+
+// What travels on a channel's socket (and as Server-Sent Events). No platform import: the docs and the SDK read this file too.
+
+const Seq = z.number().int().nonnegative().describe("Position in the channel's log; the first frame is 1");
+const Time = z.number().int().describe("Milliseconds since 1970 UTC, server's clock");
+
+/** Every message to a viewer carries `upTo`: the log position that the viewer now holds, to be sent back as `seq` on reconnecting. */
+const held = { upTo: Seq };
+
+export const OverlayContent = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("html"), html: z.string().describe("Rendered: variables are filled in and escaped"), position: z.enum(POSITIONS) }),
+  z.object({
+    kind: z.literal("rive"),
+    mediaId: z.string(),
+    fileName: z.string(),
+    url: z.string().optional(),
+    position: z.enum(POSITIONS),
+  }),
+]);
+
+export const OverlayCta = z.object({ type: z.enum(CTA_TYPES), data: z.record(z.string(), z.unknown()) });
+
+/** One broadcast of an overlay, as it goes to the screen. */
+export const OverlayShow = z.object({
+  type: z.literal("overlay.show"),
+  seq: Seq,
+  ...held,
+  broadcastId: z.string(),
+  overlayId: z.string(),
+  startsAt: Time,
+  endsAt: Time,
+  position: z.enum(POSITIONS),
+  contents: z.array(OverlayContent),
+  cta: OverlayCta.nullable(),
+  variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  priority: z.number().int().describe("Where two overlays want one position, the viewer shows the higher first"),
+  timecode: z.number().optional().describe("Seconds of media time at which the viewer shows it"),
+  segment: z.object({ tag: z.string() }).optional().describe("Only viewers with this tag receive it"),
+});
+
+export const OverlayClear = z.object({ type: z.literal("overlay.clear"), seq: Seq, ...held, broadcastIds: z.array(z.string()) });
+
+/** Something happened to the channel; `data` is the changed resource's public part. */
+const event = <T extends string>(type: T) =>
+  z.object({ type: z.literal(type), seq: Seq, ...held, data: z.record(z.string(), z.unknown()) });
+
+export const StreamLive = event("stream.live");
+export const StreamOffline = event("stream.offline");
+export const PageUpdated = event("page.updated");
+export const QuestUpdated = event("quest.updated");
+export const AccountChanged = event("account.changed");
+export const Rule = event("rule");
+
+/** First message of every connection. `recovered: false` means that the log no longer reaches back: `overlays` is the whole state. */
+export const Welcome = z.object({
+  type: z.literal("welcome"),
+  epoch: z.string().describe("Names this log; a position of another epoch can't be resumed"),
+  seq: Seq,
+  ...held,
+  recovered: z.boolean(),
+  overlays: z.array(OverlayShow).describe("What is on now"),
+  concurrents: z.number().int().nonnegative(),
+  heartbeat: z.number().describe("Seconds within which the server must hear from the viewer; ping at two thirds of it"),
+});
+
+export const Concurrents = z.object({ type: z.literal("concurrents"), ...held, count: z.number().int().nonnegative() });
+export const PollUpdated = z.object({ type: z.literal("poll.updated"), ...held, data: z.record(z.string(), z.unknown()) });
+export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
+export const RealtimeError = z.object({ type: z.literal("error"), code: z.string(), message: z.string() });
+
+/** Frames that stand in the log: ordered, kept, replayed on resume. */
+export const LoggedFrame = z.discriminatedUnion("type", [
+  OverlayShow,
+  OverlayClear,
+  StreamLive,
+  StreamOffline,
+  PageUpdated,
+  QuestUpdated,
+  AccountChanged,
+  Rule,
+]);
+
+/** Frames of state: the latest wins, none is kept. */
+export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated]);
+
+export const ServerFrame = z.discriminatedUnion("type", [
+  ...LoggedFrame.options,
+  ...StateFrame.options,
+  Welcome,
+  Drain,
+  RealtimeError,
+]);
+
+/** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms. */
+export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
+
+/** The text that keeps a socket alive; answered with `pong` by the platform without waking the object. */
+export const PING = "ping";
+export const PONG = "pong";
+
+export const ViewerFrame = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("ack"), seq: Seq }),
+  z.strictObject({
+    type: z.literal("watch"),
+    videoId: z.string().max(64),
+    mediaTime: z.number().nonnegative().describe("Seconds of media time"),
+  }),
+]);
+
+/** Why the server closes a socket; browsers can't read an HTTP status, so refusals come this way too. */
+export const CLOSE = {
+  badFrame: 4400,
+  unauthenticated: 4401,
+  forbidden: 4403,
+  notFound: 4404,
+  tooSlow: 4408,
+  tooMany: 4429,
+} as const;
+
+export type LoggedFrame = z.infer<typeof LoggedFrame>;
+export type OverlayShow = z.infer<typeof OverlayShow>;
+export type ServerFrame = z.infer<typeof ServerFrame>;
+export type ViewerFrame = z.infer<typeof ViewerFrame>;
