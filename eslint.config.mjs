@@ -1,0 +1,41 @@
+import { defineConfig, globalIgnores } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+const zod = { name: "zod", message: "Import z from @hono/zod-openapi, whose schemas know .openapi()." };
+const platform = {
+  name: "cloudflare:workers",
+  message: "Only worker/index.ts and worker/durable-objects may need the platform: the rest loads in plain Node.",
+};
+const storage = {
+  regex: "^drizzle-orm|/db/(?!enums\\.ts$)",
+  message: "A route calls a verb of worker/services; only those query.",
+};
+
+/** Bans these imports. Of several that match a file the last one counts, so each names all that it bans. */
+function ban(paths, patterns = []) {
+  return { "no-restricted-imports": ["error", { paths, patterns }] };
+}
+
+export default defineConfig(
+  globalIgnores(["**/.astro", "**/.wrangler", "docs/dist", "worker-configuration.d.ts"]),
+  { files: ["**/*.{mjs,ts,tsx}"], rules: { ...ban([zod, platform]), eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
+  {
+    files: ["**/*.{ts,tsx}"],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: ["tsconfig.json", "scripts/tsconfig.json"], tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/ban-ts-comment": ["error", { "ts-expect-error": true }],
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      // A handler or a stand-in is often async only because its interface says so.
+      "@typescript-eslint/require-await": "off",
+    },
+  },
+  { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
+  { files: ["worker/routes/**/*.ts"], rules: ban([zod, platform], [storage]) },
+  { files: ["worker/index.ts", "worker/durable-objects/**/*.ts", "test/**/*.ts", "**/*.test.ts"], rules: ban([zod]) },
+);

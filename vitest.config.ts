@@ -1,0 +1,76 @@
+import { mkdirSync } from "node:fs";
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+// The runtime refuses to start without its assets folder, which only a build of the docs fills.
+mkdirSync("docs/dist", { recursive: true });
+
+// Wrangler asks the environment for the secrets that wrangler.toml declares as required.
+process.env.TIFO_SECRET = "a secret that only the tests use, long enough to be one";
+process.env.TIFO_SUPER_KEY = "tifo_super_demo";
+
+const migrations = await readD1Migrations("db/migrations");
+
+const contract = "test/contract.test.ts";
+
+/** Runs the contract test last: it judges what the other files of its shared Worker have called. */
+class ContractLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = (file: TestSpecification): number => (file.moduleId.endsWith(contract) ? 1 : 0);
+    const sorted = await super.sort(files);
+    return sorted.sort((one, other) => rank(one) - rank(other));
+  }
+}
+
+/** Runs a project's tests inside the Worker's own runtime, every binding local. */
+function workerd(bindings: Record<string, string> = {}) {
+  return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
+}
+
+export default defineConfig({
+  test: {
+    sequence: { sequencer: ContractLast },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          environment: "node",
+          include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts"],
+        },
+      },
+      {
+        plugins: [workerd()],
+        test: {
+          name: "api",
+          include: ["worker/**/*.test.ts", contract],
+          exclude: ["**/*.unit.test.ts"],
+          setupFiles: ["test/setup.ts"],
+          provide: { migrations },
+          // One Worker for all files: each suite makes a site of its own, which costs less than a Worker of its own.
+          isolate: false,
+          maxWorkers: 1,
+        },
+      },
+      {
+        plugins: [workerd({ TIFO_HEARTBEAT_SECONDS: "1" })],
+        test: {
+          name: "isolated",
+          include: ["test/isolated/**/*.test.ts"],
+          setupFiles: ["test/setup.ts"],
+          provide: { migrations },
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          environment: "node",
+          include: ["test/browser/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
