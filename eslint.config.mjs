@@ -18,6 +18,7 @@ function ban(paths, patterns = []) {
 
 export default defineConfig(
   globalIgnores(["**/.astro", "**/.wrangler", "docs/dist", "worker-configuration.d.ts"]),
+  { linterOptions: { noInlineConfig: true } },
   { files: ["**/*.{mjs,ts,tsx}"], rules: { ...ban([zod, platform]), eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
   {
     files: ["**/*.{ts,tsx}"],
@@ -37,5 +38,5 @@ export default defineConfig(
   },
   { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   { files: ["worker/routes/**/*.ts"], rules: ban([zod, platform], [storage]) },
-  { files: ["worker/index.ts", "worker/durable-objects/**/*.ts", "test/**/*.ts", "**/*.test.ts"], rules: ban([zod]) },
+  { files: ["worker/index.ts", "worker/durable-objects/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "**/*.test.ts"], rules: ban([zod]) },
 );

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { runOrFail } from "./command.ts";
+import { unlessFresh } from "./fresh.ts";
+import { step } from "./report.mjs";
+import { ROOT } from "./root.mjs";
+
+export const OPENAPI = "docs/public/openapi.json";
+
+/** Brings the OpenAPI document and the docs site up to date with their sources. */
+export async function build(): Promise<void> {
+  await unlessFresh({
+    stamp: stamp("openapi"),
+    inputs: ["worker/**/*.ts", "db/*.ts", "db/schema/**", "scripts/emit-openapi.ts", "package-lock.json"],
+    except: ["**/*.test.ts"],
+    output: OPENAPI,
+    work: () => step("Writing the OpenAPI document", emitOpenApi),
+  });
+  await unlessFresh({
+    stamp: stamp("docs"),
+    inputs: ["docs/**", "astro.config.mjs", "worker/durable-objects/*.protocol.ts", "package-lock.json"],
+    except: ["docs/dist", "**/*.test.ts"],
+    output: "docs/dist/index.html",
+    work: () => step("Building the docs", buildDocs),
+  });
+}
+
+async function emitOpenApi(): Promise<void> {
+  await runOrFail("node", ["scripts/emit-openapi.ts"]);
+}
+
+async function buildDocs(): Promise<void> {
+  await runOrFail("astro", ["build"]);
+}
+
+function stamp(name: string): string {
+  return join(ROOT, ".wrangler/stamps", name);
+}

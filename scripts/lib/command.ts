@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { Problem } from "./report.mjs";
+import { ROOT } from "./root.mjs";
+
+export interface CommandOptions {
+  env?: Record<string, string>;
+  /** Text for the command's standard input. */
+  input?: string;
+}
+
+export interface CommandResult {
+  code: number;
+  /** What the command wrote, errors among it in the order of writing. */
+  output: string;
+  /** Its standard output alone. */
+  stdout: string;
+}
+
+/** Runs a command of node_modules/.bin to its end without showing what it writes. */
+export async function run(command: string, args: string[], { env = {}, input = "" }: CommandOptions = {}): Promise<CommandResult> {
+  const child = spawn(command, args, { cwd: ROOT, env: { ...process.env, ...OFFLINE, ...env }, stdio: "pipe" });
+  let output = "";
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+  // A command that ends without reading closes the pipe under us; its exit code tells the rest.
+  child.stdin.on("error", () => undefined).end(input);
+  return await new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output, stdout }));
+  });
+}
+
+/** Runs a command as `run` does; one that fails becomes a problem that shows what it wrote. */
+export async function runOrFail(command: string, args: string[], options?: CommandOptions): Promise<string> {
+  const { code, output, stdout } = await run(command, args, options);
+  if (code !== 0) throw new Problem(`\`${command} ${args.join(" ")}\` failed:\n${output.trim()}`);
+  return stdout;
+}
+
+/** Keeps our tools from calling home: no metrics, no update check, no request for a sample of `request.cf`. */
+export const OFFLINE = {
+  ASTRO_TELEMETRY_DISABLED: "1",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_SEND_METRICS: "false",
+};

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { runOrFail } from "./command.ts";
+import { unlessFresh } from "./fresh.ts";
+import { step } from "./report.mjs";
+
+export interface Secrets {
+  TIFO_SECRET: string;
+  TIFO_SUPER_KEY: string;
+}
+
+/** What the demo's operator sends as `Tifo-Super-Key`. */
+export const DEMO_SUPER_KEY = "tifo_super_demo";
+
+/**
+ * Makes a folder hold all that a local server needs: secrets, a migrated database and the demo sites.
+ * What it holds already stays as it is.
+ */
+export async function prepareState(folder: string): Promise<Secrets> {
+  await mkdir(folder, { recursive: true });
+  const secrets = { TIFO_SECRET: ownSecret(folder), TIFO_SUPER_KEY: DEMO_SUPER_KEY };
+  await unlessFresh({
+    stamp: join(folder, "migrated"),
+    inputs: ["db/migrations/**"],
+    work: () => step("Migrating the database", () => migrate(folder, secrets)),
+  });
+  await unlessFresh({
+    stamp: join(folder, "demo-loaded"),
+    inputs: ["db/migrations/**", "db/demo.ts"],
+    work: () => step("Loading the demo sites", () => loadDemoSites(folder, secrets)),
+  });
+  return secrets;
+}
+
+/** The folder's secret, made at its first use: tokens stay valid when the server starts again. */
+function ownSecret(folder: string): string {
+  const file = join(folder, "secret");
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });
+  return readFileSync(file, "utf8");
+}
+
+async function migrate(folder: string, secrets: Secrets): Promise<void> {
+  await runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--local", "--persist-to", folder], { env: { ...secrets } });
+}
+
+async function loadDemoSites(folder: string, secrets: Secrets): Promise<void> {
+  await runOrFail("node", ["scripts/load-demo.ts", folder], { env: { ...secrets } });
+}

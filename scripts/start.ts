@@ -1,0 +1,78 @@
+// `npm start`: builds what is out of date, then serves the API, the docs and the demo sites until it is told to stop.
+import { resolve } from "node:path";
+import { build } from "./lib/build.ts";
+import { guard, Problem, say } from "./lib/report.mjs";
+import { ROOT } from "./lib/root.mjs";
+import { requireFreePort, startServer } from "./lib/server.ts";
+import { DEMO_SUPER_KEY, prepareState } from "./lib/state.ts";
+
+const MINUTE_MS = 60_000;
+
+await guard(async () => {
+  const port = wantedPort(process.env.PORT ?? "8787");
+  const state = resolve(ROOT, process.env.TIFO_STATE ?? ".wrangler/state");
+
+  await requireFreePort(port);
+  await build();
+  const secrets = await prepareState(state);
+  const server = await startServer({ port, state, secrets });
+  welcome(server.url);
+
+  const cron = everyMinute(() => runScheduled(server.url));
+  const reason = await Promise.race([stopAsked(), server.ended.then(() => "ended" as const)]);
+  clearInterval(cron);
+  if (reason === "ended") throw new Problem("The server has ended by itself; the lines above say why.");
+  await server.stop();
+});
+// The channel to the process that started this one would keep it alive.
+process.disconnect?.();
+
+/** Resolves when a signal asks for the end, or when the process that started this one is gone. */
+function stopAsked(): Promise<"asked"> {
+  return new Promise((settle) => {
+    if (process.connected === false) settle("asked");
+    for (const event of ["SIGINT", "SIGTERM", "SIGHUP", "disconnect"]) process.on(event, () => settle("asked"));
+  });
+}
+
+function wantedPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Problem(`PORT must be a number from 1 to 65535, not "${text}".`);
+  return port;
+}
+
+/** Does what production's cron does; the local runtime never fires it by itself. */
+async function runScheduled(url: string): Promise<void> {
+  const response = await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined);
+  if (response?.ok !== true) say("The scheduled work failed; it is tried again in a minute.");
+}
+
+function everyMinute(work: () => Promise<void>): NodeJS.Timeout {
+  void work();
+  return setInterval(() => void work(), MINUTE_MS);
+}
+
+function welcome(url: string): void {
+  say(`
+Tifo is up.
+
+  Docs             ${url}
+  Getting started  ${url}/start
+  REST reference   ${url}/api/rest
+  OpenAPI          ${url}/openapi.json
+
+Demo credentials (they exist in this local database alone)
+
+                   site A "demo"                          site B "rival"
+  client id        5eed00000000000000000001               5eed00000000000000000002
+  developer key    tifo_dev_demo                          tifo_dev_rival
+  admin            admin@demo.example / demo-admin-pass   admin@rival.example / rival-admin-pass
+  creator          creator@demo.example / demo-creator-pass
+  viewer           viewer@demo.example / demo-viewer-pass
+  global admin     global@demo.example / demo-global-pass (of both sites)
+  channels         5eed0000000000000000c001 (main-stage)  5eed0000000000000000c101
+                   5eed0000000000000000c002 (backstage)
+  super key        ${DEMO_SUPER_KEY}
+
+Ctrl+C stops it.`);
+}

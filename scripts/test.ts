@@ -1,0 +1,47 @@
+// `npm test`: builds what is out of date, runs every test, and ends with one line: N passed, N failed. What follows
+// `--` goes to vitest: `npm test -- overlays`, `npm test -- --project unit`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "@hono/zod-openapi";
+import { build } from "./lib/build.ts";
+import { requireChromium } from "./lib/chromium.ts";
+import { OFFLINE } from "./lib/command.ts";
+import { guard, say } from "./lib/report.mjs";
+import { ROOT } from "./lib/root.mjs";
+import { summarise, type TestReport } from "./lib/summary.ts";
+
+const REPORT = join(ROOT, "test-results/vitest.json");
+
+const Report = z.object({
+  numPassedTests: z.number(),
+  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) })),
+});
+
+let exitCode = 1;
+rmSync(REPORT, { force: true });
+await guard(async () => {
+  await build();
+  await requireChromium();
+  exitCode = await vitest(process.argv.slice(2));
+});
+const { passed, failed } = summarise(readReport(), exitCode);
+process.exitCode = failed === 0 ? 0 : 1;
+say(`${passed} passed, ${failed} failed`);
+// The channel to the process that started this one would keep it alive.
+process.disconnect?.();
+
+async function vitest(args: string[]): Promise<number> {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];
+  const child = spawn("vitest", ["run", ...reporters, ...args], { cwd: ROOT, env: { ...process.env, ...OFFLINE }, stdio: "inherit" });
+  const stop = (): boolean => child.kill();
+  for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.on(event, stop);
+  await once(child, "exit");
+  return child.exitCode ?? 1;
+}
+
+function readReport(): TestReport | undefined {
+  if (!existsSync(REPORT)) return undefined;
+  return Report.parse(JSON.parse(readFileSync(REPORT, "utf8")));
+}
