@@ -21,6 +21,7 @@ export default defineConfig({
       favicon: "/favicon.svg",
       customCss: ["./docs/src/styles/site.css"],
       lastUpdated: true,
+      expressiveCode: { styleOverrides: { borderRadius: "0.5rem" } },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       components: {
         Header: "./docs/src/overrides/header.astro",

@@ -1,22 +1,22 @@
 // A stand of raised cards, seen from the pitch: rows are arcs, and some cards spell the name.
 
-const COLUMNS = 40;
+const COLUMNS = 52;
 const ROWS = 13;
 const WORD_TOP = 3;
-const CENTRE = { x: 400, y: 980 };
-const INNER_RADIUS = 660;
+const CENTRE = { x: 400, y: 1330 };
+const INNER_RADIUS = 1030;
 const ROW_DEPTH = 21;
 const SPREAD = 0.66;
 const TONES = 6;
 
 const LETTERS: Record<string, string[]> = {
-  T: ["#####", "#####", "..#..", "..#..", "..#..", "..#..", "..#.."],
+  T: ["######", "######", "..##..", "..##..", "..##..", "..##..", "..##.."],
   I: ["##", "##", "##", "##", "##", "##", "##"],
   F: ["#####", "#####", "##...", "####.", "####.", "##...", "##..."],
   O: [".####.", "######", "##..##", "##..##", "##..##", "######", ".####."],
 };
 
-/** Cards of one shade, as the `d` of an SVG path; `word` are those that spell the name. */
+/** Each string is the `d` of one SVG path: `word` holds the cards that spell the name, `tones` the others by shade. */
 export interface CardWall {
   width: number;
   height: number;
@@ -48,7 +48,7 @@ function card(row: number, column: number): string {
 export function cardWall(): CardWall {
   const word = bitmap("TIFO");
   const left = Math.floor((COLUMNS - (word[0]?.length ?? 0)) / 2);
-  const wall: CardWall = { width: 800, height: 330, word: "", tones: Array.from({ length: TONES }, () => "") };
+  const wall: CardWall = { width: 800, height: 352, word: "", tones: Array.from({ length: TONES }, () => "") };
   for (let row = 0; row < ROWS; row++) {
     for (let column = 0; column < COLUMNS; column++) {
       if (word[row - WORD_TOP]?.[column - left] === "#") {

@@ -1,0 +1,44 @@
+// The demo site's own ids and key; they exist in local demo data only.
+export const DEMO = {
+  clientId: "5eed00000000000000000001",
+  developerKey: "tifo_dev_demo",
+  channelId: "5eed0000000000000000c001",
+  overlayId: "5eed0000000000000000a001",
+} as const;
+
+/** Whether the server that served this page runs the demo site; a server that can't be reached throws. */
+export async function isDemoServer(): Promise<boolean> {
+  const answer = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  return answer.ok;
+}
+
+/** Broadcasts the demo overlay to the demo channel and answers the broadcast's id; throws with the server's own sentence. */
+export async function broadcastDemoOverlay(): Promise<string> {
+  const answer = await fetch(`/overlay/v1/broadcast/${DEMO.overlayId}`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "Tifo-Client-Id": DEMO.clientId,
+      "Tifo-Developer-Key": DEMO.developerKey,
+    },
+    body: JSON.stringify({ channelId: DEMO.channelId }),
+  });
+  const body: unknown = await answer.json().catch(() => null);
+  if (!answer.ok) throw new Error(textAt(body, "message") ?? `The server answered ${answer.status}.`);
+  return textAt(firstOf(body, "broadcasts"), "broadcastId") ?? "";
+}
+
+function at(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Object.entries(value).find(([name]) => name === key)?.[1] : undefined;
+}
+
+function firstOf(value: unknown, key: string): unknown {
+  const list = at(value, key);
+  return Array.isArray(list) ? list[0] : undefined;
+}
+
+/** The string at `key` of something that came as JSON, if there is one. */
+export function textAt(value: unknown, key: string): string | undefined {
+  const text = at(value, key);
+  return typeof text === "string" ? text : undefined;
+}

@@ -1,0 +1,103 @@
+import { useCallback, useEffect, useState } from "react";
+import { Boundary } from "../boundary.tsx";
+import type { ChannelView } from "./channel-view.ts";
+import { broadcastDemoOverlay, isDemoServer } from "./demo.ts";
+import { FrameLog } from "./frame-log.tsx";
+import { Stage } from "./stage.tsx";
+import { useChannel } from "./use-channel.ts";
+import "./live-channel.css";
+
+type Server = "unknown" | "demo" | "other";
+
+const STATES = { connecting: "Connecting", live: "Live", resuming: "Resuming", offline: "Offline" } as const;
+
+/** The demo channel of the server that served this page: its overlays, its viewers, and a button that broadcasts. */
+export function LiveChannel() {
+  return (
+    <Boundary>
+      <Channel />
+    </Boundary>
+  );
+}
+
+function Channel() {
+  const server = useServer();
+  const view = useChannel(server === "demo");
+  const { press, shown, note } = useBroadcast();
+
+  if (server === "other") {
+    return (
+      <section className="live-channel not-content" aria-label="Live channel">
+        <p className="elsewhere">
+          This server doesn’t run the demo site, so there is no channel to show here. Start Tifo on your machine with <code>npm start</code>{" "}
+          and open this page there.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <section className="live-channel not-content" aria-label="Live channel">
+      <Status view={view} />
+      <Stage overlays={view.overlays} onShown={shown} />
+      <div className="controls">
+        <button type="button" className="tifo-button" disabled={view.connection !== "live"} onClick={press}>
+          Broadcast the demo overlay
+        </button>
+        <p role="status">{note}</p>
+      </div>
+      <FrameLog log={view.log} />
+    </section>
+  );
+}
+
+function Status({ view: { connection, reason, viewers } }: { view: ChannelView }) {
+  return (
+    <div className="status">
+      <span role="status" className="connection" data-state={connection}>
+        {STATES[connection]}
+        {reason !== undefined && `: ${reason}`}
+      </span>
+      <span className="viewers">
+        <span data-viewers>{viewers ?? "–"}</span> {viewers === 1 ? "viewer" : "viewers"}
+      </span>
+    </div>
+  );
+}
+
+/** Whether this server runs the demo; one that can't be reached now may yet, so the channel's own retries take over. */
+function useServer(): Server {
+  const [server, setServer] = useState<Server>("unknown");
+  useEffect(() => {
+    isDemoServer().then(
+      (demo) => setServer(demo ? "demo" : "other"),
+      () => setServer("demo"),
+    );
+  }, []);
+  return server;
+}
+
+/** The button's broadcast, and how long its overlay took to the screen. */
+function useBroadcast() {
+  const [press, setPress] = useState<{ at: number; broadcastId?: string; failure?: string }>();
+  const [seen, setSeen] = useState<{ at: number; broadcastId: string }>();
+
+  const shown = useCallback((broadcastId: string) => {
+    setSeen((last) => (last?.broadcastId === broadcastId ? last : { at: performance.now(), broadcastId }));
+  }, []);
+
+  function broadcast(): void {
+    const at = performance.now();
+    setPress({ at });
+    broadcastDemoOverlay().then(
+      (broadcastId) => setPress({ at, broadcastId }),
+      (error: unknown) => setPress({ at, failure: error instanceof Error ? error.message : String(error) }),
+    );
+  }
+
+  let note = "";
+  if (press?.failure !== undefined) note = press.failure;
+  else if (press !== undefined && seen !== undefined && press.broadcastId === seen.broadcastId) {
+    note = `On the screen ${Math.round(seen.at - press.at)} ms after the press.`;
+  }
+  return { press: broadcast, shown, note };
+}

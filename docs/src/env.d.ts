@@ -1,0 +1,2 @@
+// Brings Starlight's `Astro.locals` into the types.
+import "@astrojs/starlight";
