@@ -25,7 +25,7 @@ await guard(async () => {
   await server.stop();
 });
 // The channel to the process that started this one would keep it alive.
-process.disconnect?.();
+if (process.connected) process.disconnect();
 
 /** Resolves when a signal asks for the end, or when the process that started this one is gone. */
 function stopAsked(): Promise<"asked"> {

@@ -30,7 +30,7 @@ const { passed, failed } = summarise(readReport(), exitCode);
 process.exitCode = failed === 0 ? 0 : 1;
 say(`${passed} passed, ${failed} failed`);
 // The channel to the process that started this one would keep it alive.
-process.disconnect?.();
+if (process.connected) process.disconnect();
 
 async function vitest(args: string[]): Promise<number> {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${REPORT}`];

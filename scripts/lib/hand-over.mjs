@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
+import { whenParentIsGone } from "./parent.mjs";
 import { Problem } from "./report.mjs";
 import { ROOT } from "./root.mjs";
 
@@ -20,6 +21,7 @@ export function handOver(script, args) {
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => child.kill(signal));
   }
+  whenParentIsGone(() => child.kill("SIGTERM"));
   return new Promise((settle, reject) => {
     child.on("error", reject);
     child.on("exit", (code) => settle(code ?? 1));
