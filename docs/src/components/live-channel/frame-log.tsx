@@ -25,7 +25,7 @@ export function FrameLog({ log }: { log: LogEntry[] }) {
             {log.map(({ id, at, sent, seq, type, detail }) => (
               <tr key={id}>
                 <td>{CLOCK.format(at)}</td>
-                <td>{sent ? "sent" : "received"}</td>
+                <td>{sent ? "out" : "in"}</td>
                 <td>{seq}</td>
                 <td>{type}</td>
                 <td>{detail}</td>

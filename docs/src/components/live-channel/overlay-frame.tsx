@@ -4,8 +4,8 @@ import type { Position } from "./channel-view.ts";
 interface Props {
   html: string;
   position: Position;
-  /** Called when the overlay stands on the screen. */
-  onShown: () => void;
+  /** Called with the overlay's words when it stands on the screen. */
+  onShown: (text: string) => void;
 }
 
 function alignment(position: Position): string {
@@ -13,9 +13,11 @@ function alignment(position: Position): string {
   return position.endsWith("Right") ? "flex-end" : "center";
 }
 
-function heightIn(data: unknown): number | undefined {
-  if (typeof data !== "object" || data === null || !("type" in data) || data.type !== "tifo.overlay.size") return undefined;
-  return "height" in data && typeof data.height === "number" ? data.height : undefined;
+/** What the frame tells of the overlay that it shows: its height in pixels and its words. */
+function shownIn(data: unknown): { height: number; text: string } | undefined {
+  if (typeof data !== "object" || data === null || !("type" in data) || data.type !== "tifo.overlay.shown") return undefined;
+  if (!("height" in data) || typeof data.height !== "number" || !("text" in data) || typeof data.text !== "string") return undefined;
+  return { height: data.height, text: data.text };
 }
 
 /** Html that others wrote, in a document without an origin, without scripts of its own and without a way out. */
@@ -26,10 +28,10 @@ export function OverlayFrame({ html, position, onShown }: Props) {
   useLayoutEffect(() => {
     function listen({ source, data }: MessageEvent<unknown>): void {
       if (source === null || source !== frame.current?.contentWindow) return;
-      const told = heightIn(data);
-      if (told === undefined) return;
-      setHeight(told);
-      onShown();
+      const shown = shownIn(data);
+      if (shown === undefined) return;
+      setHeight(shown.height);
+      onShown(shown.text);
     }
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);

@@ -1,5 +1,5 @@
+import { useCallback, useState } from "react";
 import { onStage } from "./channel-view.ts";
-import type { Position } from "./channel-view.ts";
 import { OverlayFrame } from "./overlay-frame.tsx";
 import type { OverlayShow } from "../../../../worker/durable-objects/relay.protocol.ts";
 
@@ -10,36 +10,45 @@ interface Props {
 
 /** The picture with its nine places for overlays, and their words for those who can't see it. */
 export function Stage({ overlays, onShown }: Props) {
-  const places = [...onStage(overlays)];
+  const [words, setWords] = useState("");
+  const say = useCallback(
+    (broadcastId: string, text: string) => {
+      setWords(text);
+      onShown(broadcastId);
+    },
+    [onShown],
+  );
   return (
     <div className="stage">
       <div className="pitch" aria-hidden="true" />
-      {places.map(([position, { overlay, content }]) => (
-        <div key={`${overlay.broadcastId} ${position}`} className="place" data-row={rowOf(position)} data-broadcast={overlay.broadcastId}>
-          {content.kind === "html" ? (
-            <OverlayFrame html={content.html} position={position} onShown={() => onShown(overlay.broadcastId)} />
-          ) : (
-            <p className="rive">Rive animation {content.fileName}</p>
-          )}
-          <CallToAction cta={overlay.cta} />
-        </div>
+      {[...onStage(overlays)].map(([position, { overlay, content }]) => (
+        <Place key={`${overlay.broadcastId} ${position}`} overlay={overlay} content={content} say={say} />
       ))}
       <p className="sr-only" aria-live="polite">
-        {places.map(([, { content }]) => (content.kind === "html" ? wordsOf(content.html) : content.fileName)).join(". ")}
+        {overlays.length > 0 && words}
       </p>
     </div>
   );
 }
 
-function rowOf(position: Position): string {
-  return /^(top|center|bottom)/.exec(position)?.[0] ?? "center";
+interface PlaceProps {
+  overlay: OverlayShow;
+  content: OverlayShow["contents"][number];
+  say: (broadcastId: string, text: string) => void;
 }
 
-/** The text of an overlay. A parsed document that isn't shown runs and loads nothing. */
-function wordsOf(html: string): string {
-  const { body } = new DOMParser().parseFromString(html, "text/html");
-  for (const unseen of body.querySelectorAll("script, style")) unseen.remove();
-  return (body.textContent ?? "").replaceAll(/\s+/g, " ").trim();
+function Place({ overlay: { broadcastId, cta }, content, say }: PlaceProps) {
+  const onShown = useCallback((text: string) => say(broadcastId, text), [say, broadcastId]);
+  return (
+    <div className="place" data-position={content.position} data-broadcast={broadcastId}>
+      {content.kind === "html" ? (
+        <OverlayFrame html={content.html} position={content.position} onShown={onShown} />
+      ) : (
+        <p className="rive">Rive animation {content.fileName}</p>
+      )}
+      <CallToAction cta={cta} />
+    </div>
+  );
 }
 
 /** Opens the link of a call to action; the other kinds belong to an app that has players, panels and people. */
