@@ -1,0 +1,229 @@
+import { z } from "@hono/zod-openapi";
+import { randomHex } from "../lib/ids.ts";
+import type { Broadcast, ClearTarget, Cleared, LogFrame } from "./channel.protocol.ts";
+
+const KEEP_AT_LEAST = 1_000;
+const KEEP_AT_MOST = 10_000;
+const KEEP_MS = 24 * 3_600_000;
+/** Longer than any broadcast lasts, so that a late repeat of one can never come up as new. */
+const REMEMBER_MS = 48 * 3_600_000;
+const PRUNE_EVERY = 256;
+
+const Ids = z.array(z.string());
+
+type FrameRow = { seq: number; body: string; tag: string | null; shows: string | null; ends_at: number | null; clears: string | null };
+type AppliedRow = { seq: number; starts_at: number; ends_at: number; ids: string };
+
+/** What is not in the row of a frame yet; `body` is made once the position is known. */
+interface Draft {
+  at: number;
+  body: (seq: number) => string;
+  tag?: string | null;
+  shows?: { broadcastId: string; endsAt: number };
+  clears?: string[];
+}
+
+/** The channel's append-only log, what is on, and which commands have been applied. All calls are synchronous: one turn, one commit. */
+export class ChannelLog {
+  readonly epoch: string;
+  private readonly storage: DurableObjectStorage;
+  private position: number;
+
+  constructor(storage: DurableObjectStorage) {
+    this.storage = storage;
+    storage.sql.exec(`
+      CREATE TABLE IF NOT EXISTS frames (
+        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tag TEXT, shows TEXT, ends_at INTEGER, clears TEXT);
+      CREATE TABLE IF NOT EXISTS broadcasts (
+        broadcast_id TEXT PRIMARY KEY, overlay_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+        tag TEXT, body TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS applied (
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+        ids TEXT NOT NULL);`);
+    this.epoch = storage.kv.get<string>("epoch") ?? this.newEpoch();
+    this.position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
+  }
+
+  /** Position of the last frame; 0 before the first. */
+  get head(): number {
+    return this.position;
+  }
+
+  /** Records a broadcast once. One that has already ended gets no frame. */
+  publish(broadcast: Broadcast, now: number): { seq: number; startsAt: number; endsAt: number } {
+    const known = this.appliedBefore(broadcast.broadcastId);
+    if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
+    const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
+    const tag = broadcast.segment?.tag ?? null;
+    this.commit(() => {
+      if (endsAt > now) {
+        const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
+        const frame = this.append({ at: now, body, tag, shows: { broadcastId, endsAt } });
+        this.storage.sql.exec(
+          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, tag, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          broadcastId,
+          overlayId,
+          frame.seq,
+          now,
+          endsAt,
+          tag,
+          frame.body,
+        );
+      }
+      this.remember(broadcastId, now, { startsAt, endsAt });
+    });
+    return { seq: this.position, startsAt, endsAt };
+  }
+
+  /**
+   * Takes broadcasts off, once by `id`. Those younger than `before` (ms) stay. Ids that were never published are remembered as ended,
+   * so that a publish overtaken by its clear does not come up afterwards.
+   */
+  clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
+    const known = this.appliedBefore(id);
+    if (known) return { seq: known.seq, broadcastIds: Ids.parse(JSON.parse(known.ids)) };
+    const broadcastIds = this.matching(target, before);
+    this.commit(() => {
+      if ("broadcastIds" in target) {
+        for (const missing of target.broadcastIds) if (!this.appliedBefore(missing)) this.remember(missing, now, {});
+      }
+      this.takeOff(broadcastIds, now);
+      this.remember(id, now, { ids: broadcastIds });
+    });
+    return { seq: this.position, broadcastIds };
+  }
+
+  /** Appends an event once by `id`; answers its position. */
+  event(id: string, type: string, data: unknown, now: number): number {
+    const known = this.appliedBefore(id);
+    if (known) return known.seq;
+    this.commit(() => {
+      this.append({ at: now, body: (seq) => JSON.stringify({ type, seq, upTo: seq, data }) });
+      this.remember(id, now, {});
+    });
+    return this.position;
+  }
+
+  /** Takes off all that has ended by `now`, in one frame. */
+  expire(now: number): void {
+    const ended = this.storage.sql.exec<{ broadcast_id: string }>("SELECT broadcast_id FROM broadcasts WHERE ends_at <= ?", now).toArray();
+    const broadcastIds = ended.map((row) => row.broadcast_id);
+    this.commit(() => this.takeOff(broadcastIds, now));
+  }
+
+  /** When the next broadcast ends (ms), or null. */
+  nextEnd(): number | null {
+    return this.storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts").one().at;
+  }
+
+  /** What is on now, as frames in the order of the log. */
+  active(now: number): LogFrame[] {
+    return this.storage.sql
+      .exec<FrameRow>(
+        "SELECT seq, body, tag, broadcast_id AS shows, ends_at, NULL AS clears FROM broadcasts WHERE ends_at > ? ORDER BY seq",
+        now,
+      )
+      .toArray()
+      .map(toFrame);
+  }
+
+  /** At most `limit` frames after `seq`, or null where the log no longer reaches back that far (or never went so far). */
+  framesAfter(seq: number, limit: number): LogFrame[] | null {
+    if (seq > this.position) return null;
+    const frames = this.storage.sql
+      .exec<FrameRow>("SELECT seq, body, tag, shows, ends_at, clears FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+      .toArray()
+      .map(toFrame);
+    const first = frames[0];
+    return first && first.seq !== seq + 1 ? null : frames;
+  }
+
+  /** Forgets what retention no longer keeps: 24 hours of frames, at least 1,000 and at most 10,000. */
+  prune(now: number): void {
+    const { sql } = this.storage;
+    sql.exec("DELETE FROM frames WHERE seq <= ? OR (seq <= ? AND at < ?)", this.position - KEEP_AT_MOST, this.position - KEEP_AT_LEAST, now - KEEP_MS);
+    sql.exec("DELETE FROM applied WHERE at < ?", now - REMEMBER_MS);
+  }
+
+  /** All or nothing, the position in memory included. */
+  private commit(write: () => void): void {
+    const before = this.position;
+    try {
+      this.storage.transactionSync(write);
+    } catch (error) {
+      this.position = before;
+      throw error;
+    }
+  }
+
+  private append(draft: Draft): { seq: number; body: string } {
+    const seq = this.position + 1;
+    const body = draft.body(seq);
+    this.storage.sql.exec(
+      "INSERT INTO frames (seq, at, body, tag, shows, ends_at, clears) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      seq,
+      draft.at,
+      body,
+      draft.tag ?? null,
+      draft.shows?.broadcastId ?? null,
+      draft.shows?.endsAt ?? null,
+      draft.clears ? JSON.stringify(draft.clears) : null,
+    );
+    this.position = seq;
+    if (seq % PRUNE_EVERY === 0) this.prune(draft.at);
+    return { seq, body };
+  }
+
+  private takeOff(broadcastIds: string[], now: number): void {
+    if (broadcastIds.length === 0) return;
+    this.storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
+    this.append({
+      at: now,
+      body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds }),
+      clears: broadcastIds,
+    });
+  }
+
+  private matching(target: ClearTarget, before: number): string[] {
+    const { sql } = this.storage;
+    const select = "SELECT broadcast_id FROM broadcasts WHERE at <= ? AND";
+    const rows =
+      "overlayId" in target
+        ? sql.exec<{ broadcast_id: string }>(`${select} overlay_id = ? ORDER BY seq`, before, target.overlayId)
+        : "broadcastIds" in target
+          ? sql.exec<{ broadcast_id: string }>(
+              `${select} broadcast_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+              before,
+              JSON.stringify(target.broadcastIds),
+            )
+          : sql.exec<{ broadcast_id: string }>(`${select} true ORDER BY seq`, before);
+    return rows.toArray().map((row) => row.broadcast_id);
+  }
+
+  private appliedBefore(id: string): AppliedRow | undefined {
+    return this.storage.sql.exec<AppliedRow>("SELECT seq, starts_at, ends_at, ids FROM applied WHERE id = ?", id).toArray()[0];
+  }
+
+  private remember(id: string, now: number, answer: { startsAt?: number; endsAt?: number; ids?: string[] }): void {
+    this.storage.sql.exec(
+      "INSERT INTO applied (id, at, seq, starts_at, ends_at, ids) VALUES (?, ?, ?, ?, ?, ?)",
+      id,
+      now,
+      this.position,
+      answer.startsAt ?? now,
+      answer.endsAt ?? now,
+      JSON.stringify(answer.ids ?? []),
+    );
+  }
+
+  private newEpoch(): string {
+    const epoch = randomHex(8);
+    this.storage.kv.put("epoch", epoch);
+    return epoch;
+  }
+}
+
+function toFrame(row: FrameRow): LogFrame {
+  const shows = row.shows !== null && row.ends_at !== null ? { broadcastId: row.shows, endsAt: row.ends_at } : null;
+  return { seq: row.seq, body: row.body, tag: row.tag, shows, clears: row.clears ? Ids.parse(JSON.parse(row.clears)) : [] };
+}

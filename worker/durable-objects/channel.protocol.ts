@@ -1,0 +1,133 @@
+import { z } from "@hono/zod-openapi";
+import { type LoggedFrame, OverlayShow } from "./relay.protocol.ts";
+
+// What the Worker, Channel, Relay and SitePresence say to each other. No platform import.
+
+/** One broadcast as the overlay service hands it over; the channel adds its position in the log. Times in ms since 1970 UTC. */
+export const Broadcast = OverlayShow.omit({ type: true, seq: true, upTo: true });
+export type Broadcast = z.infer<typeof Broadcast>;
+
+/** Types of the frames that tell what happened to a channel. */
+export type ChannelEvent = Exclude<LoggedFrame["type"], "overlay.show" | "overlay.clear">;
+
+/** What a clear takes off the screen. */
+export const ClearTarget = z.union([
+  z.object({ all: z.literal(true) }),
+  z.object({ broadcastIds: z.array(z.string()) }),
+  z.object({ overlayId: z.string() }),
+]);
+export type ClearTarget = z.infer<typeof ClearTarget>;
+
+/** `sockets`: open sockets of the relays that have confirmed the frame. */
+export interface Published {
+  seq: number;
+  startsAt: number;
+  endsAt: number;
+  sockets: number;
+}
+
+export interface Cleared {
+  seq: number;
+  broadcastIds: string[];
+}
+
+/** A frame of the log: the text that goes to the sockets, and what a relay must know of it without parsing it. */
+export interface LogFrame {
+  seq: number;
+  body: string;
+  /** Only viewers with this tag receive it. */
+  tag: string | null;
+  /** The broadcast that this frame puts on, and until when (ms). */
+  shows: { broadcastId: string; endsAt: number } | null;
+  /** The broadcasts that this frame takes off. */
+  clears: string[];
+}
+
+/** A change of state that no log keeps: the latest of one `key` wins. `data` is JSON text. */
+export interface StateChange {
+  key: string;
+  type: "poll.updated";
+  data: string;
+}
+
+/** Channel to relay: frames without a gap, then states. `lost`: the log no longer reaches back to what the relay's viewers hold. */
+export interface Push {
+  epoch: string;
+  frames: LogFrame[];
+  states: StateChange[];
+  lost: boolean;
+}
+
+/**
+ * Relay to channel. `head`: the position that all its sockets hold; null while it has none but waits for its snapshot. `idle`: nobody
+ * listens; push no more until it asks for a snapshot.
+ */
+export interface Delivered {
+  head: number | null;
+  sockets: number;
+  idle: boolean;
+}
+
+/** All that a relay needs to take viewers: what is on, and the end of the log. */
+export interface Snapshot {
+  epoch: string;
+  head: number;
+  active: LogFrame[];
+  tail: LogFrame[];
+  concurrents: number;
+}
+
+/** What a site asked of all its channels at `at` (ms); each applies it once. `body` is the JSON text of a Broadcast or a ClearTarget. */
+export interface SiteCommand {
+  id: string;
+  at: number;
+  kind: "publish" | "clear";
+  body: string;
+}
+
+/** A relay's count of open sockets; `devices` are hashes that it has not reported today. */
+export interface PresenceReport {
+  channelId: string;
+  relay: number;
+  count: number;
+  devices: string[];
+}
+
+export interface SiteConcurrents {
+  concurrents: number;
+  totalViews: number;
+  channels: { channelId: string; concurrents: number }[];
+}
+
+/** Who a socket belongs to, as the Worker found out before it upgraded; travels in one header. */
+export const ViewerIdentity = z.object({
+  accountId: z.string().nullable(),
+  /** Hash of the device id, so that no object keeps the id itself. */
+  device: z.string().nullable(),
+  tags: z.array(z.string()),
+  resume: z.object({ epoch: z.string(), seq: z.number().int().nonnegative() }).nullable(),
+  /** The ticket that this connection spends. */
+  nonce: z.object({ value: z.string(), expires: z.number() }).nullable(),
+});
+export type ViewerIdentity = z.infer<typeof ViewerIdentity>;
+
+/** Header from the Worker to a relay with the viewer's identity (JSON, URI-encoded because headers are ASCII). */
+export const VIEWER_HEADER = "tifo-viewer";
+/** Header of a relay's refusal: `full` or `spent`. */
+export const REFUSAL_HEADER = "tifo-relay";
+
+/** Names of the objects: `getByName(channelName(…))`. */
+export function channelName(siteId: string, channelId: string): string {
+  return `${siteId}:${channelId}`;
+}
+
+export function relayName(channel: string, relay: number): string {
+  return `${channel}:${relay}`;
+}
+
+/** Reads `<siteId>:<channelId>[:<relay>]`. */
+export function parseName(name: string | undefined): { siteId: string; channelId: string; relay: number } {
+  const [siteId, channelId, relay] = (name ?? "").split(":");
+  if (!siteId || !channelId) throw new Error("This object is named <siteId>:<channelId>, with :<relay> for a relay");
+  return { siteId, channelId, relay: Number(relay ?? 0) };
+}

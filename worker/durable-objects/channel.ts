@@ -1,0 +1,161 @@
+import { DurableObject } from "cloudflare:workers";
+import { ChannelLog } from "./channel-log.ts";
+import type { ChannelEvent, Cleared, LogFrame, Push, Published, SiteCommand, Snapshot, StateChange } from "./channel.protocol.ts";
+import { Broadcast, ClearTarget, parseName, relayName } from "./channel.protocol.ts";
+import { FanOut } from "./fan-out.ts";
+
+const TAIL = 256;
+const MAX_RELAYS = 100;
+const RETRY_MS = 2_000;
+const RETRIES = 8;
+
+/** The truth of one channel's broadcasts: its log, what is on, and the relays that carry it to the viewers. Named `<siteId>:<channelId>`. */
+export class Channel extends DurableObject<Env> {
+  private readonly log: ChannelLog;
+  private readonly fanOut: FanOut;
+  private readonly name: string;
+  private readonly siteId: string;
+  private readonly channelId: string;
+  private alarmAt: number | null = null;
+  private failures = 0;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { siteId, channelId } = parseName(ctx.id.name);
+    this.siteId = siteId;
+    this.channelId = channelId;
+    this.name = `${siteId}:${channelId}`;
+    this.log = new ChannelLog(ctx.storage);
+    const deliver = async (relay: number, push: Push) =>
+      await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
+    this.fanOut = new FanOut(this.log, deliver, this.relays(), this.pushed);
+  }
+
+  /** Shows a broadcast, once by its id: a repeat gets the first answer. One that has ended is recorded and not sent. */
+  async publish(broadcast: Broadcast): Promise<Published> {
+    const answer = this.log.publish(broadcast, Date.now());
+    await this.spread();
+    return { ...answer, sockets: this.fanOut.sockets };
+  }
+
+  /** Takes broadcasts off the screens, once by `id`. */
+  async clear(command: { id: string; target: ClearTarget }): Promise<Cleared> {
+    const now = Date.now();
+    const answer = this.log.clear(command.id, command.target, now, now);
+    await this.spread();
+    return answer;
+  }
+
+  /** Puts an event into the log, once by `id`. `data` is the changed resource's public part. */
+  async emit(event: { id: string; type: ChannelEvent; data: Record<string, unknown> }): Promise<{ seq: number }> {
+    const seq = this.log.event(event.id, event.type, event.data, Date.now());
+    await this.spread();
+    return { seq };
+  }
+
+  /** Tells the viewers of a state: the latest of one key wins, none is kept. */
+  async state(change: StateChange): Promise<void> {
+    this.fanOut.state(change);
+    await this.fanOut.push();
+  }
+
+  /** Bodies (`overlay.show`, JSON) of the broadcasts that are on, in order. */
+  async active(): Promise<string[]> {
+    await this.catchUpWithSite();
+    return this.log.active(Date.now()).map((frame) => frame.body);
+  }
+
+  /** For a viewer further back than its relay remembers: the next frames, or null where the log no longer reaches. */
+  framesAfter(epoch: string, seq: number, limit: number): LogFrame[] | null {
+    return epoch === this.log.epoch ? this.log.framesAfter(seq, limit) : null;
+  }
+
+  /** All that a relay needs to take viewers; from then on it gets every push. */
+  async snapshot(relay: number): Promise<Snapshot> {
+    const concurrents = await this.catchUpWithSite();
+    if (relay >= this.relays()) this.ctx.storage.kv.put("relays", relay + 1);
+    this.fanOut.open(relay);
+    const { epoch, head } = this.log;
+    const tail = this.log.framesAfter(Math.max(0, head - TAIL), TAIL) ?? [];
+    return { epoch, head, active: this.log.active(Date.now()), tail, concurrents };
+  }
+
+  /** Applies what the site asked of all its channels; each command once. */
+  async applyCommands(commands: SiteCommand[]): Promise<void> {
+    for (const command of commands) this.apply(command);
+    await this.spread();
+  }
+
+  /** Number of relays that viewers are spread over. */
+  relays(): number {
+    return this.ctx.storage.kv.get<number>("relays") ?? 1;
+  }
+
+  /** One relay more, unless somebody else who saw the same number came first; answers the number. */
+  grow(seen: number): number {
+    const relays = this.relays();
+    if (relays !== seen || relays >= MAX_RELAYS) return relays;
+    this.ctx.storage.kv.put("relays", relays + 1);
+    return relays + 1;
+  }
+
+  /** Takes off what has ended, brings to the relays what they have not confirmed, forgets what is too old. Safe to run at any time. */
+  override async alarm(): Promise<void> {
+    this.alarmAt = null;
+    const now = Date.now();
+    this.log.expire(now);
+    this.log.prune(now);
+    await this.spread();
+    this.schedule();
+  }
+
+  /** Brings the log to the relays. What has been written before is safe: if this fails, the alarm repeats it. */
+  private async spread(): Promise<void> {
+    if (this.pushed >= this.log.head) return;
+    this.schedule();
+    const target = this.log.head;
+    const complete = await this.fanOut.push();
+    this.failures = complete ? 0 : this.failures + 1;
+    if (!complete && this.failures <= RETRIES) return;
+    this.failures = 0;
+    this.pushed = Math.max(this.pushed, target);
+  }
+
+  /** Applies what the site asked of all its channels while this one was closed; answers the channel's viewers. */
+  private async catchUpWithSite(): Promise<number> {
+    try {
+      const opening = await this.env.SITE_PRESENCE.getByName(this.siteId).opening(this.channelId);
+      for (const command of opening.commands) this.apply(command);
+      if (this.pushed < this.log.head) this.ctx.waitUntil(this.spread());
+      return opening.concurrents;
+    } catch (error) {
+      // Viewers come first: the relay's first report makes the site repeat its commands.
+      console.error(JSON.stringify({ level: "error", event: "site_commands_unknown", channel: this.name, message: String(error) }));
+      return 0;
+    }
+  }
+
+  private apply(command: SiteCommand): void {
+    const content: unknown = JSON.parse(command.body);
+    if (command.kind === "publish") this.log.publish(Broadcast.parse(content), Date.now());
+    else this.log.clear(command.id, ClearTarget.parse(content), Date.now(), command.at);
+  }
+
+  /** The next moment at which something is due: an end, or a push that no relay's answer has confirmed yet. Never moves the alarm later. */
+  private schedule(): void {
+    const retry = this.pushed < this.log.head ? Date.now() + RETRY_MS * 2 ** this.failures : null;
+    const due = Math.min(this.log.nextEnd() ?? Infinity, retry ?? Infinity);
+    if (due === Infinity || (this.alarmAt !== null && this.alarmAt <= due)) return;
+    this.alarmAt = due;
+    this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
+  }
+
+  /** Position up to which every relay has confirmed. */
+  private get pushed(): number {
+    return this.ctx.storage.kv.get<number>("pushed") ?? 0;
+  }
+
+  private set pushed(seq: number) {
+    this.ctx.storage.kv.put("pushed", seq);
+  }
+}

@@ -1,0 +1,146 @@
+import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.ts";
+
+/** The first frame goes at once; what follows within this time goes together. A send costs the same whatever its size. */
+export const COALESCE_MS = 50;
+/** A relay that takes longer counts as failed; what it did receive it will not send twice. */
+const DELIVER_TIMEOUT_MS = 2_000;
+const FRAMES_PER_PUSH = 256;
+
+/** The part of the log that the fan-out reads. */
+interface Source {
+  readonly epoch: string;
+  readonly head: number;
+  framesAfter(seq: number, limit: number): LogFrame[] | null;
+}
+
+type Deliver = (relay: number, push: Push) => Promise<Delivered>;
+
+/** One relay, seen from the channel. */
+interface Lane {
+  relay: number;
+  /** What its sockets hold; null while that is unknown (after a restart or a failure). */
+  head: number | null;
+  sockets: number;
+  /** False while nobody listens there. */
+  open: boolean;
+  /** Counts the snapshots asked for, so that an answer "idle" from before one is not believed. */
+  openings: number;
+  /** One push in flight per relay: this chain keeps the order. */
+  tail: Promise<boolean>;
+}
+
+/** Brings the log to the relays: in order, without a gap, one remote call per relay and window. */
+export class FanOut {
+  private readonly source: Source;
+  private readonly deliver: Deliver;
+  private readonly lanes = new Map<number, Lane>();
+  private states = new Map<string, StateChange>();
+  private next: Promise<boolean> | null = null;
+  private lastFlush = 0;
+  /** Every open relay held at least this when the object last noted it; where an unknown lane starts. */
+  private floor: number;
+
+  constructor(source: Source, deliver: Deliver, relays: number, floor: number) {
+    this.source = source;
+    this.deliver = deliver;
+    this.floor = floor;
+    for (let relay = 0; relay < relays; relay++) this.lane(relay);
+  }
+
+  /** Open sockets of all relays, as last confirmed. */
+  get sockets(): number {
+    let sum = 0;
+    for (const lane of this.lanes.values()) sum += lane.sockets;
+    return sum;
+  }
+
+  /** Notes that a relay listens and is about to hold all of the log. */
+  open(relay: number): void {
+    const lane = this.lane(relay);
+    lane.open = true;
+    lane.openings++;
+    lane.head = this.source.head;
+  }
+
+  /** Replaces the state of that key in the next push. */
+  state(change: StateChange): void {
+    this.states.set(change.key, change);
+  }
+
+  /** Pushes all that is in the log; answers, once every open relay has confirmed or failed, whether none failed. */
+  push(): Promise<boolean> {
+    this.next ??= this.nextFlush();
+    return this.next;
+  }
+
+  private async nextFlush(): Promise<boolean> {
+    const wait = this.lastFlush + COALESCE_MS - Date.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    this.next = null;
+    this.lastFlush = Date.now();
+    const target = this.source.head;
+    const states = [...this.states.values()];
+    this.states = new Map();
+    const open = [...this.lanes.values()].filter((lane) => lane.open);
+    const sent = await Promise.all(open.map((lane) => this.enqueue(lane, target, states)));
+    if (!sent.every(Boolean)) return false;
+    this.floor = Math.max(this.floor, target);
+    return true;
+  }
+
+  private enqueue(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {
+    lane.tail = lane.tail.then(() => this.bring(lane, target, states));
+    return lane.tail;
+  }
+
+  private async bring(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {
+    try {
+      let pending = states;
+      while (lane.open && ((lane.head ?? this.floor) < target || pending.length > 0)) {
+        await this.step(lane, pending);
+        pending = [];
+      }
+      return true;
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", event: "relay_push_failed", relay: lane.relay, message: String(error) }));
+      lane.head = null;
+      return false;
+    }
+  }
+
+  /** One remote call; afterwards `lane.head` is what the relay says that it holds. */
+  private async step(lane: Lane, states: StateChange[]): Promise<void> {
+    const after = lane.head ?? this.floor;
+    const frames = this.source.framesAfter(after, FRAMES_PER_PUSH);
+    const { openings, head: assumed } = lane;
+    const push = { epoch: this.source.epoch, frames: frames ?? [], states, lost: frames === null };
+    const answer = await withTimeout(this.deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
+    lane.sockets = answer.sockets;
+    if (answer.idle) {
+      if (lane.openings === openings) lane.open = false;
+      return;
+    }
+    if (push.frames.length > 0 && answer.head === assumed) throw new Error("The relay does not take the frames that follow its position");
+    lane.head = answer.head ?? push.frames.at(-1)?.seq ?? after;
+  }
+
+  private lane(relay: number): Lane {
+    const known = this.lanes.get(relay);
+    if (known) return known;
+    const lane: Lane = { relay, head: null, sockets: 0, open: true, openings: 0, tail: Promise.resolve(true) };
+    this.lanes.set(relay, lane);
+    return lane;
+  }
+}
+
+async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,46 @@
+import type { LogFrame, Snapshot } from "./channel.protocol.ts";
+
+const RING = 256;
+
+/** What a relay remembers of its channel: the end of the log and what is on. Gone with every hibernation, rebuilt from a snapshot. */
+export class RelayCache {
+  readonly epoch: string;
+  private ring: LogFrame[];
+  private readonly active = new Map<string, LogFrame>();
+  private position: number;
+
+  constructor(snapshot: Snapshot) {
+    this.epoch = snapshot.epoch;
+    this.position = snapshot.head;
+    this.ring = snapshot.tail;
+    for (const frame of snapshot.active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
+  }
+
+  get head(): number {
+    return this.position;
+  }
+
+  /** Takes the frames that follow the head; those it has already are skipped. */
+  apply(frames: LogFrame[]): void {
+    for (const frame of frames) {
+      if (frame.seq !== this.position + 1) continue;
+      this.position = frame.seq;
+      this.ring.push(frame);
+      if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
+      for (const broadcastId of frame.clears) this.active.delete(broadcastId);
+    }
+    if (this.ring.length > 2 * RING) this.ring = this.ring.slice(-RING);
+  }
+
+  /** All frames after `seq`, or null where the memory does not reach back that far. */
+  after(seq: number): LogFrame[] | null {
+    if (seq >= this.position) return [];
+    const first = this.ring[0]?.seq ?? Infinity;
+    return first <= seq + 1 ? this.ring.slice(seq + 1 - first) : null;
+  }
+
+  /** What is on now, in order. */
+  overlays(now: number): LogFrame[] {
+    return [...this.active.values()].filter((frame) => (frame.shows?.endsAt ?? 0) > now);
+  }
+}

@@ -1,0 +1,72 @@
+import type { LogFrame, StateChange } from "./channel.protocol.ts";
+
+// Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
+
+/** One frame is sent as it is, several as a list. */
+export function joinBodies(bodies: string[]): string {
+  return bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",")}]`;
+}
+
+export function welcomeFrame(welcome: {
+  epoch: string;
+  seq: number;
+  upTo: number;
+  recovered: boolean;
+  overlays: string[];
+  concurrents: number;
+  heartbeat: number;
+}): string {
+  const { overlays, ...rest } = welcome;
+  const head = JSON.stringify({ type: "welcome", ...rest });
+  return `${head.slice(0, -1)},"overlays":[${overlays.join(",")}]}`;
+}
+
+export function concurrentsFrame(upTo: number, count: number): string {
+  return JSON.stringify({ type: "concurrents", upTo, count });
+}
+
+export function stateFrame(upTo: number, change: StateChange): string {
+  return `{"type":${JSON.stringify(change.type)},"upTo":${upTo},"data":${change.data}}`;
+}
+
+export function drainFrame(upTo: number, reconnectIn: number): string {
+  return JSON.stringify({ type: "drain", upTo, reconnectIn });
+}
+
+export function errorFrame(code: string, message: string): string {
+  return JSON.stringify({ type: "error", code, message });
+}
+
+/** Whether a viewer with these tags receives the frame. */
+export function reaches(frame: LogFrame, tags: string[]): boolean {
+  return frame.tag === null || tags.includes(frame.tag);
+}
+
+/** A message for one audience; null where nothing in it is for them. `upTo` is the position that it brings them to. */
+export interface Message {
+  text: string;
+  upTo: number;
+}
+
+/** Makes the message of one push for any viewer's tags; each distinct audience's text is joined once. */
+export function messageByTags(frames: LogFrame[], states: string[], head: number): (tags: string[]) => Message | null {
+  const compose = (visible: LogFrame[]): Message | null => {
+    const bodies = [...visible.map((frame) => frame.body), ...states];
+    if (bodies.length === 0) return null;
+    return { text: joinBodies(bodies), upTo: states.length > 0 ? head : (visible.at(-1)?.seq ?? head) };
+  };
+  if (frames.every((frame) => frame.tag === null)) {
+    const forAll = compose(frames);
+    return () => forAll;
+  }
+  const made = new Map<string, Message | null>();
+  return (tags) => {
+    const visible = frames.filter((frame) => reaches(frame, tags));
+    const audience = visible.map((frame) => frame.seq).join(",");
+    const known = made.get(audience);
+    if (known !== undefined) return known;
+    const message = compose(visible);
+    made.set(audience, message);
+    return message;
+  };
+}

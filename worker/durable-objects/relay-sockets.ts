@@ -1,0 +1,177 @@
+import { z } from "@hono/zod-openapi";
+import type { Message } from "./relay-frames.ts";
+import { errorFrame } from "./relay-frames.ts";
+import { CLOSE } from "./relay.protocol.ts";
+
+const TOKENS_PER_SECOND = 20;
+const TOKENS = 60;
+const BAD_FRAMES = 3;
+/** A viewer that acknowledges may lag by more than so many frames for so long. */
+const LAG_FRAMES = 500;
+const LAG_MS = 30_000;
+
+/** What survives hibernation with the socket; kept below 2 kB by the Worker's cap on tags. */
+const Attachment = z.object({
+  device: z.string().nullable(),
+  tags: z.array(z.string()),
+  /** When it connected, ms. */
+  since: z.number(),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+/** One socket's state while the object is awake. */
+export interface Viewer extends Attachment {
+  /** Position that it was last sent. */
+  sent: number;
+  /** Null until it acknowledges anything. */
+  acked: number | null;
+  /** Since when it has been too far behind, ms. */
+  behindSince: number | null;
+  heardAt: number;
+  tokens: number;
+  refilledAt: number;
+  badFrames: number;
+  /** Last known place in the video, in seconds of media time. */
+  watching: { videoId: string; mediaTime: number } | null;
+}
+
+/** The open sockets of a relay. Counts are always counted, never kept by adding and taking away. */
+export class RelaySockets {
+  private readonly ctx: DurableObjectState;
+  private readonly onChange: () => void;
+  private known: Map<WebSocket, Viewer> | null = null;
+
+  /** `onChange` hears of every socket that comes or goes. */
+  constructor(ctx: DurableObjectState, onChange: () => void) {
+    this.ctx = ctx;
+    this.onChange = onChange;
+  }
+
+  get size(): number {
+    return this.map().size;
+  }
+
+  get(socket: WebSocket): Viewer | undefined {
+    return this.map().get(socket);
+  }
+
+  devices(): string[] {
+    return [...this.map().values()].flatMap((viewer) => viewer.device ?? []);
+  }
+
+  accept(socket: WebSocket, attachment: Attachment, sent: number): void {
+    const map = this.map();
+    this.ctx.acceptWebSocket(socket);
+    socket.serializeAttachment(attachment);
+    map.set(socket, toViewer(attachment, sent));
+    this.onChange();
+  }
+
+  remove(socket: WebSocket): void {
+    if (this.map().delete(socket)) this.onChange();
+  }
+
+  /** Sends each viewer what is for it. A socket that fails or lags too far behind is closed; the others never notice. */
+  broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
+    for (const [socket, viewer] of this.map()) {
+      const message = messageFor(viewer.tags);
+      if (!message) continue;
+      if (!this.trySend(socket, message.text)) continue;
+      viewer.sent = message.upTo;
+      if (isTooSlow(viewer, now)) this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
+    }
+  }
+
+  /** Sends every viewer a text of its own. */
+  sendEach(textFor: () => string): void {
+    for (const socket of this.map().keys()) this.trySend(socket, textFor());
+  }
+
+  /** Closes the sockets that nothing has been heard of since `before` (ms). */
+  closeSilent(before: number): void {
+    for (const [socket, viewer] of this.map()) {
+      const ponged = this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+      if (Math.max(ponged, viewer.heardAt) < before) this.close(socket, 1001, "silent");
+    }
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const socket of this.map().keys()) this.close(socket, code, reason);
+  }
+
+  /** Says why in a frame, because browsers may not show the close reason, and closes. */
+  expel(socket: WebSocket, code: number, error: string, message: string): void {
+    this.trySend(socket, errorFrame(error, message));
+    this.close(socket, code, error);
+  }
+
+  /** Answers a frame that is none; the third one ends the connection. */
+  complain(socket: WebSocket, viewer: Viewer, message: string): void {
+    viewer.badFrames++;
+    if (viewer.badFrames >= BAD_FRAMES) this.expel(socket, CLOSE.badFrame, "bad_frame", message);
+    else this.trySend(socket, errorFrame("bad_frame", message));
+  }
+
+  private trySend(socket: WebSocket, text: string): boolean {
+    try {
+      socket.send(text);
+      return true;
+    } catch {
+      this.close(socket, 1011, "send failed");
+      return false;
+    }
+  }
+
+  private close(socket: WebSocket, code: number, reason: string): void {
+    this.remove(socket);
+    try {
+      socket.close(code, reason);
+    } catch {
+      // It is gone already, which is what was wanted.
+    }
+  }
+
+  private map(): Map<WebSocket, Viewer> {
+    this.known ??= this.wake();
+    return this.known;
+  }
+
+  private wake(): Map<WebSocket, Viewer> {
+    const open = this.ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
+    return new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
+  }
+}
+
+/** Takes one token of the viewer's bucket; false when it is empty. */
+export function maySpeak(viewer: Viewer, now: number): boolean {
+  viewer.tokens = Math.min(TOKENS, viewer.tokens + ((now - viewer.refilledAt) / 1000) * TOKENS_PER_SECOND);
+  viewer.refilledAt = now;
+  if (viewer.tokens < 1) return false;
+  viewer.tokens--;
+  return true;
+}
+
+/** Whether a viewer that acknowledges has been too far behind for too long. */
+export function isTooSlow(viewer: Viewer, now: number): boolean {
+  if (viewer.acked === null || viewer.sent - viewer.acked <= LAG_FRAMES) {
+    viewer.behindSince = null;
+    return false;
+  }
+  viewer.behindSince ??= now;
+  return now - viewer.behindSince > LAG_MS;
+}
+
+export function toViewer(attachment: Attachment, sent: number): Viewer {
+  const { since } = attachment;
+  return {
+    ...attachment,
+    sent,
+    acked: null,
+    behindSince: null,
+    heardAt: since,
+    tokens: TOKENS,
+    refilledAt: since,
+    badFrames: 0,
+    watching: null,
+  };
+}

@@ -1,0 +1,276 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Delivered, LogFrame, Push } from "./channel.protocol.ts";
+import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
+import { RelayCache } from "./relay-cache.ts";
+import { concurrentsFrame, drainFrame, joinBodies, messageByTags, reaches, stateFrame, welcomeFrame } from "./relay-frames.ts";
+import { maySpeak, RelaySockets } from "./relay-sockets.ts";
+import { CLOSE, PING, PONG, ViewerFrame } from "./relay.protocol.ts";
+
+const FLUSH_MS = 500;
+const PAGE = 1_000;
+const FRAMES_PER_MESSAGE = 200;
+const MAX_VIEWER_FRAME = 4_096;
+const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
+
+/** The log position that every socket of this relay holds. */
+interface Position {
+  epoch: string;
+  seq: number;
+}
+
+/**
+ * The sockets of one part of a channel's viewers, named `<siteId>:<channelId>:<k>`. It keeps no frames: the channel is the truth, and
+ * whatever is missing here is asked for again.
+ */
+export class Relay extends DurableObject<Env> {
+  private readonly channel: string;
+  private readonly siteId: string;
+  private readonly channelId: string;
+  private readonly relay: number;
+  private readonly heartbeatMs: number;
+  private readonly sockets: RelaySockets;
+  private position: Position | null;
+  private cache: RelayCache | null = null;
+  private loading: Promise<RelayCache> | null = null;
+  /** Frames that were pushed while a snapshot was under way. */
+  private arrived: LogFrame[] = [];
+  /** Viewers on their way in. */
+  private joining = 0;
+  private concurrents = 0;
+  private alarmAt: number | null = null;
+  /** Devices that have been reported since the object woke, and on which day (UTC). */
+  private reported = { day: "", devices: new Set<string>() };
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { siteId, channelId, relay } = parseName(ctx.id.name);
+    this.siteId = siteId;
+    this.channelId = channelId;
+    this.relay = relay;
+    this.channel = channelName(siteId, channelId);
+    this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.position = ctx.storage.kv.get<Position>("position") ?? null;
+    this.sockets = new RelaySockets(ctx, () => this.countChanged());
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
+    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)");
+  }
+
+  /** Takes a viewer that the Worker has let in. 503 `full` and 401 `spent` are for the Worker, which tells the viewer in its own way. */
+  override async fetch(request: Request): Promise<Response> {
+    const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
+    if (viewer.nonce && !this.spend(viewer.nonce)) return refusal(401, "spent");
+    if (this.sockets.size + this.joining >= Number(this.env.TIFO_RELAY_CAPACITY)) return refusal(503, "full");
+    this.joining++;
+    try {
+      const missed = viewer.resume ? await this.missedSince(viewer.resume) : null;
+      const cache = this.cache ?? (await this.load());
+      return this.welcome(viewer, cache, missed);
+    } finally {
+      this.joining--;
+    }
+  }
+
+  /** Sends the channel's frames on. What the sockets hold already is skipped; after a gap nothing is sent, and the answer says from where. */
+  deliver(push: Push): Delivered {
+    if (this.sockets.size + this.joining === 0) {
+      this.cache = null;
+      return NOBODY;
+    }
+    if (push.lost || (this.position && this.position.epoch !== push.epoch)) return this.startOver();
+    if (this.loading) this.arrived.push(...push.frames);
+    const follows = this.sockets.size > 0 || this.cache !== null;
+    if (follows) this.send(push);
+    return { head: follows ? (this.position?.seq ?? 0) : null, sockets: this.sockets.size, idle: false };
+  }
+
+  /** The channel's viewers, over all relays. */
+  announce(concurrents: number): void {
+    if (concurrents === this.concurrents) return;
+    this.concurrents = concurrents;
+    const head = this.position?.seq ?? 0;
+    const text = concurrentsFrame(head, concurrents);
+    this.sockets.broadcast(() => ({ text, upTo: head }), Date.now());
+  }
+
+  /** Open sockets now. */
+  count(): number {
+    return this.sockets.size;
+  }
+
+  /** Asks the viewers to come back within `spread` ms, each at its own moment, and answers how many were asked. */
+  drain(spread: number): number {
+    this.sockets.sendEach(() => drainFrame(this.position?.seq ?? 0, Math.floor(Math.random() * spread)));
+    return this.sockets.size;
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    const viewer = this.sockets.get(socket);
+    if (!viewer) return;
+    const now = Date.now();
+    viewer.heardAt = now;
+    if (!maySpeak(viewer, now)) return this.sockets.expel(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in too short a time");
+    const frame = readFrame(message);
+    if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
+    if (frame.type === "ack") viewer.acked = Math.max(viewer.acked ?? 0, frame.seq);
+    else viewer.watching = { videoId: frame.videoId, mediaTime: frame.mediaTime };
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.sockets.remove(socket);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.sockets.remove(socket);
+  }
+
+  /** Closes silent sockets and reports the count, soon after it changed and once a heartbeat. Safe to run at any time. */
+  override async alarm(): Promise<void> {
+    const now = Date.now();
+    this.alarmAt = null;
+    this.sockets.closeSilent(now - this.heartbeatMs);
+    this.ctx.storage.sql.exec("DELETE FROM spent WHERE expires < ?", now);
+    if (this.sockets.size > 0) await this.wakeBy(now + this.heartbeatMs);
+    try {
+      await this.report(now);
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", event: "presence_report_failed", relay: this.ctx.id.name, message: String(error) }));
+      await this.wakeBy(Date.now() + FLUSH_MS);
+    }
+  }
+
+  /** Marks a ticket used; false if it was before. */
+  private spend(nonce: { value: string; expires: number }): boolean {
+    const insert = "INSERT OR IGNORE INTO spent (nonce, expires) VALUES (?, ?) RETURNING nonce";
+    return this.ctx.storage.sql.exec(insert, nonce.value, nonce.expires).toArray().length === 1;
+  }
+
+  /** Accepts and welcomes in one turn, so that no frame can slip in between. */
+  private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null): Response {
+    const now = Date.now();
+    const { 0: client, 1: server } = new WebSocketPair();
+    const { device, tags } = viewer;
+    const visible = (frame: LogFrame) => reaches(frame, tags);
+    const bodies = (missed ?? []).filter(visible).map((frame) => frame.body);
+    this.sockets.accept(server, { device, tags, since: now }, cache.head);
+    const welcome = welcomeFrame({
+      epoch: cache.epoch,
+      seq: cache.head,
+      upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
+      recovered: missed !== null,
+      overlays: missed ? [] : cache.overlays(now).filter(visible).map((frame) => frame.body),
+      concurrents: Math.max(this.concurrents, this.sockets.size),
+      heartbeat: this.heartbeatMs / 1000,
+    });
+    const frames = [welcome, ...bodies];
+    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE) server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  /** All frames after what a returning viewer holds, or null where they can't be had any more. */
+  private async missedSince(held: Position): Promise<LogFrame[] | null> {
+    let cache = this.cache ?? (await this.load());
+    if (held.epoch !== cache.epoch) return null;
+    // It comes from a relay that was ahead of this one.
+    if (held.seq > cache.head) cache = await this.load();
+    if (held.seq > cache.head) return null;
+    const missed: LogFrame[] = [];
+    for (let from = held.seq; ; ) {
+      const near = (this.cache ?? cache).after(from);
+      if (near) return [...missed, ...near];
+      const page = await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE);
+      const last = page?.at(-1);
+      if (!page || !last) return null;
+      missed.push(...page);
+      from = last.seq;
+    }
+  }
+
+  /** Gets the channel's snapshot, one at a time, and brings the sockets that are here up to it. */
+  private load(): Promise<RelayCache> {
+    this.loading ??= this.loadOnce().finally(() => {
+      this.loading = null;
+      this.arrived = [];
+    });
+    return this.loading;
+  }
+
+  private async loadOnce(): Promise<RelayCache> {
+    const snapshot = await this.env.CHANNEL.getByName(this.channel).snapshot(this.relay);
+    this.concurrents ||= snapshot.concurrents;
+    const cache = new RelayCache(snapshot);
+    const behind = this.sockets.size > 0 && this.position !== null;
+    if (behind && this.position?.epoch !== cache.epoch) this.startOver();
+    const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
+    if (missed === null) this.startOver();
+    else if (missed.length > 0) this.forward(missed, []);
+    cache.apply(this.arrived);
+    if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log lies behind this relay");
+    this.cache = cache;
+    this.moveTo({ epoch: cache.epoch, seq: cache.head });
+    return cache;
+  }
+
+  private send(push: Push): void {
+    const head = this.position?.seq ?? 0;
+    const fresh = push.frames.filter((frame) => frame.seq > head);
+    const last = fresh.at(-1);
+    const inOrder = fresh[0]?.seq === head + 1;
+    this.forward(inOrder ? fresh : [], push.states.map((change) => stateFrame(inOrder && last ? last.seq : head, change)));
+    if (!inOrder || !last) return;
+    this.cache?.apply(fresh);
+    // Noted after the sends, which would otherwise wait for the write.
+    this.moveTo({ epoch: push.epoch, seq: last.seq });
+  }
+
+  private forward(frames: LogFrame[], states: string[]): void {
+    if (frames.length === 0 && states.length === 0) return;
+    this.sockets.broadcast(messageByTags(frames, states, frames.at(-1)?.seq ?? this.position?.seq ?? 0), Date.now());
+  }
+
+  private moveTo(position: Position): void {
+    if (this.position?.epoch === position.epoch && this.position.seq === position.seq) return;
+    this.position = position;
+    this.ctx.storage.kv.put("position", position);
+  }
+
+  /** The viewers hold something that can't be continued: they come back and get the full state. */
+  private startOver(): Delivered {
+    this.sockets.closeAll(1012, "reconnect");
+    this.cache = null;
+    return NOBODY;
+  }
+
+  private countChanged(): void {
+    this.ctx.waitUntil(this.wakeBy(Date.now() + FLUSH_MS));
+  }
+
+  private async wakeBy(at: number): Promise<void> {
+    if (this.alarmAt !== null && this.alarmAt <= at) return;
+    this.alarmAt = at;
+    await this.ctx.storage.setAlarm(at);
+  }
+
+  private async report(now: number): Promise<void> {
+    const day = new Date(now).toISOString().slice(0, 10);
+    if (this.reported.day !== day) this.reported = { day, devices: new Set() };
+    const { devices: known } = this.reported;
+    const devices = [...new Set(this.sockets.devices())].filter((device) => !known.has(device));
+    const { channelId, relay } = this;
+    await this.env.SITE_PRESENCE.getByName(this.siteId).report({ channelId, relay, count: this.sockets.size, devices });
+    for (const device of devices) known.add(device);
+  }
+}
+
+function refusal(status: number, reason: "full" | "spent"): Response {
+  return new Response(null, { status, headers: { [REFUSAL_HEADER]: reason } });
+}
+
+/** The viewer's frame, or null for anything else. */
+function readFrame(message: string | ArrayBuffer): ViewerFrame | null {
+  if (typeof message !== "string" || message.length > MAX_VIEWER_FRAME) return null;
+  try {
+    return ViewerFrame.parse(JSON.parse(message));
+  } catch {
+    return null;
+  }
+}

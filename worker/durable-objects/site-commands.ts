@@ -1,0 +1,63 @@
+import type { Broadcast, ClearTarget, SiteCommand } from "./channel.protocol.ts";
+
+/** No broadcast lasts longer, so a clear this old has nothing left to take off. */
+const LONGEST_BROADCAST_MS = 86_400_000;
+
+/** A broadcast that a clear has ended stays as `ended`, so that no repeat brings it back. */
+type Row = { id: string; at: number; until: number; kind: "publish" | "clear" | "ended" };
+
+type Command = { id: string; at: number; kind: "publish" | "clear"; body: string };
+
+/** The site-wide broadcasts and clears that a channel which opens later still has to apply, in order. */
+export class SiteCommands {
+  private readonly sql: SqlStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.sql = storage.sql;
+    this.sql.exec(`
+      CREATE TABLE IF NOT EXISTS commands (
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL, kind TEXT NOT NULL, overlay_id TEXT, body TEXT NOT NULL)`);
+  }
+
+  /** Records a broadcast once; answers whether it is to be shown, which a clear may have ended before a repeat of it came. */
+  publish(broadcast: Broadcast, now: number): boolean {
+    const { broadcastId, overlayId, endsAt } = broadcast;
+    this.insert({ id: broadcastId, at: now, until: endsAt, kind: "publish" }, overlayId, broadcast);
+    return this.sql.exec("SELECT 1 FROM commands WHERE id = ? AND kind = 'publish'", broadcastId).toArray().length > 0;
+  }
+
+  /** Records a clear once; from then on no channel that opens gets the broadcasts that it takes off. */
+  clear(id: string, target: ClearTarget, now: number): void {
+    const until = now + LONGEST_BROADCAST_MS;
+    const known = this.sql.exec("SELECT 1 FROM commands WHERE id = ?", id).toArray().length > 0;
+    if (known) return;
+    this.insert({ id, at: now, until, kind: "clear" }, null, target);
+    const end = "UPDATE commands SET kind = 'ended' WHERE kind = 'publish' AND";
+    if ("all" in target) this.sql.exec(`${end} true`);
+    else if ("overlayId" in target) this.sql.exec(`${end} overlay_id = ?`, target.overlayId);
+    else {
+      this.sql.exec(`${end} id IN (SELECT value FROM json_each(?))`, JSON.stringify(target.broadcastIds));
+      for (const broadcastId of target.broadcastIds) this.insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
+    }
+  }
+
+  /** What a channel has to apply that opens now, in order. */
+  current(now: number): SiteCommand[] {
+    const select = "SELECT id, at, kind, body FROM commands WHERE until > ? AND kind <> 'ended' ORDER BY at, rowid";
+    return this.sql.exec<Command>(select, now).toArray();
+  }
+
+  /** When the next command is over (ms), or null. */
+  nextEnd(): number | null {
+    return this.sql.exec<{ at: number | null }>("SELECT min(until) AS at FROM commands").one().at;
+  }
+
+  prune(now: number): void {
+    this.sql.exec("DELETE FROM commands WHERE until <= ?", now);
+  }
+
+  private insert({ id, at, until, kind }: Row, overlayId: string | null, body: unknown): void {
+    const insert = "INSERT OR IGNORE INTO commands (id, at, until, kind, overlay_id, body) VALUES (?, ?, ?, ?, ?, ?)";
+    this.sql.exec(insert, id, at, until, kind, overlayId, JSON.stringify(body));
+  }
+}

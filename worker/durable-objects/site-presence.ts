@@ -1,0 +1,253 @@
+import { DurableObject } from "cloudflare:workers";
+import type { Broadcast, ClearTarget, PresenceReport, SiteCommand, SiteConcurrents } from "./channel.protocol.ts";
+import { channelName, relayName } from "./channel.protocol.ts";
+import { SiteCommands } from "./site-commands.ts";
+
+const ANNOUNCE_MS = 1_000;
+const RETRY_MS = 2_000;
+const DAY_MS = 86_400_000;
+
+/** A relay's count of open sockets and when it was last confirmed. */
+interface Lease {
+  channelId: string;
+  relay: number;
+  count: number;
+  renewedAt: number;
+}
+
+/**
+ * One per site: which channels are open, how many watch, and the broadcasts that go to all of them. What lasts is only which relays have
+ * viewers; counts come from the relays themselves, so none is ever left over.
+ */
+export class SitePresence extends DurableObject<Env> {
+  private readonly siteId: string;
+  private readonly commands: SiteCommands;
+  private readonly leaseMs: number;
+  private leases: Map<string, Lease> | null = null;
+  private loading: Promise<Map<string, Lease>> | null = null;
+  private readonly announced = new Map<string, number>();
+  private lastAnnounced = 0;
+  private alarmAt: number | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.siteId = ctx.id.name ?? "";
+    this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.commands = new SiteCommands(ctx.storage);
+    ctx.storage.sql.exec(`
+      CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;`);
+  }
+
+  /** A relay's count; answers the channel's total. The first of a channel brings it the site's broadcasts, before it counts as open. */
+  async report(report: PresenceReport): Promise<number> {
+    const { channelId, relay, count } = report;
+    const leases = await this.ready();
+    this.rememberDevices(report.devices);
+    if (count > 0 && !this.isOpen(channelId)) await this.repeatCommands(channelId);
+    if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
+    this.renew(leases, { channelId, relay, count, renewedAt: Date.now() });
+    await this.announceSoon();
+    return this.total(leases, channelId);
+  }
+
+  /** Viewers of the site now, by channel, and the distinct devices of the day (UTC). */
+  async concurrents(): Promise<SiteConcurrents> {
+    const leases = await this.ready();
+    await this.verify(leases);
+    const totals = new Map<string, number>();
+    for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
+    const channels = [...totals].map(([channelId, concurrents]) => ({ channelId, concurrents }));
+    const devices = "SELECT count(*) AS devices FROM devices WHERE day = ?";
+    return {
+      concurrents: channels.reduce((sum, channel) => sum + channel.concurrents, 0),
+      totalViews: this.ctx.storage.sql.exec<{ devices: number }>(devices, today()).one().devices,
+      channels,
+    };
+  }
+
+  /** Broadcasts to every open channel now, and to each that opens before the end; once by its id. */
+  async publish(broadcast: Broadcast): Promise<{ channelId: string; seq: number; startsAt: number; endsAt: number }[]> {
+    if (!this.commands.publish(broadcast, Date.now())) return [];
+    const answers = await this.toOpenChannels(async (channelId) => {
+      const { seq, startsAt, endsAt } = await this.channel(channelId).publish(broadcast);
+      return { channelId, seq, startsAt, endsAt };
+    });
+    await this.schedule();
+    return answers;
+  }
+
+  /** Clears on every channel of the site, open or not; once by `id`. Answers for the open ones. */
+  async clear(command: { id: string; target: ClearTarget }): Promise<{ channelId: string; seq: number; broadcastIds: string[] }[]> {
+    this.commands.clear(command.id, command.target, Date.now());
+    const answers = await this.toOpenChannels(async (channelId) => {
+      const { seq, broadcastIds } = await this.channel(channelId).clear(command);
+      return { channelId, seq, broadcastIds };
+    });
+    await this.schedule();
+    return answers;
+  }
+
+  /** What a channel that opens has to know. */
+  async opening(channelId: string): Promise<{ commands: SiteCommand[]; concurrents: number }> {
+    const leases = await this.ready();
+    return { commands: this.commands.current(Date.now()), concurrents: this.total(leases, channelId) };
+  }
+
+  /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
+  override async alarm(): Promise<void> {
+    this.alarmAt = null;
+    const now = Date.now();
+    this.commands.prune(now);
+    this.ctx.storage.sql.exec("DELETE FROM devices WHERE day < ?", today() - 1);
+    const leases = await this.ready();
+    await this.verify(leases);
+    if (this.ctx.storage.kv.get<boolean>("repeat")) {
+      this.ctx.storage.kv.delete("repeat");
+      await this.toOpenChannels((channelId) => this.repeatCommands(channelId));
+    }
+    await this.announceAll(leases);
+    await this.schedule();
+  }
+
+  /** Counts of all relays that have viewers; after a restart each is asked for its own. */
+  private async ready(): Promise<Map<string, Lease>> {
+    if (this.leases) return this.leases;
+    this.loading ??= this.askAll().finally(() => {
+      this.loading = null;
+    });
+    this.leases = await this.loading;
+    return this.leases;
+  }
+
+  private async askAll(): Promise<Map<string, Lease>> {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string; relay: number }>("SELECT channel_id, relay FROM relays").toArray();
+    const leases = new Map<string, Lease>();
+    const asked = rows.map((row) => this.ask({ channelId: row.channel_id, relay: row.relay, count: 0, renewedAt: 0 }));
+    for (const lease of await Promise.all(asked)) this.renew(leases, lease);
+    return leases;
+  }
+
+  /** Asks again for each count that its relay has not renewed in time. */
+  private async verify(leases: Map<string, Lease>): Promise<void> {
+    const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.leaseMs);
+    const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.ask(lease) })));
+    for (const { lease, current } of answers) {
+      // A report that came meanwhile is newer than the answer.
+      if (leases.get(keyOf(lease)) === lease) this.renew(leases, current);
+    }
+  }
+
+  /** The relay's own count; a relay that can't be reached keeps the count it had, to be asked again. */
+  private async ask(lease: Lease): Promise<Lease> {
+    try {
+      const count = await this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay)).count();
+      return { ...lease, count, renewedAt: Date.now() };
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", event: "relay_count_unknown", relay: keyOf(lease), message: String(error) }));
+      return lease;
+    }
+  }
+
+  private renew(leases: Map<string, Lease>, lease: Lease): void {
+    if (lease.count > 0 || lease.renewedAt === 0) {
+      leases.set(keyOf(lease), lease);
+      return;
+    }
+    leases.delete(keyOf(lease));
+    this.ctx.storage.sql.exec("DELETE FROM relays WHERE channel_id = ? AND relay = ?", lease.channelId, lease.relay);
+  }
+
+  private total(leases: Map<string, Lease>, channelId: string): number {
+    let sum = 0;
+    for (const lease of leases.values()) if (lease.channelId === channelId) sum += lease.count;
+    return sum;
+  }
+
+  /** Tells the viewers at once if nothing was told within the last second, else when that second is over. */
+  private async announceSoon(): Promise<void> {
+    const now = Date.now();
+    if (now - this.lastAnnounced < ANNOUNCE_MS) return this.wakeBy(this.lastAnnounced + ANNOUNCE_MS);
+    if (this.leases) this.ctx.waitUntil(this.announceAll(this.leases));
+    await this.schedule();
+  }
+
+  /** Sends each channel's total to its relays where it changed. */
+  private async announceAll(leases: Map<string, Lease>): Promise<void> {
+    this.lastAnnounced = Date.now();
+    const open = new Set([...leases.values()].map((lease) => lease.channelId));
+    for (const channelId of this.announced.keys()) if (!open.has(channelId)) this.announced.delete(channelId);
+    const changed = new Map<string, number>();
+    for (const channelId of open) {
+      const total = this.total(leases, channelId);
+      if (this.announced.get(channelId) !== total) changed.set(channelId, total);
+    }
+    for (const [channelId, total] of changed) this.announced.set(channelId, total);
+    const told = [...leases.values()].flatMap((lease) => {
+      const total = changed.get(lease.channelId);
+      return total === undefined ? [] : [this.announce(lease, total)];
+    });
+    await Promise.all(told);
+  }
+
+  private async announce(lease: Lease, total: number): Promise<void> {
+    try {
+      await this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay)).announce(total);
+    } catch {
+      // Told again with the next change of any count.
+      this.announced.delete(lease.channelId);
+    }
+  }
+
+  private isOpen(channelId: string): boolean {
+    return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
+  }
+
+  /** Calls each open channel; one that fails is left out of the answer and gets the command again by alarm. */
+  private async toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
+    const answers = await Promise.allSettled(rows.map((row) => call(row.channel_id)));
+    if (answers.some((answer) => answer.status === "rejected")) {
+      this.ctx.storage.kv.put("repeat", true);
+      await this.wakeBy(Date.now() + RETRY_MS);
+    }
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  }
+
+  /** Brings a channel all that is current; what it has already is skipped there. */
+  private async repeatCommands(channelId: string): Promise<void> {
+    await this.channel(channelId).applyCommands(this.commands.current(Date.now()));
+  }
+
+  private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
+    return this.env.CHANNEL.getByName(channelName(this.siteId, channelId));
+  }
+
+  private rememberDevices(devices: string[]): void {
+    if (devices.length === 0) return;
+    const insert = "INSERT OR IGNORE INTO devices (day, device) SELECT ?, value FROM json_each(?)";
+    this.ctx.storage.sql.exec(insert, today(), JSON.stringify(devices));
+  }
+
+  /** The next time at which a count needs verifying, a command ends or a day is over. */
+  private async schedule(): Promise<void> {
+    const oldest = Math.min(...[...(this.leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
+    const due = Math.min(oldest + this.leaseMs, this.commands.nextEnd() ?? Infinity);
+    if (due !== Infinity) await this.wakeBy(Math.max(due, Date.now() + ANNOUNCE_MS));
+  }
+
+  private async wakeBy(at: number): Promise<void> {
+    if (this.alarmAt !== null && this.alarmAt <= at) return;
+    this.alarmAt = at;
+    await this.ctx.storage.setAlarm(at);
+  }
+}
+
+function keyOf(lease: { channelId: string; relay: number }): string {
+  return `${lease.channelId}:${lease.relay}`;
+}
+
+/** Days since 1970 (UTC). */
+function today(): number {
+  return Math.floor(Date.now() / DAY_MS);
+}
