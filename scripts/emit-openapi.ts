@@ -1,7 +1,9 @@
 // Writes the OpenAPI document to docs/public, from where the site serves it as a static file.
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createApp } from "../worker/app.ts";
 import { openApiDocument } from "../worker/http/openapi.ts";
 import { OPENAPI } from "./lib/build.ts";
+import { ROOT } from "./lib/root.mjs";
 
-writeFileSync(OPENAPI, `${JSON.stringify(openApiDocument(createApp()), undefined, 2)}\n`);
+writeFileSync(join(ROOT, OPENAPI), `${JSON.stringify(openApiDocument(createApp()), undefined, 2)}\n`);

@@ -1,0 +1,80 @@
+// `npm run verify`: in seconds and offline, whether format, lint, types and all generated files are in order.
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { run } from "./lib/command.ts";
+import { guard, say } from "./lib/report.mjs";
+import { ROOT } from "./lib/root.mjs";
+
+/** Resolves to what is wrong, or to nothing. */
+type Check = () => Promise<string | undefined>;
+
+const CACHE = "node_modules/.cache/verify";
+const MIGRATIONS = "db/migrations";
+const REGENERATED = ".wrangler/verify/migrations";
+
+const CHECKS: Record<string, Check> = {
+  "format (npm run format)": command("prettier", "--check", ".", "--log-level", "warn", "--cache", "--cache-location", `${CACHE}/prettier`),
+  lint: command("eslint", ".", "--max-warnings", "0", "--cache", "--cache-strategy", "content", "--cache-location", `${CACHE}/eslint`),
+  "types of the Worker": command("tsc", "-p", ".", "--incremental", "--tsBuildInfoFile", `${CACHE}/worker.tsbuildinfo`),
+  "types of the scripts": command("tsc", "-p", "scripts", "--incremental", "--tsBuildInfoFile", `${CACHE}/scripts.tsbuildinfo`),
+  "types of the docs": command("astro", "check", "--tsconfig", "docs/tsconfig.json", "--minimumSeverity", "warning"),
+  "bindings (npm run types)": command("wrangler", "types", "worker-configuration.d.ts", "--strict-vars=false", "--check"),
+  "migrations (npm run db:generate)": migrationsAreComplete,
+  "OpenAPI document": documentIsClean,
+  "lock file": lockNamesNoHost,
+};
+
+await guard(async () => {
+  const results = await Promise.all(Object.entries(CHECKS).map(([name, check]) => report(name, check)));
+  if (results.includes(false)) process.exitCode = 1;
+});
+if (process.connected) process.disconnect();
+
+async function report(name: string, check: Check): Promise<boolean> {
+  const started = Date.now();
+  const complaint = await check().catch((error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  const took = `${((Date.now() - started) / 1000).toFixed(1)} s`;
+  say(complaint === undefined ? `ok    ${name} (${took})` : `FAIL  ${name} (${took})\n${complaint.trim()}\n`);
+  return complaint === undefined;
+}
+
+/** A check that a command makes: it passes when the command exits with 0. */
+function command(name: string, ...args: string[]): Check {
+  return async () => {
+    const { code, output } = await run(name, args);
+    return code === 0 ? undefined : output;
+  };
+}
+
+/** Generates migrations on a copy of the folder: a new one there means that the schema is ahead. */
+async function migrationsAreComplete(): Promise<string | undefined> {
+  const copy = join(ROOT, REGENERATED);
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(join(ROOT, MIGRATIONS), copy, { recursive: true });
+  const { code, output } = await run("drizzle-kit", ["generate", "--dialect=sqlite", "--schema=./db/schema", `--out=./${REGENERATED}`]);
+  if (code !== 0) return output;
+  const known = new Set(readdirSync(join(ROOT, MIGRATIONS)));
+  const missing = readdirSync(copy).find((file) => !known.has(file));
+  return missing === undefined ? undefined : `The schema needs another migration:\n${readFileSync(join(copy, missing), "utf8")}`;
+}
+
+/** Lints the document that the Worker's code describes now, by Redocly's recommended rules. Warnings are only shown. */
+async function documentIsClean(): Promise<string | undefined> {
+  const { createApp } = await import("../worker/app.ts");
+  const { openApiDocument } = await import("../worker/http/openapi.ts");
+  const source = JSON.stringify(openApiDocument(createApp()));
+  const problems = await lintFromString({ source, config: await createConfig({ extends: ["recommended"] }) });
+  const lines = problems.map(
+    ({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} (${location[0]?.pointer ?? "#"})`,
+  );
+  if (problems.some(({ severity }) => severity === "error")) return lines.join("\n");
+  for (const line of lines) say(line);
+  return undefined;
+}
+
+/** A lock file that names a registry's host works behind that registry alone. */
+async function lockNamesNoHost(): Promise<string | undefined> {
+  const lock = readFileSync(join(ROOT, "package-lock.json"), "utf8");
+  return /"resolved": "https?:/.test(lock) ? "package-lock.json names a registry's host; see .npmrc and write it anew." : undefined;
+}
