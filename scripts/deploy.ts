@@ -1,0 +1,92 @@
+// `npm run deploy`: puts the whole project into the Cloudflare account that wrangler is signed in to, and makes there
+// what is missing. `npm run deploy -- --dry-run` does all that needs no account.
+import { randomBytes } from "node:crypto";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "@hono/zod-openapi";
+import { build } from "./lib/build.ts";
+import { run, runOrFail } from "./lib/command.ts";
+import { guard, Problem, say, step } from "./lib/report.mjs";
+import { ROOT } from "./lib/root.mjs";
+
+const DATABASE = "tifo";
+const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
+// Beside wrangler.toml, whose paths are relative to its folder, and gone when the command ends.
+const CONFIG = "wrangler.deploy.toml";
+const SECRETS = ".wrangler/secrets.json";
+
+const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+const SecretNames = z.array(z.object({ name: z.string() }));
+
+await guard(async () => {
+  await build();
+  if (process.argv.includes("--dry-run")) {
+    say(await runOrFail("wrangler", ["deploy", "--dry-run", "--outdir", ".wrangler/bundle"]));
+    return;
+  }
+  await requireLogin();
+  const database = await step("Looking for the database", findOrCreateDatabase);
+  try {
+    writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
+    await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
+    const secrets = await missingSecrets();
+    const url = await step("Deploying", () => deploy(secrets));
+    welcome(url, secrets.TIFO_SUPER_KEY);
+  } finally {
+    rmSync(join(ROOT, CONFIG), { force: true });
+    rmSync(join(ROOT, SECRETS), { force: true });
+  }
+});
+if (process.connected) process.disconnect();
+
+async function requireLogin(): Promise<void> {
+  const { code } = await run("wrangler", ["whoami", "--json"]);
+  if (code !== 0) throw new Problem("Sign in first: `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.");
+}
+
+/** The id of the account's database, which the first deployment creates. */
+async function findOrCreateDatabase(): Promise<string> {
+  const existing = await findDatabase();
+  if (existing !== undefined) return existing;
+  await runOrFail("wrangler", ["d1", "create", DATABASE]);
+  const created = await findDatabase();
+  if (created === undefined) throw new Problem(`The database "${DATABASE}" was created, but the account does not list it yet: try again.`);
+  return created;
+}
+
+async function findDatabase(): Promise<string | undefined> {
+  const databases = Databases.parse(JSON.parse(await runOrFail("wrangler", ["d1", "list", "--json"])));
+  return databases.find(({ name }) => name === DATABASE)?.uuid;
+}
+
+/** New values for the secrets that the deployed Worker lacks; a value once set is never touched. */
+async function missingSecrets(): Promise<Record<string, string>> {
+  const { code, output, stdout } = await run("wrangler", ["secret", "list", "--format", "json", "--config", CONFIG]);
+  // Before its first deployment the Worker does not exist, and so has none.
+  if (code !== 0 && !/10007|not found|does not exist/i.test(output)) throw new Problem(`The secrets cannot be listed:\n${output.trim()}`);
+  const present = new Set(code === 0 ? SecretNames.parse(JSON.parse(stdout)).map(({ name }) => name) : []);
+  const fresh = { TIFO_SECRET: randomBytes(32).toString("hex"), TIFO_SUPER_KEY: `tifo_super_${randomBytes(24).toString("hex")}` };
+  return Object.fromEntries(Object.entries(fresh).filter(([name]) => !present.has(name)));
+}
+
+/** Uploads the Worker with its secrets in one version and resolves to its address. */
+async function deploy(secrets: Record<string, string>): Promise<string> {
+  writeFileSync(join(ROOT, SECRETS), JSON.stringify(secrets), { mode: 0o600 });
+  const withSecrets = Object.keys(secrets).length > 0 ? ["--secrets-file", SECRETS] : [];
+  const output = await runOrFail("wrangler", ["deploy", "--config", CONFIG, ...withSecrets]);
+  say(output.trim());
+  return /https:\/\/\S+\.workers\.dev/.exec(output)?.[0] ?? "https://<your Worker's address>";
+}
+
+function welcome(url: string, superKey: string | undefined): void {
+  say(`\nTifo is at ${url}`);
+  if (superKey !== undefined) {
+    say(`\nYour super key, shown only this once and kept nowhere else but in the Worker:\n\n  ${superKey}`);
+  }
+  say(`
+Create a site with it; the answer holds the site's id and developer key:
+
+  curl -X POST ${url}/site/v1/ \\
+    -H "Tifo-Super-Key: ${superKey ?? "<your super key>"}" -H "Content-Type: application/json" \\
+    -d '{"name":"My site","slug":"my-site","admin":{"email":"you@example.com","password":"<a long password>","name":"You"}}'`);
+}
