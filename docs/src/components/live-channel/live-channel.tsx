@@ -27,7 +27,7 @@ function Channel() {
 
   if (server === "other") {
     return (
-      <section className="live-channel not-content" aria-label="Live channel">
+      <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
         <p className="elsewhere">
           This server doesn’t run the demo site, so there is no channel to show here. Start Tifo on your machine with <code>npm start</code>{" "}
           and open this page there.
@@ -36,7 +36,7 @@ function Channel() {
     );
   }
   return (
-    <section className="live-channel not-content" aria-label="Live channel">
+    <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
       <Status view={view} />
       <Stage overlays={view.overlays} onShown={shown} />
       <div className="controls">

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { z } from "@hono/zod-openapi";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { launchBrowser } from "./browser.ts";
+
+const url = inject("url");
+const CHANNEL_ID = "5eed0000000000000000c001";
+const KEYS = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
+
+const Overlay = z.object({ _id: z.string() });
+const Broadcasts = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), endsAt: z.number() })]) });
+
+let browser: Browser;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  context = await browser.newContext();
+});
+
+afterEach(() => context.close());
+
+/** A tab that shows the live channel and has joined it. */
+async function openStart(): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${url}/start`);
+  await page.locator("[data-state=live]").waitFor();
+  return page;
+}
+
+async function seesViewers(page: Page, count: number): Promise<void> {
+  await page.locator("[data-viewers]").getByText(String(count), { exact: true }).waitFor();
+}
+
+async function post(path: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(url + path, { method: "POST", headers: KEYS, body: JSON.stringify(body) });
+  const json: unknown = await answer.json();
+  expect(answer.ok, JSON.stringify(json)).toBe(true);
+  return json;
+}
+
+/** Creates an html overlay and sends it to the demo channel. */
+async function broadcast(html: string, duration: number): Promise<void> {
+  const created = await post("/overlay/v1/", {
+    siteId: KEYS["Tifo-Client-Id"],
+    name: "Test",
+    description: "Test",
+    type: "template",
+    duration,
+    contents: [{ kind: "html", html, position: "topRight" }],
+  });
+  await post(`/overlay/v1/broadcast/${Overlay.parse(created)._id}`, { channelId: CHANNEL_ID });
+}
+
+describe("the live channel", () => {
+  test("shows what its button broadcasts, until the overlay's duration is over", async () => {
+    const page = await openStart();
+    await seesViewers(page, 1);
+    const answered = page.waitForResponse((response) => response.url().includes("/overlay/v1/broadcast/"));
+    await page.getByRole("button", { name: "Broadcast the demo overlay" }).click();
+    const { broadcastId, endsAt } = Broadcasts.parse(await (await answered).json()).broadcasts[0];
+    const place = page.locator(`[data-broadcast="${broadcastId}"]`);
+    await place.locator("iframe").waitFor();
+    await page.getByText(/ms after the press/).waitFor();
+    expect(await page.frameLocator(".overlay-frame").locator("#overlay").innerText()).not.toBe("");
+    await place.waitFor({ state: "detached" });
+    expect(Date.now()).toBeGreaterThan(endsAt - 50);
+  });
+
+  test("counts a second tab while it is open", async () => {
+    const first = await openStart();
+    await seesViewers(first, 1);
+    const second = await openStart();
+    await seesViewers(first, 2);
+    await seesViewers(second, 2);
+    await second.close();
+    await seesViewers(first, 1);
+  });
+
+  test("shows the html of an overlay without running a script in it", async () => {
+    const page = await openStart();
+    const refused = page.waitForEvent("console", (message) => message.text().includes("inline event handler violates"));
+    const attack = "document.body.id = 'ran'; parent.document.body.id = 'ran'";
+    await broadcast(`<b>Held</b><script>${attack}</script><img src="data:," onerror="${attack}">`, 20);
+    await refused;
+    const frame = page.frameLocator(".overlay-frame");
+    await frame.getByText("Held").waitFor();
+    expect(await frame.locator("body").getAttribute("id")).toBeNull();
+    expect(await page.locator("body").getAttribute("id")).toBeNull();
+    expect(await page.locator(".overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
+    expect(await frame.locator("body").evaluate("origin")).toBe("null");
+  });
+});
+
+test("loads every page without an error and without asking another host", async () => {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  page.on("request", (request) => /^https?:/.test(request.url()) && !request.url().startsWith(url) && problems.push(request.url()));
+  for (const path of ["/", "/start", "/api/key", "/api/rest"]) {
+    await page.goto(url + path, { waitUntil: "networkidle" });
+    await page.locator("h1").first().waitFor({ state: "attached" });
+  }
+  await page.getByRole("heading", { name: "Content API" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+describe("the samples of the getting-started page", () => {
+  let samples: { language: string; code: string }[];
+
+  beforeEach(async () => {
+    const page = await context.newPage();
+    await page.goto(`${url}/start`);
+    const blocks = await page.locator("figure:has(pre[data-language])").all();
+    samples = await Promise.all(
+      blocks.map(async (block) => ({
+        language: (await block.locator("pre").getAttribute("data-language")) ?? "",
+        // The copy button holds the sample as it is pasted, with line breaks as U+007F.
+        code: ((await block.locator("button[data-code]").getAttribute("data-code")) ?? "").replaceAll("\u007f", "\n"),
+      })),
+    );
+    samples = samples.map(({ language, code }) => ({ language, code: code.replaceAll("localhost:8787", new URL(url).host) }));
+  });
+
+  test("work in one shell from top to bottom", async () => {
+    const endless = /npm start|curl -N/;
+    const shell = samples.filter(({ language, code }) => language === "sh" && !endless.test(code)).map(({ code }) => code);
+    expect(shell.length).toBeGreaterThan(4);
+    const script = ["set -eo pipefail", ...shell].join("\n").replaceAll("curl -s ", "curl -sS --fail-with-body ");
+    const run = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [run.stdout, run.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await once(run, "close");
+    expect(run.exitCode, output).toBe(0);
+  });
+
+  test.each([
+    ["the WebSocket", "js", [process.execPath, "--input-type=module", "-e"]],
+    ["Server-Sent Events", "sh", ["bash", "-c"]],
+  ])("welcome a viewer by %s", async (_name, language, [program = "", ...options]) => {
+    const sample = samples.find((one) => one.language === language && (language === "js" || one.code.startsWith("curl -N")));
+    const run = spawn(program, [...options, `${language === "sh" ? "exec " : ""}${sample?.code ?? ""}`], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: run.stdout })) {
+      lines.push(line);
+      if (line.includes('"type":"welcome"')) break;
+    }
+    run.kill();
+    expect(lines.at(-1)).toContain('"type":"welcome"');
+  });
+});
