@@ -9,7 +9,7 @@ const PATHS = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "
 /** Path of a Chromium of this machine: the one that CHROMIUM_PATH names, else one where browsers usually are. */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM_PATH;
-  if (named !== undefined) return named;
+  if (named !== undefined && named !== "") return named;
   const folders = (process.env.PATH ?? "").split(delimiter);
   const candidates = [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...PATHS];
   return candidates.find(isExecutable);
