@@ -20,6 +20,7 @@ export default defineConfig({
       logo: { src: "./docs/src/assets/logo.svg" },
       favicon: "/favicon.svg",
       customCss: ["./docs/src/styles/site.css"],
+      disable404Route: true,
       lastUpdated: true,
       expressiveCode: { styleOverrides: { borderRadius: "0.5rem" } },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },

@@ -1,4 +1,4 @@
-// A stand of raised cards, seen from the pitch: rows are arcs, and some cards spell the name.
+// A stand of raised cards, seen from the pitch. A row is an arc whose dashes are the cards; some of them spell the name.
 
 const COLUMNS = 52;
 const ROWS = 13;
@@ -6,8 +6,11 @@ const WORD_TOP = 3;
 const CENTRE = { x: 400, y: 1330 };
 const INNER_RADIUS = 1030;
 const ROW_DEPTH = 21;
+/** Radians from the first card of a row to the last. */
 const SPREAD = 0.66;
-const TONES = 6;
+/** Parts of a card's place that the card fills. */
+const FILL = 0.8;
+export const TONES = 6;
 
 const LETTERS: Record<string, string[]> = {
   T: ["######", "######", "..##..", "..##..", "..##..", "..##..", "..##.."],
@@ -16,12 +19,25 @@ const LETTERS: Record<string, string[]> = {
   O: [".####.", "######", "##..##", "##..##", "##..##", "######", ".####."],
 };
 
-/** Each string is the `d` of one SVG path: `word` holds the cards that spell the name, `tones` the others by shade. */
-export interface CardWall {
-  width: number;
-  height: number;
-  word: string;
-  tones: string[];
+/** One row of the stand, for SVG paths of `pathLength` cards. */
+export interface Row {
+  /** The arc as the `d` of a path. */
+  arc: string;
+  /** Where the pattern of tones starts, in cards. */
+  shift: number;
+  /** The cards of the name as a `stroke-dasharray`, if any stand in this row. */
+  word: string | undefined;
+}
+
+export const wall = { width: 800, height: 352, cards: COLUMNS, depth: ROW_DEPTH * FILL, fill: FILL } as const;
+
+/** The rows of the stand from the top. The same call gives the same stand, so that builds compare. */
+export function rows(): Row[] {
+  const word = bitmap("TIFO");
+  return Array.from({ length: ROWS }, (_, row) => {
+    const letters = word[row - WORD_TOP];
+    return { arc: arc(row), shift: (row * 5 + (row % 3) * 2) % TONES, word: letters === undefined ? undefined : dashes(letters) };
+  });
 }
 
 /** The rows of `word` as one bitmap, two cards between letters. */
@@ -30,35 +46,19 @@ function bitmap(word: string): string[] {
   return Array.from({ length: 7 }, (_, row) => letters.map((letter) => letter[row] ?? "").join(".."));
 }
 
-function point(radius: number, angle: number): string {
-  return `${(CENTRE.x + radius * Math.sin(angle)).toFixed(1)} ${(CENTRE.y - radius * Math.cos(angle)).toFixed(1)}`;
+function arc(row: number): string {
+  const radius = INNER_RADIUS + (ROWS - row - 0.5) * ROW_DEPTH;
+  const x = radius * Math.sin(SPREAD / 2);
+  const y = CENTRE.y - radius * Math.cos(SPREAD / 2);
+  return `M${(CENTRE.x - x).toFixed(1)} ${y.toFixed(1)}A${radius} ${radius} 0 0 1 ${(CENTRE.x + x).toFixed(1)} ${y.toFixed(1)}`;
 }
 
-/** One card as a quadrilateral between two radii and two angles. */
-function card(row: number, column: number): string {
-  const step = SPREAD / COLUMNS;
-  const from = -SPREAD / 2 + column * step + step * 0.1;
-  const to = from + step * 0.8;
-  const outer = INNER_RADIUS + (ROWS - row) * ROW_DEPTH;
-  const inner = outer - ROW_DEPTH * 0.78;
-  return `M${point(outer, from)}L${point(outer, to)} ${point(inner, to)} ${point(inner, from)}Z`;
-}
-
-/** Draws the wall. The same call gives the same wall, so that builds compare. */
-export function cardWall(): CardWall {
-  const word = bitmap("TIFO");
-  const left = Math.floor((COLUMNS - (word[0]?.length ?? 0)) / 2);
-  const wall: CardWall = { width: 800, height: 352, word: "", tones: Array.from({ length: TONES }, () => "") };
-  for (let row = 0; row < ROWS; row++) {
-    for (let column = 0; column < COLUMNS; column++) {
-      if (word[row - WORD_TOP]?.[column - left] === "#") {
-        wall.word += card(row, column);
-      } else {
-        // A diagonal drift with a little disorder, as people hold cards.
-        const tone = (column + 2 * row + ((column * 7 + row * 13) % 3)) % TONES;
-        wall.tones[tone] += card(row, column);
-      }
-    }
+/** Lengths of dash and gap in turn: an empty first dash, the way to the first card, then card after card. */
+function dashes(letters: string): string {
+  const lengths = [0, Math.floor((COLUMNS - letters.length) / 2)];
+  for (const letter of letters) {
+    if (letter === "#") lengths.push(FILL, 1 - FILL);
+    else lengths.push(0, 1);
   }
-  return wall;
+  return [...lengths, 0, COLUMNS].map((length) => Number(length.toFixed(1))).join(" ");
 }
