@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ROOT } from "./root.mjs";
 
 export interface Job {
@@ -11,16 +11,15 @@ export interface Job {
   inputs: string[];
   /** Globs of files among the inputs that do not count. */
   except?: string[];
-  /** A file of the result, from the project's folder: when it is gone the work is due again. */
-  output?: string;
+  /** A file or folder of the result: when it is gone the work is due again. */
+  output: string;
   work: () => Promise<void>;
 }
 
 /** Does a job unless its inputs are those of its last success. */
 export async function unlessFresh({ stamp, inputs, except = [], output, work }: Job): Promise<void> {
   const print = fingerprint(inputs, except);
-  const complete = output === undefined || existsSync(join(ROOT, output));
-  if (complete && existsSync(stamp) && readFileSync(stamp, "utf8") === print) return;
+  if (existsSync(resolve(ROOT, output)) && existsSync(stamp) && readFileSync(stamp, "utf8") === print) return;
   rmSync(stamp, { force: true });
   await work();
   await mkdir(dirname(stamp), { recursive: true });

@@ -21,14 +21,17 @@ export const DEMO_SUPER_KEY = "tifo_super_demo";
 export async function prepareState(folder: string): Promise<Secrets> {
   await mkdir(folder, { recursive: true });
   const secrets = { TIFO_SECRET: ownSecret(folder), TIFO_SUPER_KEY: DEMO_SUPER_KEY };
+  const database = join(folder, "v3/d1");
   await unlessFresh({
     stamp: join(folder, "migrated"),
     inputs: ["db/migrations/**"],
+    output: database,
     work: () => step("Migrating the database", () => migrate(folder, secrets)),
   });
   await unlessFresh({
     stamp: join(folder, "demo-loaded"),
     inputs: ["db/migrations/**", "db/demo.ts"],
+    output: database,
     work: () => step("Loading the demo sites", () => loadDemoSites(folder, secrets)),
   });
   return secrets;
