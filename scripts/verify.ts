@@ -1,9 +1,9 @@
 // `npm run verify`: in seconds and offline, whether format, lint, types and all generated files are in order.
-import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { run } from "./lib/command.ts";
-import { guard, say } from "./lib/report.mjs";
+import { run, runOrFail } from "./lib/command.ts";
+import { guard, say, step } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 
 /** Resolves to what is wrong, or to nothing. */
@@ -26,6 +26,8 @@ const CHECKS: Record<string, Check> = {
 };
 
 await guard(async () => {
+  // Lint reads types that Astro generates; on a fresh clone nothing has asked for them yet.
+  if (!existsSync(join(ROOT, ".astro/types.d.ts"))) await step("Generating the types of the docs", () => runOrFail("astro", ["sync"]));
   const results = await Promise.all(Object.entries(CHECKS).map(([name, check]) => report(name, check)));
   if (results.includes(false)) process.exitCode = 1;
 });
