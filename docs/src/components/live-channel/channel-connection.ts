@@ -106,19 +106,19 @@ export function joinChannel(options: ChannelOptions): () => void {
   }
 
   function take(frame: ServerFrame): void {
-    if (frame.type === "welcome") {
-      attempt = 0;
-      epoch = frame.epoch;
-      // Recovered: what was missed follows, counted on from where we stopped.
-      if (!frame.recovered) held = frame.upTo;
-      keepAlive(frame.heartbeat);
-      options.onState("live");
-      acknowledged = held;
-    } else if ("seq" in frame && frame.seq <= held) {
-      return;
-    }
+    if (frame.type === "welcome") begin(frame);
+    else if ("seq" in frame && frame.seq <= held) return;
     options.onFrame(frame);
-    if (frame.type !== "welcome" && frame.type !== "error") held = Math.max(held, frame.upTo);
+    if (frame.type !== "error") held = Math.max(held, frame.upTo);
+  }
+
+  /** Counts on from the welcome's position: where we stopped if what we missed follows, else where the channel stands. */
+  function begin({ epoch: current, upTo, heartbeat }: Extract<ServerFrame, { type: "welcome" }>): void {
+    attempt = 0;
+    epoch = current;
+    held = acknowledged = upTo;
+    keepAlive(heartbeat);
+    options.onState("live");
   }
 
   /** Acknowledges at once, and what comes within the next interval with one more acknowledgement at its end. */
