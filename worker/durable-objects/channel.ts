@@ -86,6 +86,13 @@ export class Channel extends DurableObject<Env> {
     await this.spread();
   }
 
+  /** The channel is no more: takes everything off and sends its viewers away. Safe to repeat. */
+  async end(command: { id: string }): Promise<void> {
+    await this.clear({ id: command.id, target: { all: true } });
+    const relays = Array.from({ length: this.relays() }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
+    await Promise.all(relays.map((relay) => relay.end()));
+  }
+
   /** Number of relays that viewers are spread over. */
   relays(): number {
     return this.ctx.storage.kv.get<number>("relays") ?? 1;

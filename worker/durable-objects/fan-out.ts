@@ -74,8 +74,7 @@ export class FanOut {
   }
 
   private async nextFlush(): Promise<boolean> {
-    const wait = this.lastFlush + COALESCE_MS - Date.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    await this.window();
     this.next = null;
     this.lastFlush = Date.now();
     const target = this.source.head;
@@ -86,6 +85,11 @@ export class FanOut {
     if (!sent.every(Boolean)) return false;
     this.floor = Math.max(this.floor, target);
     return true;
+  }
+
+  private async window(): Promise<void> {
+    const wait = this.lastFlush + COALESCE_MS - Date.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 
   private enqueue(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {

@@ -105,6 +105,10 @@ export class RelaySockets {
     this.close(socket, code, error);
   }
 
+  expelAll(code: number, error: string, message: string): void {
+    for (const socket of this.map().keys()) this.expel(socket, code, error, message);
+  }
+
   /** Answers a frame that is none; the third one ends the connection. */
   complain(socket: WebSocket, viewer: Viewer, message: string): void {
     viewer.badFrames++;

@@ -55,11 +55,16 @@ export class Relay extends DurableObject<Env> {
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)");
   }
 
+  /** How many sockets it takes. */
+  get capacity(): number {
+    return Number(this.env.TIFO_RELAY_CAPACITY);
+  }
+
   /** Takes a viewer that the Worker has let in. 503 `full` and 401 `spent` are for the Worker, which tells the viewer in its own way. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
     if (viewer.nonce && !this.spend(viewer.nonce)) return refusal(401, "spent");
-    if (this.sockets.size + this.joining >= Number(this.env.TIFO_RELAY_CAPACITY)) return refusal(503, "full");
+    if (this.sockets.size + this.joining >= this.capacity) return refusal(503, "full");
     this.joining++;
     try {
       const missed = viewer.resume ? await this.missedSince(viewer.resume) : null;
@@ -101,6 +106,11 @@ export class Relay extends DurableObject<Env> {
   drain(spread: number): number {
     this.sockets.sendEach(() => drainFrame(this.position?.seq ?? 0, Math.floor(Math.random() * spread)));
     return this.sockets.size;
+  }
+
+  /** Sends every viewer away because the channel is no more. */
+  end(): void {
+    this.sockets.expelAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {

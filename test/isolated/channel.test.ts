@@ -1,0 +1,279 @@
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Relay } from "../../worker/durable-objects/relay.ts";
+import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Counts the calls from here on that bring frames of this channel to any relay. */
+async function countPushes(channel: TestChannel): Promise<() => number> {
+  const epoch = await runInDurableObject(channel.stub, (_, state) => state.storage.kv.get<string>("epoch"));
+  const deliver = vi.spyOn(Relay.prototype, "deliver");
+  return () => deliver.mock.calls.filter(([push]) => push.epoch === epoch).length;
+}
+
+describe("publish", () => {
+  test("reaches a viewer with its position in the log", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcast = newBroadcast();
+    const { seq, sockets, startsAt, endsAt } = await channel.stub.publish(broadcast);
+    expect({ seq, sockets, startsAt, endsAt }).toEqual({ seq: 1, sockets: 1, startsAt: broadcast.startsAt, endsAt: broadcast.endsAt });
+    expect(await viewer.first("overlay.show")).toEqual({ type: "overlay.show", seq: 1, upTo: 1, ...broadcast });
+  });
+
+  test("shows a broadcast once, however often it is repeated, and answers the first answer", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcast = newBroadcast();
+    const first = await channel.stub.publish(broadcast);
+    const answers = await Promise.all([1, 2, 3].map((i) => channel.stub.publish({ ...broadcast, endsAt: broadcast.endsAt + i })));
+    for (const answer of answers) expect(answer).toEqual(first);
+    const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
+    await viewer.holds(seq);
+    expect(viewer.log).toEqual([1, 2]);
+  });
+
+  test("records a broadcast that has ended and sends nothing", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const answer = await channel.stub.publish(newBroadcast({ endsAt: Date.now() - 1 }));
+    expect(answer.seq).toBe(0);
+    expect(await channel.stub.active()).toEqual([]);
+    const { seq } = await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
+    await viewer.holds(seq);
+    expect(viewer.log).toEqual([1]);
+  });
+
+  test("costs one call per relay that has viewers and one message per socket", async () => {
+    const channel = newChannel();
+    await channel.stub.grow(1);
+    const viewers = [await join(channel), await join(channel), await join(channel, { relay: 1 })];
+    const pushes = await countPushes(channel);
+    const before = viewers.map((viewer) => viewer.messages.length);
+    const { sockets, seq } = await channel.stub.publish(newBroadcast());
+    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    expect(sockets).toBe(3);
+    expect(pushes()).toBe(2);
+    const shows = viewers.map((viewer, i) => viewer.messages.slice(before[i]).filter((message) => message.some((frame) => frame.type === "overlay.show")));
+    expect(shows.map((messages) => messages.length)).toEqual([1, 1, 1]);
+  });
+
+  test("a relay without viewers is called once and then no more", async () => {
+    const channel = newChannel();
+    await channel.stub.publish(newBroadcast());
+    const pushes = await countPushes(channel);
+    await channel.stub.publish(newBroadcast());
+    expect(pushes()).toBe(0);
+    const viewer = await join(channel);
+    await channel.stub.publish(newBroadcast());
+    await viewer.holds(3);
+    expect(pushes()).toBe(1);
+  });
+
+  test("sends the first frame at once and a burst in one message, in order", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const burst = Array.from({ length: 20 }, () => channel.stub.publish(newBroadcast()));
+    await Promise.all(burst);
+    await viewer.holds(20);
+    expect(viewer.log).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    const messages = viewer.messages.filter((message) => message.some((frame) => frame.type === "overlay.show"));
+    expect(messages.map((message) => message.length)).toEqual([1, 19]);
+  });
+
+  test("succeeds when a relay fails, and the alarm brings the frame later", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
+      throw new Error("relay down");
+    });
+    const { seq } = await channel.stub.publish(newBroadcast());
+    expect(viewer.log).toEqual([]);
+    expect(await runDurableObjectAlarm(channel.stub)).toBe(true);
+    await viewer.holds(seq);
+    expect(viewer.log).toEqual([1]);
+  });
+
+  test("a frame that was written before a crash of the channel reaches the viewer by alarm, without anybody repeating it", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    await runInDurableObject(channel.stub, async (instance, state) => {
+      // The crash lies between the write and the push.
+      void instance.publish(newBroadcast());
+      await state.storage.sync();
+    });
+    await evict(channel.stub);
+    await runDurableObjectAlarm(channel.stub);
+    await viewer.holds(1);
+    expect(viewer.log).toEqual([1]);
+  });
+});
+
+describe("segments", () => {
+  test("reach only viewers with the tag, live, on joining and on resuming", async () => {
+    const channel = newChannel();
+    const member = await join(channel, { tags: ["season-ticket"] });
+    const other = await join(channel);
+    const [targeted, open] = [newBroadcast({ segment: { tag: "season-ticket" } }), newBroadcast()];
+    await channel.stub.publish(targeted);
+    await channel.stub.publish(open);
+    await Promise.all([member.holds(2), other.holds(2)]);
+    expect(member.log).toEqual([1, 2]);
+    expect(other.log).toEqual([2]);
+    const { epoch } = await member.first("welcome");
+    const late = await Promise.all([
+      join(channel, { tags: ["season-ticket"] }),
+      join(channel),
+      join(channel, { tags: ["season-ticket"], resume: { epoch, seq: 0 } }),
+      join(channel, { resume: { epoch, seq: 0 } }),
+    ]);
+    const overlays = await Promise.all(late.map(async (viewer) => (await viewer.first("welcome")).overlays.map((overlay) => overlay.seq)));
+    expect(overlays).toEqual([[1, 2], [2], [], []]);
+    await Promise.all(late.slice(2).map((viewer) => viewer.holds(2)));
+    expect(late.map((viewer) => viewer.log)).toEqual([[], [], [1, 2], [2]]);
+  });
+
+  test("in one burst each audience gets one message of its own frames", async () => {
+    const channel = newChannel();
+    const viewers = { red: await join(channel, { tags: ["red"] }), blue: await join(channel, { tags: ["blue"] }), none: await join(channel) };
+    await Promise.all(
+      ["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tag } } : {}))),
+    );
+    await Promise.all(Object.values(viewers).map((viewer) => viewer.holds(5)));
+    expect([viewers.red.log, viewers.blue.log, viewers.none.log]).toEqual([
+      [1, 2, 4, 5],
+      [1, 3, 5],
+      [1, 5],
+    ]);
+  });
+});
+
+describe("clear", () => {
+  test("takes off by overlay, by broadcast and all, once by id, and a later viewer sees what is left", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcasts = Array.from({ length: 4 }, () => newBroadcast());
+    for (const broadcast of broadcasts) await channel.stub.publish(broadcast);
+    const [a, b, c, d] = broadcasts.map((broadcast) => broadcast.broadcastId);
+    const id = newId(0);
+    const byOverlay = await channel.stub.clear({ id, target: { overlayId: broadcasts[0]?.overlayId ?? "" } });
+    expect(byOverlay).toEqual({ seq: 5, broadcastIds: [a] });
+    expect(await channel.stub.clear({ id, target: { all: true } })).toEqual(byOverlay);
+    expect((await channel.stub.clear({ id: newId(0), target: { broadcastIds: [b ?? ""] } })).broadcastIds).toEqual([b]);
+    const late = await join(channel);
+    expect((await late.first("welcome")).overlays.map((overlay) => overlay.broadcastId)).toEqual([c, d]);
+    expect((await channel.stub.clear({ id: newId(0), target: { all: true } })).broadcastIds).toEqual([c, d]);
+    await viewer.holds(7);
+    const cleared = viewer.frames.flatMap((frame) => (frame.type === "overlay.clear" ? [frame.broadcastIds] : []));
+    expect(cleared).toEqual([[a], [b], [c, d]]);
+    expect(await channel.stub.active()).toEqual([]);
+  });
+
+  test("a broadcast that comes after its own clear stays off", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcast = newBroadcast();
+    await channel.stub.clear({ id: newId(0), target: { broadcastIds: [broadcast.broadcastId] } });
+    await channel.stub.publish(broadcast);
+    expect(await channel.stub.active()).toEqual([]);
+    await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
+    await viewer.holds(1);
+    expect(viewer.log).toEqual([1]);
+  });
+
+  test("that finds nothing makes no frame", async () => {
+    const channel = newChannel();
+    expect(await channel.stub.clear({ id: newId(0), target: { all: true } })).toEqual({ seq: 0, broadcastIds: [] });
+  });
+});
+
+describe("expiry", () => {
+  test("takes off at the end by itself, all that is due in one frame", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const endsAt = Date.now() + 300;
+    const due = [newBroadcast({ endsAt }), newBroadcast({ endsAt: endsAt - 1 })];
+    const lasting = newBroadcast();
+    await Promise.all([...due, lasting].map((broadcast) => channel.stub.publish(broadcast)));
+    const frame = await viewer.first("overlay.clear");
+    expect(new Set(frame.broadcastIds)).toEqual(new Set(due.map((broadcast) => broadcast.broadcastId)));
+    expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
+    expect(await channel.stub.active()).toHaveLength(1);
+  });
+
+  test("run twice clears once", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 100 }));
+    await viewer.first("overlay.clear");
+    await runInDurableObject(channel.stub, (instance) => instance.alarm());
+    await runInDurableObject(channel.stub, (instance) => instance.alarm());
+    await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
+    await viewer.holds(3);
+    expect(viewer.log).toEqual([1, 2, 3]);
+  });
+
+  test("survives a crash of every object", async () => {
+    const channel = newChannel();
+    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 400 }));
+    await abortAllDurableObjects();
+    const viewer = await join(channel);
+    expect((await viewer.first("welcome")).overlays).toHaveLength(1);
+    expect((await viewer.first("overlay.clear")).seq).toBe(2);
+  });
+});
+
+describe("states", () => {
+  test("of one key: the latest of a burst wins; they take no position and are not replayed", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const poll = (pollId: string, total: number) => ({ key: pollId, type: "poll.updated" as const, data: JSON.stringify({ pollId, total }) });
+    await channel.stub.publish(newBroadcast());
+    await Promise.all([poll("a", 1), poll("b", 1), poll("a", 2), poll("a", 3)].map((change) => channel.stub.state(change)));
+    await viewer.first("poll.updated");
+    const states = viewer.frames.flatMap((frame) => (frame.type === "poll.updated" ? [frame] : []));
+    expect(states.map((frame) => frame.data)).toEqual([
+      { pollId: "a", total: 3 },
+      { pollId: "b", total: 1 },
+    ]);
+    expect(states.every((frame) => frame.upTo === 1)).toBe(true);
+  });
+});
+
+describe("the log", () => {
+  test("keeps 10,000 frames at most and says so to one who asks for older ones", async () => {
+    const channel = newChannel();
+    const epoch = await runInDurableObject(channel.stub, async (instance, state) => {
+      for (let i = 0; i < 3; i++) await instance.emit({ id: newId(i), type: "page.updated", data: {} });
+      state.storage.sql.exec("UPDATE frames SET seq = seq + 20000, at = 0 WHERE seq > 1");
+      return state.storage.kv.get<string>("epoch") ?? "";
+    });
+    await evict(channel.stub);
+    await runInDurableObject(channel.stub, (instance) => instance.alarm());
+    expect(await channel.stub.framesAfter(epoch, 0, 10)).toBeNull();
+    expect(await channel.stub.framesAfter(epoch, 20_001, 10)).toHaveLength(2);
+    expect(await channel.stub.framesAfter("another", 20_001, 10)).toBeNull();
+    expect(await channel.stub.framesAfter(epoch, 30_000, 10)).toBeNull();
+  });
+
+  test("has the number of relays grow by one for all who saw the same number", async () => {
+    const { stub } = newChannel();
+    expect(await Promise.all([stub.grow(1), stub.grow(1), stub.grow(1)])).toEqual([2, 2, 2]);
+    expect(await stub.relays()).toBe(2);
+  });
+});
+
+test("a channel that ends sends its viewers away, and says why", async () => {
+  const channel = newChannel();
+  const viewer = await join(channel);
+  await channel.stub.publish(newBroadcast());
+  await channel.stub.end({ id: newId(0) });
+  expect((await viewer.closed).code).toBe(CLOSE.notFound);
+  expect((await viewer.first("error")).code).toBe("not_found");
+  expect(await channel.stub.active()).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { onTestFinished } from "vitest";
+import { type Broadcast, channelName, relayName, VIEWER_HEADER, type ViewerIdentity } from "../../worker/durable-objects/channel.protocol.ts";
+import { PING, PONG, type ServerFrame, ServerMessage } from "../../worker/durable-objects/relay.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+
+type FrameOf<Type> = Extract<ServerFrame, { type: Type }>;
+
+/** The client's half of a socket: keeps what came, checked against the protocol. */
+export class TestViewer {
+  readonly frames: ServerFrame[] = [];
+  /** Frames by message, to see what came together. */
+  readonly messages: ServerFrame[][] = [];
+  readonly closed: Promise<{ code: number; reason: string }>;
+  private readonly socket: WebSocket;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(socket: WebSocket) {
+    this.socket = socket;
+    const { promise, resolve } = Promise.withResolvers<{ code: number; reason: string }>();
+    this.closed = promise;
+    socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason }));
+    socket.addEventListener("message", ({ data }) => this.receive(String(data)));
+    socket.accept();
+  }
+
+  /** Resolves with the first frame, of those that came or will come, that fits. */
+  async when(fits: (frame: ServerFrame) => boolean): Promise<ServerFrame> {
+    for (;;) {
+      const found = this.frames.find(fits);
+      if (found) return found;
+      await new Promise<void>((resolve) => this.waiting.add(resolve));
+    }
+  }
+
+  async first<Type extends ServerFrame["type"]>(type: Type): Promise<FrameOf<Type>> {
+    const isOfType = (frame: ServerFrame): frame is FrameOf<Type> => frame.type === type;
+    await this.when(isOfType);
+    const found = this.frames.find(isOfType);
+    if (!found) throw new Error(`No ${type}`);
+    return found;
+  }
+
+  /** Resolves when the viewer holds the log up to `seq`. */
+  async holds(seq: number): Promise<void> {
+    await this.when((frame) => "upTo" in frame && frame.upTo >= seq);
+  }
+
+  /** Positions of the log's frames, in the order in which they came. */
+  get log(): number[] {
+    return this.frames.flatMap((frame) => (frame.type !== "welcome" && "seq" in frame ? [frame.seq] : []));
+  }
+
+  get position(): number {
+    return Math.max(...this.frames.map((frame) => ("upTo" in frame ? frame.upTo : 0)));
+  }
+
+  send(text: string): void {
+    this.socket.send(text);
+  }
+
+  close(): void {
+    this.socket.close(1000);
+  }
+
+  private receive(data: string): void {
+    if (data === PONG) return;
+    const message = ServerMessage.parse(JSON.parse(data));
+    const frames = Array.isArray(message) ? message : [message];
+    this.messages.push(frames);
+    this.frames.push(...frames);
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const wake of waiting) wake();
+  }
+}
+
+/** A channel that no other test uses. */
+export function newChannel(siteId = newId(Date.now())) {
+  const channelId = newId(Date.now());
+  const name = channelName(siteId, channelId);
+  return {
+    siteId,
+    channelId,
+    // Made anew at each use: a stub does not outlive a crash of its object.
+    get stub() {
+      return env.CHANNEL.getByName(name);
+    },
+    get presence() {
+      return env.SITE_PRESENCE.getByName(siteId);
+    },
+    relay: (k = 0) => env.RELAY.getByName(relayName(name, k)),
+  };
+}
+export type TestChannel = ReturnType<typeof newChannel>;
+
+export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdentity> & { relay?: number } = {}): Promise<Response> {
+  const { relay, ...identity } = viewer;
+  const full: ViewerIdentity = { accountId: null, device: null, tags: [], resume: null, nonce: null, ...identity };
+  const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify(full)) };
+  return channel.relay(relay).fetch("https://relay/", { headers });
+}
+
+/** Joins as the Worker would, and stays alive by pings until the test ends; `silent` never pings. */
+export async function join(channel: TestChannel, viewer: Parameters<typeof requestToRelay>[1] & { silent?: boolean } = {}): Promise<TestViewer> {
+  const { silent, ...identity } = viewer;
+  const { webSocket, status } = await requestToRelay(channel, identity);
+  if (!webSocket) throw new Error(`Not let in: ${status}`);
+  const joined = watch(webSocket, silent);
+  await joined.first("welcome");
+  return joined;
+}
+
+export function watch(socket: WebSocket, silent = false): TestViewer {
+  const viewer = new TestViewer(socket);
+  const pings = setInterval(() => !silent && socket.readyState === WebSocket.OPEN && viewer.send(PING), 300);
+  onTestFinished(() => {
+    clearInterval(pings);
+    if (socket.readyState === WebSocket.OPEN) viewer.close();
+  });
+  return viewer;
+}
+
+export function newBroadcast(change: Partial<Broadcast> = {}): Broadcast {
+  const now = Date.now();
+  return {
+    broadcastId: newId(now),
+    overlayId: newId(now),
+    startsAt: now,
+    endsAt: now + 60_000,
+    position: "center",
+    contents: [{ kind: "html", html: "<b>Goal</b>", position: "center" }],
+    cta: null,
+    variables: {},
+    priority: 0,
+    ...change,
+  };
+}
+
+/** Evicts an object that may have been evicted before. */
+export async function evict(stub: DurableObjectStub): Promise<void> {
+  try {
+    await evictDurableObject(stub);
+  } catch (error) {
+    if (!String(error).includes("not currently running")) throw error;
+  }
+}

@@ -1,0 +1,230 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Channel } from "../../worker/durable-objects/channel.ts";
+import { Relay } from "../../worker/durable-objects/relay.ts";
+import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { evict, join, newBroadcast, newChannel, requestToRelay, type TestChannel } from "./relay-viewer.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function emit(channel: TestChannel): Promise<{ seq: number }> {
+  return channel.stub.emit({ id: newId(Date.now()), type: "page.updated", data: { _id: channel.channelId } });
+}
+
+async function emitMany(channel: TestChannel, count: number): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => emit(channel)));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+describe("welcome", () => {
+  test("is the first frame and shows a late viewer what is on", async () => {
+    const channel = newChannel();
+    const [ended, lasting] = [newBroadcast({ endsAt: Date.now() + 80 }), newBroadcast()];
+    const early = await join(channel);
+    await Promise.all([channel.stub.publish(ended), channel.stub.publish(lasting)]);
+    await early.first("overlay.clear");
+    const viewer = await join(channel);
+    const { epoch } = await early.first("welcome");
+    expect(viewer.frames[0]).toEqual({
+      type: "welcome",
+      epoch,
+      seq: 3,
+      upTo: 3,
+      recovered: false,
+      overlays: [{ type: "overlay.show", seq: 2, upTo: 2, ...lasting }],
+      concurrents: 2,
+      heartbeat: 1,
+    });
+  });
+
+  test("of many who come at once asks the channel for one snapshot", async () => {
+    const channel = newChannel();
+    await emit(channel);
+    const asked = vi.spyOn(Channel.prototype, "snapshot");
+    const viewers = await Promise.all(range(1, 20).map(() => join(channel)));
+    expect(viewers.map((viewer) => viewer.position)).toEqual(viewers.map(() => 1));
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("a viewer that returns", () => {
+  test("gets exactly what it missed, in order, once, and goes on live", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    await emitMany(channel, 3);
+    await viewer.holds(3);
+    viewer.close();
+    await emitMany(channel, 5);
+    const { epoch } = await viewer.first("welcome");
+    const again = await join(channel, { resume: { epoch, seq: viewer.position } });
+    await emit(channel);
+    await again.holds(9);
+    expect(await again.first("welcome")).toMatchObject({ recovered: true, upTo: 3, seq: 8, overlays: [] });
+    expect(again.log).toEqual(range(4, 9));
+  });
+
+  test("gets it also from further back than the relay remembers", async () => {
+    const channel = newChannel();
+    const first = await join(channel);
+    const { epoch } = await first.first("welcome");
+    await runInDurableObject(channel.stub, (instance) => Promise.all(range(1, 1400).map((i) => instance.emit({ id: newId(i), type: "rule", data: {} }))));
+    await first.holds(1400);
+    const again = await join(channel, { resume: { epoch, seq: 2 } });
+    await again.holds(1400);
+    expect(again.log).toEqual(range(3, 1400));
+    expect((await again.first("welcome")).recovered).toBe(true);
+  });
+
+  test("with nothing missed is told so", async () => {
+    const channel = newChannel();
+    const first = await join(channel);
+    await channel.stub.publish(newBroadcast());
+    const { epoch } = await first.first("welcome");
+    const again = await join(channel, { resume: { epoch, seq: 1 } });
+    expect(again.frames[0]).toMatchObject({ type: "welcome", recovered: true, upTo: 1, seq: 1, overlays: [] });
+  });
+
+  test("with a position that the log no longer reaches, of another epoch or of the future gets the full state and is told so", async () => {
+    const channel = newChannel();
+    const first = await join(channel);
+    await channel.stub.publish(newBroadcast());
+    await emit(channel);
+    const { epoch } = await first.first("welcome");
+    const unknown = [
+      { epoch: "another", seq: 1 },
+      { epoch, seq: 99 },
+    ];
+    for (const resume of unknown) {
+      const viewer = await join(channel, { resume });
+      expect(viewer.frames[0]).toMatchObject({ recovered: false, upTo: 2, overlays: [{ seq: 1 }] });
+      expect(viewer.log).toEqual([]);
+    }
+    await runInDurableObject(channel.stub, (_, state) => void state.storage.sql.exec("DELETE FROM frames WHERE seq = 1"));
+    await evict(channel.relay());
+    const viewer = await join(channel, { resume: { epoch, seq: 0 } });
+    expect(viewer.frames[0]).toMatchObject({ recovered: false, upTo: 2, overlays: [{ seq: 1 }] });
+  });
+
+  test("from a relay that was ahead of this one is not sent a frame twice", async () => {
+    const channel = newChannel();
+    await channel.stub.grow(1);
+    const slow = await join(channel);
+    const ahead = await join(channel, { relay: 1 });
+    const { epoch } = await ahead.first("welcome");
+    vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
+      throw new Error("relay down");
+    });
+    await emit(channel);
+    await Promise.race([ahead.holds(1), slow.holds(1)]);
+    const moved = await join(channel, { relay: ahead.position === 1 ? 0 : 1, resume: { epoch, seq: 1 } });
+    expect(moved.frames[0]).toMatchObject({ type: "welcome", recovered: true, upTo: 1 });
+    await emit(channel);
+    await moved.holds(2);
+    expect(moved.log).toEqual([2]);
+    await slow.holds(2);
+    expect(slow.log).toEqual([1, 2]);
+  });
+});
+
+describe("eviction", () => {
+  test("of the relay, the channel or both between broadcasts loses and repeats nothing", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    for (const stubs of [[], [channel.relay()], [channel.stub], [channel.relay(), channel.stub]]) {
+      for (const stub of stubs) await evict(stub);
+      await channel.stub.publish(newBroadcast());
+    }
+    await viewer.holds(4);
+    expect(viewer.log).toEqual([1, 2, 3, 4]);
+  });
+
+  test("of a relay whose sockets missed a push is healed by the next viewer who joins", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    vi.spyOn(Relay.prototype, "deliver").mockReturnValueOnce({ head: 1, sockets: 1, idle: false });
+    await emit(channel);
+    expect(viewer.log).toEqual([]);
+    await evict(channel.relay());
+    await join(channel);
+    await viewer.holds(1);
+    expect(viewer.log).toEqual([1]);
+  });
+
+  test("a crash of all objects closes the sockets, and who resumes has every frame once", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    await emitMany(channel, 3);
+    await viewer.holds(3);
+    const { epoch } = await viewer.first("welcome");
+    await abortAllDurableObjects();
+    await emitMany(channel, 2);
+    const again = await join(channel, { resume: { epoch, seq: 3 } });
+    await again.holds(5);
+    expect(again.log).toEqual([4, 5]);
+  });
+});
+
+describe("what a viewer sends", () => {
+  test("too fast ends its connection and harms nobody else", async () => {
+    const channel = newChannel();
+    const [noisy, quiet] = [await join(channel), await join(channel)];
+    for (let i = 0; i < 10_000; i++) noisy.send('{"type":"ack","seq":0}');
+    expect((await noisy.closed).code).toBe(CLOSE.tooMany);
+    expect((await noisy.first("error")).code).toBe("too_many_frames");
+    const { sockets, seq } = await channel.stub.publish(newBroadcast());
+    await quiet.holds(seq);
+    expect(sockets).toBe(1);
+  });
+
+  test.for([
+    ["text that is no JSON", "goal!"],
+    ["an unknown type", '{"type":"shout"}'],
+    ["an unknown field", '{"type":"ack","seq":1,"extra":true}'],
+    ["a wrong type", '{"type":"ack","seq":"1"}'],
+    ["more than 4 kB", JSON.stringify({ type: "watch", videoId: "v".repeat(5000), mediaTime: 1 })],
+  ] as const)("is refused when it is %s, the third time with the end of the connection", async ([, text]) => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    for (let i = 0; i < 3; i++) viewer.send(text);
+    expect((await viewer.closed).code).toBe(CLOSE.badFrame);
+    expect(viewer.frames.filter((frame) => frame.type === "error")).toHaveLength(3);
+  });
+
+  test("acknowledgements and watch reports are taken in silence", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    viewer.send('{"type":"ack","seq":0}');
+    viewer.send('{"type":"watch","videoId":"5eed","mediaTime":12.5}');
+    await emit(channel);
+    await viewer.holds(1);
+    expect(viewer.frames.filter((frame) => frame.type === "error")).toEqual([]);
+  });
+});
+
+describe("a relay", () => {
+  test("that is full says so, and a ticket is spent there all the same", async () => {
+    const channel = newChannel();
+    await join(channel);
+    vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(1);
+    const nonce = { value: newId(0), expires: Date.now() + 60_000 };
+    const full = await requestToRelay(channel, { nonce });
+    expect([full.status, full.headers.get("tifo-relay")]).toEqual([503, "full"]);
+    const spent = await requestToRelay(channel, { nonce });
+    expect([spent.status, spent.headers.get("tifo-relay")]).toEqual([401, "spent"]);
+  });
+
+  test("asked to drain tells each viewer to come back at a moment of its own", async () => {
+    const channel = newChannel();
+    const viewers = await Promise.all(range(1, 5).map(() => join(channel)));
+    expect(await channel.relay().drain(10_000)).toBe(5);
+    const drains = await Promise.all(viewers.map((viewer) => viewer.first("drain")));
+    expect(drains.every((drain) => drain.reconnectIn >= 0 && drain.reconnectIn < 10_000)).toBe(true);
+    expect(new Set(drains.map((drain) => drain.reconnectIn)).size).toBeGreaterThan(1);
+  });
+});

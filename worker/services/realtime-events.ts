@@ -1,0 +1,81 @@
+import { z } from "@hono/zod-openapi";
+import { drainFrame, errorFrame } from "../durable-objects/relay-frames.ts";
+import { PING, PONG } from "../durable-objects/relay.protocol.ts";
+import { type Connection, enter, type Gatekeeper } from "./realtime.ts";
+
+const COMMENT_MS = 15_000;
+const LIFETIME_MS = 3_600_000;
+const RECONNECT_MS = 2_000;
+/** Messages that wait for a reader; beyond them it is told to come back. */
+const WAITING = 200;
+
+const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" };
+
+const Held = z.looseObject({ upTo: z.number().optional(), epoch: z.string().optional() });
+
+/** Reads `<epoch>:<seq>`, the id that every event carries and that a browser sends back on reconnecting. */
+export function parseEventId(id: string | null | undefined): Connection["resume"] {
+  const match = /^([0-9a-f]{1,64}):(\d{1,15})$/.exec(id ?? "");
+  return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : null;
+}
+
+/** The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate. */
+export async function eventStream(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response> {
+  const entered = await enter(env, connection, gatekeeper);
+  if (!(entered instanceof Response) || !entered.webSocket) {
+    const { code, message } = entered instanceof Response ? { code: "unavailable", message: "No socket" } : entered;
+    return new Response(`event: error\ndata: ${errorFrame(code, message)}\n\n`, { headers: HEADERS });
+  }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  pump(entered.webSocket, writable.getWriter(), Number(env.TIFO_HEARTBEAT_SECONDS) * 1000);
+  return new Response(readable, { headers: HEADERS });
+}
+
+/** Writes every message of the socket as an event until either side ends. */
+function pump(socket: WebSocket, writer: WritableStreamDefaultWriter<Uint8Array>, heartbeatMs: number): void {
+  const encoder = new TextEncoder();
+  let waiting = 0;
+  let epoch = "";
+  let upTo = 0;
+  const write = (text: string) => {
+    waiting++;
+    writer.write(encoder.encode(text)).then(() => waiting--, stop);
+  };
+  const end = () => {
+    write(`data: ${drainFrame(upTo, RECONNECT_MS)}\n\n`);
+    stop();
+  };
+  const pings = setInterval(() => socket.send(PING), (heartbeatMs * 2) / 3);
+  const comments = setInterval(() => write(": keep\n\n"), COMMENT_MS);
+  const lifetime = setTimeout(end, LIFETIME_MS);
+  let stopped = false;
+  function stop(): void {
+    if (stopped) return;
+    stopped = true;
+    clearInterval(pings);
+    clearInterval(comments);
+    clearTimeout(lifetime);
+    writer.close().catch(() => undefined);
+    socket.close(1000);
+  }
+
+  write(`retry: ${RECONNECT_MS}\n\n`);
+  writer.closed.catch(stop);
+  socket.addEventListener("close", stop);
+  socket.addEventListener("error", stop);
+  socket.addEventListener("message", ({ data }) => {
+    if (typeof data !== "string" || data === PONG) return;
+    const frames = readHeld(data);
+    epoch = frames.find((frame) => frame.epoch)?.epoch ?? epoch;
+    upTo = frames.findLast((frame) => frame.upTo !== undefined)?.upTo ?? upTo;
+    write(`id: ${epoch}:${upTo}\ndata: ${data}\n\n`);
+    if (waiting > WAITING) end();
+  });
+  socket.accept();
+}
+
+/** The positions that the frames of a message bring the viewer to. */
+function readHeld(message: string): z.infer<typeof Held>[] {
+  const content: unknown = JSON.parse(message);
+  return z.array(Held).parse(Array.isArray(content) ? content : [content]);
+}

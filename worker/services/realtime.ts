@@ -1,0 +1,191 @@
+import { z } from "@hono/zod-openapi";
+import type { GATE_TYPES } from "../../db/enums.ts";
+import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdentity } from "../durable-objects/channel.protocol.ts";
+import { errorFrame } from "../durable-objects/relay-frames.ts";
+import { CLOSE, OverlayShow } from "../durable-objects/relay.protocol.ts";
+import { sha256 } from "../lib/crypto.ts";
+import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
+
+const KNOWN_MS = 2_000;
+const KNOWN_CHANNELS = 1_000;
+/** A request that waits for another one's look-up makes its own after this, because the other may have been cancelled. */
+const SHARED_WAIT_MS = 1_000;
+const ATTEMPTS = 6;
+const NEIGHBOURS = 3;
+
+/** What a viewer asks for on connecting. */
+export interface Connection {
+  siteId: string;
+  channelId: string;
+  deviceId: string | null;
+  ticket: string | null;
+  resume: { epoch: string; seq: number } | null;
+}
+
+export interface ChannelAccess {
+  gate: (typeof GATE_TYPES)[number];
+}
+
+/** How the gate is looked up: once per channel and 2 s, null where the site has no such channel; entitlements once per viewer. */
+export interface Gatekeeper {
+  load: () => Promise<ChannelAccess | null>;
+  isEntitled?: (accountId: string) => Promise<boolean>;
+}
+
+/** Why a viewer is not let in: the code of the close frame, and what the error frame says. */
+export interface Refusal {
+  close: number;
+  code: string;
+  message: string;
+}
+
+/** The object that holds a channel's truth. */
+export function channelOf(env: Env, siteId: string, channelId: string) {
+  return env.CHANNEL.getByName(channelName(siteId, channelId));
+}
+
+/** The object that counts a site's viewers and broadcasts to all its channels. */
+export function presenceOf(env: Env, siteId: string) {
+  return env.SITE_PRESENCE.getByName(siteId);
+}
+
+/** What is on at a channel now, in order. */
+export async function activeBroadcasts(env: Env, siteId: string, channelId: string): Promise<OverlayShow[]> {
+  const bodies = await channelOf(env, siteId, channelId).active();
+  return z.array(OverlayShow).parse(bodies.map((body): unknown => JSON.parse(body)));
+}
+
+/** A one-use ticket of 60 s that stands for the account on a socket's URL. */
+export async function issueTicket(env: Env, subject: TicketSubject, now: number): Promise<{ ticket: string; expiresAt: number }> {
+  const relays = await channelOf(env, subject.siteId, subject.channelId).relays();
+  return signTicket(env, subject, Math.floor(Math.random() * relays), now);
+}
+
+/** Answers an upgrade. A refused viewer is accepted too, told why in an error frame, and closed: browsers can't read an HTTP status. */
+export async function connect(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response> {
+  const entered = await enter(env, connection, gatekeeper);
+  return entered instanceof Response ? entered : refuse(entered);
+}
+
+/** Lets a viewer into one of the channel's relays; the answer carries the socket. */
+export async function enter(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response | Refusal> {
+  try {
+    const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
+    if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
+    const channel = channelName(connection.siteId, connection.channelId);
+    const { access, relays } = await lookUp(env, channel, gatekeeper.load);
+    const refused = await judge(access, ticket?.accountId ?? null, gatekeeper);
+    if (refused) return refused;
+    const { deviceId, resume } = connection;
+    const viewer: ViewerIdentity = {
+      accountId: ticket?.accountId ?? null,
+      device: deviceId === null ? null : (await sha256(`${connection.siteId}:${deviceId}`)).slice(0, 32),
+      tags: ticket?.tags ?? [],
+      resume,
+      nonce: ticket?.nonce ?? null,
+    };
+    const home = ticket?.relay ?? hash(deviceId ?? crypto.randomUUID()) % relays;
+    return await enterRelay(env, channel, viewer, home, relays);
+  } catch (error) {
+    console.error(JSON.stringify({ level: "error", event: "connect_failed", channelId: connection.channelId, message: String(error) }));
+    return { close: 1013, code: "unavailable", message: "The channel can't be reached; try again later" };
+  }
+}
+
+const UNAUTHENTICATED: Refusal = {
+  close: CLOSE.unauthenticated,
+  code: "unauthenticated",
+  message: "The ticket is unknown, expired, used before or another channel's",
+};
+
+async function judge(access: ChannelAccess | null, accountId: string | null, { isEntitled }: Gatekeeper): Promise<Refusal | null> {
+  if (!access) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
+  if (access.gate === "none") return null;
+  if (accountId === null) return { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel asks for a ticket" };
+  if (access.gate === "login" || (await isEntitled?.(accountId))) return null;
+  return { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" };
+}
+
+/** Tries the home relay, then its neighbours, then asks for one relay more. */
+async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, home: number, seen: number): Promise<Response | Refusal> {
+  let relay = home;
+  let relays = seen;
+  let nonce = viewer.nonce;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify({ ...viewer, nonce })) };
+    const answer = await env.RELAY.getByName(relayName(channel, relay)).fetch("https://relay/", { headers });
+    if (answer.status === 101) return answer;
+    if (answer.headers.get(REFUSAL_HEADER) === "spent") return UNAUTHENTICATED;
+    // Full, and the ticket is spent there: elsewhere it isn't asked for again.
+    nonce = null;
+    if (attempt < Math.min(NEIGHBOURS, relays)) relay = (relay + 1) % relays;
+    else {
+      relays = await env.CHANNEL.getByName(channel).grow(relays);
+      relay = relays - 1;
+      known.delete(channel);
+    }
+  }
+  return { close: CLOSE.tooMany, code: "channel_full", message: "The channel is full; try again later" };
+}
+
+/** Upgrades only to say no. */
+function refuse({ close, code, message }: Refusal): Response {
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  server.send(errorFrame(code, message));
+  server.close(close, code);
+  return new Response(null, { status: 101, webSocket: client });
+}
+
+interface Known {
+  access: ChannelAccess | null;
+  relays: number;
+}
+
+// A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
+const known = new Map<string, { expires: number; value: Promise<Known> }>();
+
+async function lookUp(env: Env, channel: string, load: Gatekeeper["load"]): Promise<Known> {
+  const read = async (): Promise<Known> => {
+    const [access, relays] = await Promise.all([load(), env.CHANNEL.getByName(channel).relays()]);
+    return { access, relays };
+  };
+  const now = Date.now();
+  const hit = known.get(channel);
+  if (hit && hit.expires > now) return (await settledWithin(hit.value, SHARED_WAIT_MS)) ?? read();
+  const value = read();
+  known.set(channel, { expires: now + KNOWN_MS, value });
+  if (known.size > KNOWN_CHANNELS) forgetOldest();
+  try {
+    return await value;
+  } catch (error) {
+    known.delete(channel);
+    throw error;
+  }
+}
+
+function forgetOldest(): void {
+  for (const channel of known.keys()) {
+    known.delete(channel);
+    return;
+  }
+}
+
+async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** FNV-1a: spreads devices over relays, the same device always to the same one. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  return value >>> 0;
+}
