@@ -1,0 +1,146 @@
+import { createDb } from "./client.ts";
+import { accounts, apiKeys, globalAccounts, overlays, pages, sites, userProfiles } from "./schema/index.ts";
+import type { AccountRole, OverlayContents, PageData } from "./types.ts";
+import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
+
+// The demo sites, for the local database alone: a football match day at Harbour City, and a rival whose data must never be seen.
+
+export const SITE_A = "5eed00000000000000000001";
+export const SITE_B = "5eed00000000000000000002";
+export const CHANNEL_1 = "5eed0000000000000000c001";
+export const CHANNEL_2 = "5eed0000000000000000c002";
+const CHANNEL_B = "5eed0000000000000000c101";
+const GLOBAL = "5eed00000000000000009001";
+
+const KICK_OFF = Date.UTC(2026, 10, 21, 15, 0);
+const stamps = { created: KICK_OFF - 7 * 86_400_000, modified: KICK_OFF - 86_400_000 };
+const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+
+/** Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is. */
+export async function loadDemo(d1: D1Database): Promise<void> {
+  const db = createDb(d1);
+  await db.batch([
+    db.insert(sites).values([demoSite(SITE_A, "demo", "Harbour City FC"), demoSite(SITE_B, "rival", "Old Dock United")]).onConflictDoNothing(),
+    db.insert(apiKeys).values(await demoKey("5eed0000000000000000e001", SITE_A, "tifo_dev_demo")).onConflictDoNothing(),
+    db.insert(apiKeys).values(await demoKey("5eed0000000000000000e101", SITE_B, "tifo_dev_rival")).onConflictDoNothing(),
+  ]);
+  const people = await demoPeople();
+  for (const person of people) {
+    const profile = { ...stamps, id: person.id.replace(/^5eed0000000000000000a/, "5eed0000000000000000b"), siteId: person.siteId, accountId: person.id, name: person.name };
+    await db.batch([db.insert(accounts).values(person).onConflictDoNothing(), db.insert(userProfiles).values(profile).onConflictDoNothing()]);
+  }
+  await db
+    .insert(globalAccounts)
+    .values({ ...stamps, id: GLOBAL, email: "global@demo.example", passwordHash: await hashPassword("demo-global-pass") })
+    .onConflictDoNothing();
+  for (const page of demoPages()) await db.insert(pages).values(page).onConflictDoNothing();
+  for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
+}
+
+function demoSite(id: string, slug: string, name: string): typeof sites.$inferInsert {
+  return {
+    ...stamps,
+    id,
+    slug,
+    name,
+    collections: ["match-day"],
+    regions: { header: { title: name }, footer: { text: `© ${name}` } },
+    settings: {
+      security: { allowedOrigins: ["http://localhost:8787", "https://demo.example"], allowNewAdmins: true, providers: [] },
+      localization: { language: "en", timeZone: "Europe/London" },
+      seo: { title: name, description: "Every match, live" },
+    },
+    style: { accent: slug === "demo" ? "#6E5FFB" : "#C2410C" },
+    features: { overlays: true, polls: true, quests: true },
+    shards: [],
+    tags: ["football"],
+    deviceLimit: 3,
+  };
+}
+
+async function demoKey(id: string, siteId: string, key: string): Promise<typeof apiKeys.$inferInsert> {
+  return { ...stamps, id, siteId, hash: await sha256(key), name: "Demo key", clientName: "Match-day desk", roles: ["*"] };
+}
+
+async function demoPeople(): Promise<(typeof accounts.$inferInsert & { id: string; siteId: string; name: string })[]> {
+  const creator: AccountRole = { scope: "*", pageId: [CHANNEL_1], write: true };
+  return Promise.all([
+    person("001", SITE_A, "admin@demo.example", "Ada Admin", "demo-admin-pass", [ADMIN]),
+    person("002", SITE_A, "creator@demo.example", "Cleo Creator", "demo-creator-pass", [creator]),
+    person("003", SITE_A, "viewer@demo.example", "Vera Viewer", "demo-viewer-pass", [], ["team:home", "tier:gold"]),
+    person("004", SITE_A, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
+    person("101", SITE_B, "admin@rival.example", "Rex Rival", "rival-admin-pass", [ADMIN]),
+    person("104", SITE_B, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
+  ]);
+}
+
+async function person(number: string, siteId: string, email: string, name: string, password: string, roles: AccountRole[], tags: string[] = [], globalAccountId: string | null = null) {
+  return {
+    ...stamps,
+    id: `5eed0000000000000000a${number}`,
+    siteId,
+    globalAccountId,
+    email,
+    name,
+    normalizedName: name.toLowerCase(),
+    passwordHash: await hashPassword(password),
+    emailHash: await sha256(email),
+    roles,
+    tags,
+    thirdPartyAuthProviders: [],
+    marketingOptin: false,
+  };
+}
+
+function demoPages(): (typeof pages.$inferInsert)[] {
+  const schedule = { startTimestamp: KICK_OFF, endTimestamp: KICK_OFF + 7_200_000 };
+  return [
+    page(CHANNEL_1, SITE_A, "channel", "main-stage", {
+      name: "Main stage",
+      schedule,
+      welcome_screen: { duration: 5, text: "Harbour City v Old Dock" },
+      countdown: { show: true },
+      default_mode: "live",
+      external_field_1: "match-2026-11-21",
+    }),
+    page(CHANNEL_2, SITE_A, "channel", "backstage", { name: "Backstage", external_field_1: "match-2026-11-21" }),
+    page("5eed0000000000000000c010", SITE_A, "landing", "home", { name: "Match day" }),
+    page(CHANNEL_B, SITE_B, "channel", "dock-side", { name: "Dock side", schedule }),
+  ];
+}
+
+function page(id: string, siteId: string, type: "channel" | "landing", slug: string, data: Omit<PageData, "gate"> & { name: string }): typeof pages.$inferInsert {
+  return {
+    ...stamps,
+    id,
+    siteId,
+    type,
+    slug,
+    seo: { title: data.name, description: `${data.name}, live` },
+    style: {},
+    activeRenderers: ["player", "sidebar"],
+    renderers: {},
+    data: { gate: { type: "none", skus: [] }, ...data },
+    tags: ["football"],
+  };
+}
+
+function demoOverlays(): (typeof overlays.$inferInsert)[] {
+  const goal: OverlayContents = [
+    {
+      kind: "html",
+      position: "bottomCenter",
+      html: '<div style="font:600 20px/1.4 system-ui;padding:14px 22px;border-radius:14px;color:#fff;background:linear-gradient(135deg,#6E5FFB,#3B2FB8);box-shadow:0 8px 30px rgb(0 0 0/.35)">Goal! {{scorer}} <span style="opacity:.8">{{minute}}′</span></div>',
+    },
+  ];
+  const card: OverlayContents = [{ kind: "html", position: "topRight", html: '<div style="font:600 16px system-ui;padding:10px 16px;border-radius:10px;background:#FACC15;color:#1C1917">Yellow card: {{player}}</div>' }];
+  const sponsor: OverlayContents = [
+    { kind: "html", position: "topLeft", html: '<div style="font:500 14px system-ui;padding:8px 14px;border-radius:8px;background:#fff;color:#1C1917">Ball by {{sponsor}}</div>', variables: { sponsor: "Quayside Outfitters" }, channels: [CHANNEL_1] },
+  ];
+  return [
+    { ...stamps, id: "5eed0000000000000000a001", siteId: SITE_A, name: "Goal", description: "Home side scores", type: "template", duration: 8, contents: goal, cta: { type: "open_link", data: { url: "https://demo.example/replay", label: "Watch it again" } } },
+    { ...stamps, id: "5eed0000000000000000a002", siteId: SITE_A, name: "Yellow card", description: "A booking", type: "template", duration: 6, contents: card },
+    { ...stamps, id: "5eed0000000000000000a003", siteId: SITE_A, name: "Match ball", description: "Sponsor of the ball, on the main stage", type: "instance", duration: 10, contents: sponsor },
+    { ...stamps, id: "5eed0000000000000000a101", siteId: SITE_B, name: "Rival goal", description: "Old Dock scores", type: "template", duration: 8, contents: goal },
+  ];
+}

@@ -1,0 +1,35 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { id, siteId, tracked } from "./columns.ts";
+import type { SiteSettings, SiteStyle } from "../types.ts";
+
+export const sites = sqliteTable("sites", {
+  id: id(),
+  slug: text("slug").notNull().unique(),
+  name: text("name").notNull(),
+  collections: text("collections", { mode: "json" }).$type<string[]>().notNull(),
+  regions: text("regions", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  settings: text("settings", { mode: "json" }).$type<SiteSettings>().notNull(),
+  style: text("style", { mode: "json" }).$type<SiteStyle>().notNull(),
+  features: text("features", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+  shards: text("shards", { mode: "json" }).$type<string[]>().notNull(),
+  tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+  deviceLimit: integer("device_limit").notNull(),
+  serviceChargeRate: integer("service_charge_rate"),
+  ...tracked(),
+});
+
+/** Developer keys; the key itself is kept as its SHA-256 only. */
+export const apiKeys = sqliteTable(
+  "api_keys",
+  {
+    id: id(),
+    siteId: siteId(),
+    hash: text("hash").notNull().unique(),
+    name: text("name").notNull(),
+    clientName: text("client_name"),
+    roles: text("roles", { mode: "json" }).$type<string[]>().notNull(),
+    expires: integer("expires"),
+    ...tracked(),
+  },
+  (table) => [index("api_keys_site").on(table.siteId)],
+);

@@ -1,0 +1,57 @@
+import type { CTA_TYPES, GATE_TYPES, POSITIONS, ROLE_SCOPES } from "./enums.ts";
+
+// Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
+
+export interface AccountRole {
+  scope: (typeof ROLE_SCOPES)[number];
+  pageId: string[];
+  write: boolean;
+}
+
+export interface ThirdPartyProvider {
+  accountId: string;
+  provider: string;
+}
+
+export interface SiteSecurity {
+  allowedOrigins: string[];
+  allowNewAdmins: boolean;
+  providers: { name: string; jwksUrl: string; audience: string }[];
+}
+
+export interface SiteSettings {
+  security: SiteSecurity;
+  [setting: string]: unknown;
+}
+
+export type SiteStyle = Record<string, unknown>;
+
+export interface PageSeo {
+  title?: string;
+  description?: string;
+}
+
+export interface PageGate {
+  type: (typeof GATE_TYPES)[number];
+  skus: string[];
+}
+
+export interface PageData {
+  name: string;
+  gate: PageGate;
+  [field: string]: unknown;
+}
+
+type Variables = Record<string, string | number | boolean>;
+type Position = (typeof POSITIONS)[number];
+
+export type OverlayContent =
+  | { kind: "html"; html: string; position: Position; templateId?: string; variables?: Variables; channels?: string[] }
+  | { kind: "rive"; mediaId: string; fileName: string; position: Position; templateId?: string; url?: string; variables?: Variables };
+
+export type OverlayContents = OverlayContent[];
+
+export interface OverlayCta {
+  type: (typeof CTA_TYPES)[number];
+  data: Record<string, unknown>;
+}

@@ -1,0 +1,44 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { cors } from "hono/cors";
+import { conditional } from "./http/conditional.ts";
+import type { AppEnv } from "./http/app-env.ts";
+import { brake } from "./http/brake.ts";
+import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
+import { requestLog } from "./http/request-log.ts";
+import { Failure } from "./lib/errors.ts";
+import { accounts } from "./routes/accounts/routes.ts";
+import { auth } from "./routes/auth/routes.ts";
+import { health } from "./routes/health/routes.ts";
+import { insights } from "./routes/insights/routes.ts";
+import { overlays } from "./routes/overlays/routes.ts";
+import { pages } from "./routes/pages/routes.ts";
+import { realtime } from "./routes/realtime/routes.ts";
+import { sites } from "./routes/sites/routes.ts";
+import { webhooks } from "./routes/webhooks/routes.ts";
+
+const AREAS = [accounts, auth, health, insights, overlays, pages, realtime, sites, webhooks];
+
+/** The whole API. Imports nothing of the platform, so that the OpenAPI document can be emitted from it in plain Node. */
+export function createApp(): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>({
+    strict: false,
+    defaultHook: (result) => {
+      if (!result.success) throw invalidInput(result.error, result.target);
+    },
+  });
+  app.use(requestLog);
+  app.use(
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+      exposeHeaders: ["ETag", "Idempotent-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Tifo-Request-Id"],
+      maxAge: 86400,
+    }),
+  );
+  app.use(brake);
+  app.use(conditional);
+  app.onError((error, c) => renderFailure(c, toFailure(error)));
+  app.notFound((c) => renderFailure(c, new Failure("not_found", "No such operation")));
+  for (const area of AREAS) app.route("/", area);
+  return app;
+}

@@ -1,0 +1,143 @@
+import { DurableObject } from "cloudflare:workers";
+import { runEffects } from "../services/effects.ts";
+import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
+import { dropFromOutbox, type OutboxEvent, readOutbox } from "../services/outbox.ts";
+
+const BATCH = 100;
+const RETRY_MS = 5_000;
+const PRUNE_MS = 60 * 60 * 1000;
+
+type EventRow = { sequence: number; previous: number | null; id: string; type: string; resource: string; data: string; actor: string; request_id: string; created: number };
+
+/**
+ * A site's events in their one order. Takes what changes left in the outbox, gives each the next sequence, keeps it and drives what
+ * follows from it; each event once, however often it is told of it.
+ */
+export class SiteLog extends DurableObject<Env> {
+  readonly #sql: SqlStorage;
+  readonly #siteId: string;
+  #draining: Promise<void> | undefined;
+  #again = false;
+  readonly #settled = new Set<string>();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#siteId = ctx.id.name ?? "";
+    this.#sql = ctx.storage.sql;
+    this.#sql.exec(`
+      CREATE TABLE IF NOT EXISTS events (
+        sequence INTEGER PRIMARY KEY AUTOINCREMENT, previous INTEGER, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, resource TEXT NOT NULL,
+        data TEXT NOT NULL, actor TEXT NOT NULL, request_id TEXT NOT NULL, created INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0);
+      CREATE INDEX IF NOT EXISTS events_resource ON events (resource, sequence);
+      CREATE INDEX IF NOT EXISTS events_created ON events (created);
+      CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
+      CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;`);
+  }
+
+  /**
+   * Something was committed: takes all that is in the outbox; `settled` are events whose effects the request has seen to.
+   * Calls that come meanwhile share one further round.
+   */
+  async nudge(settled: string[] = []): Promise<void> {
+    for (const id of settled) this.#settled.add(id);
+    if (this.#draining) this.#again = true;
+    this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
+    await this.#draining;
+  }
+
+  /** Events after a sequence, oldest first; `head` is the last sequence given, `oldest` the first still kept. */
+  read({ after, limit, types }: LogQuery): { entries: LogEntry[]; head: number; oldest: number } {
+    const rows = this.#sql.exec<EventRow>(
+      "SELECT * FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2))) ORDER BY sequence LIMIT ?3",
+      after, types && JSON.stringify(types), limit,
+    ).toArray();
+    const { head, oldest } = this.#sql.exec<{ head: number | null; oldest: number | null }>("SELECT max(sequence) AS head, min(sequence) AS oldest FROM events").one();
+    return { entries: rows.map(toEntry), head: head ?? 0, oldest: oldest ?? 0 };
+  }
+
+  /** Repeats what failed, and forgets what is past its retention. */
+  override async alarm(): Promise<void> {
+    this.#prune(Date.now());
+    await this.nudge();
+  }
+
+  async #drain(): Promise<void> {
+    // A crash from here on leaves an alarm that goes on.
+    await this.#wakeBy(Date.now() + RETRY_MS);
+    let failed: boolean;
+    do {
+      this.#again = false;
+      for (;;) {
+        const batch = await readOutbox(this.env, this.#siteId, BATCH);
+        this.#append(batch);
+        await dropFromOutbox(this.env, this.#siteId, batch);
+        if (batch.length < BATCH) break;
+      }
+      failed = !(await this.#runEffects());
+    } while (this.#again);
+    this.#settled.clear();
+    await this.ctx.storage.setAlarm(Date.now() + (failed ? RETRY_MS : PRUNE_MS));
+  }
+
+  #append(batch: OutboxEvent[]): void {
+    this.ctx.storage.transactionSync(() => {
+      for (const event of batch) {
+        const known = this.#sql.exec("SELECT 1 FROM events WHERE id = ?", event.eventId).toArray().length > 0;
+        if (known) continue;
+        const { sequence } = this.#sql.exec<{ sequence: number }>(
+          `INSERT INTO events (previous, id, type, resource, data, actor, request_id, created, done)
+           VALUES ((SELECT sequence FROM resources WHERE resource = ?2), ?1, ?3, ?2, ?4, ?5, ?6, ?7, ?8) RETURNING sequence`,
+          event.eventId, event.resource, event.type, JSON.stringify(event.data), event.actor, event.requestId, event.created,
+          this.#settled.has(event.eventId) ? 1 : 0,
+        ).one();
+        this.#sql.exec("INSERT INTO resources VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence", event.resource, sequence);
+      }
+    });
+  }
+
+  /** What follows from each event, in order; one that fails holds up none of the others. False: some are to be tried again. */
+  async #runEffects(): Promise<boolean> {
+    const undone = this.#sql.exec<EventRow>("SELECT * FROM events WHERE done = 0 ORDER BY sequence LIMIT 1000").toArray();
+    let failed = false;
+    for (const row of undone) {
+      try {
+        await runEffects(this.env, this.#siteId, toEntry(row));
+        this.#sql.exec("UPDATE events SET done = 1 WHERE sequence = ?", row.sequence);
+      } catch (error) {
+        failed = true;
+        console.error(JSON.stringify({ level: "error", event: "effect_failed", siteId: this.#siteId, eventId: row.id, type: row.type, message: String(error) }));
+      }
+    }
+    return !failed;
+  }
+
+  #prune(now: number): void {
+    const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
+    this.#sql.exec("DELETE FROM events WHERE done = 1 AND created < ?", now - days * 86_400_000);
+    const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
+    while (this.#sql.databaseSize > limit) {
+      const { rowsWritten } = this.#sql.exec("DELETE FROM events WHERE done = 1 AND sequence IN (SELECT sequence FROM events ORDER BY sequence LIMIT 1000)");
+      if (rowsWritten === 0) break;
+    }
+    this.#sql.exec("DELETE FROM resources WHERE sequence < (SELECT min(sequence) FROM events)");
+  }
+
+  async #wakeBy(at: number): Promise<void> {
+    const current = await this.ctx.storage.getAlarm();
+    if (current === null || current > at) await this.ctx.storage.setAlarm(at);
+  }
+}
+
+function toEntry(row: EventRow): LogEntry {
+  return {
+    id: row.id,
+    type: row.type,
+    created: row.created,
+    sequence: row.sequence,
+    previousSequence: row.previous,
+    resource: row.resource,
+    data: row.data,
+    actor: row.actor,
+    requestId: row.request_id,
+  };
+}

@@ -1,0 +1,15 @@
+import type { D1Usage } from "../../db/client.ts";
+import type { Ctx } from "../services/context.ts";
+import type { Identity } from "../services/identity.ts";
+
+/** What a request carries through the middleware; nothing of it lives longer than the request. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    ctx: Ctx;
+    /** Unset until the operation has looked at the credentials. */
+    identity: Identity | undefined;
+    usage: D1Usage;
+  };
+}

@@ -1,0 +1,84 @@
+import type { Context } from "hono";
+import { invalid, unauthenticated } from "../lib/errors.ts";
+import { checkBearer, checkDeveloperKey, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
+import type { AppEnv } from "./app-env.ts";
+
+/** Every way to say who calls, as the OpenAPI document names and describes it. */
+export const SECURITY_SCHEMES = {
+  client: { type: "apiKey", in: "header", name: "Tifo-Client-Id", description: "The site's id." },
+  clientQuery: { type: "apiKey", in: "query", name: "clientId", description: "The site's id, where a header can't be set." },
+  developer: { type: "apiKey", in: "header", name: "Tifo-Developer-Key", description: "A developer key of the site, for server-to-server calls." },
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` that the login answers; good for 10 minutes." },
+  super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
+} as const;
+
+export type CredentialKind = keyof typeof SECURITY_SCHEMES;
+
+/** Sets of credentials, any one of which is enough. */
+export type Credentials = readonly (readonly CredentialKind[])[];
+
+export const ANYONE = [[]] as const satisfies Credentials;
+export const CLIENT = [["client"]] as const satisfies Credentials;
+export const CLIENT_QUERY = [["clientQuery"]] as const satisfies Credentials;
+export const CLIENT_HEADER_OR_QUERY = [["client"], ["clientQuery"]] as const satisfies Credentials;
+export const CLIENT_OR_ANYONE = [["client"], []] as const satisfies Credentials;
+export const DEVELOPER = [["client", "developer"]] as const satisfies Credentials;
+export const ACCOUNT = [["client", "bearer"]] as const satisfies Credentials;
+export const DEVELOPER_OR_ACCOUNT = [
+  ["client", "developer"],
+  ["client", "bearer"],
+] as const satisfies Credentials;
+export const SUPER = [["super"]] as const satisfies Credentials;
+
+/** What the request shows of each kind. */
+export type Presented = Partial<Record<CredentialKind, string>>;
+
+export function presentedBy(c: Context): Presented {
+  const authorization = c.req.header("Authorization");
+  return {
+    client: c.req.header("Tifo-Client-Id"),
+    clientQuery: c.req.query("clientId"),
+    developer: c.req.header("Tifo-Developer-Key"),
+    bearer: authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? ""),
+    super: c.req.header("Tifo-Super-Key"),
+  };
+}
+
+/** The first set of which everything is shown; without one, whether what is shown is right but of the wrong kind (403) or not (401). */
+export function chooseCredentials(accepted: Credentials, presented: Presented): { kinds: readonly CredentialKind[]; wrongKind: boolean } {
+  const complete = accepted.find((kinds) => kinds.every((kind) => presented[kind] !== undefined));
+  if (complete) return { kinds: complete, wrongKind: false };
+  if (accepted.some((kinds) => kinds.includes("clientQuery"))) throw invalid("clientId", "The query parameter clientId is required");
+  const other = (["developer", "bearer", "super"] as const).find((kind) => presented[kind] !== undefined);
+  const needsClient = accepted.every((kinds) => kinds.includes("client"));
+  if (other === undefined || (needsClient && presented.client === undefined)) {
+    throw unauthenticated(`Credentials are missing; one of these sets is needed: ${describe(accepted)}`);
+  }
+  return { kinds: other === "super" ? ["super"] : ["client", other], wrongKind: true };
+}
+
+/** The check of a chosen set. */
+export async function checkCredentials(c: Context<AppEnv>, kinds: readonly CredentialKind[], presented: Presented, now: number): Promise<IdentityCheck> {
+  const siteId = presented.client ?? presented.clientQuery;
+  const value = (kind: CredentialKind) => presented[kind] ?? "";
+  if (kinds.includes("super")) return checkSuperKey(c.env, value("super"));
+  if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId ?? "", value("developer"), foreignOrigin(c), now);
+  if (kinds.includes("bearer")) return checkBearer(c.env, siteId, value("bearer"));
+  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId ?? "");
+  return { confirm: () => ({ kind: "anonymous" }) };
+}
+
+/** The Origin of a browser's call from another host. */
+function foreignOrigin(c: Context): string | undefined {
+  const origin = c.req.header("Origin");
+  return origin === undefined || origin === new URL(c.req.url).origin ? undefined : origin;
+}
+
+function describe(accepted: Credentials): string {
+  return accepted.map((kinds) => kinds.map((kind) => nameOf(kind)).join(" with ")).join(", or ");
+}
+
+function nameOf(kind: CredentialKind): string {
+  const scheme = SECURITY_SCHEMES[kind];
+  return "name" in scheme ? scheme.name : "Authorization: Bearer";
+}

@@ -1,0 +1,90 @@
+import { bodyLimit } from "hono/body-limit";
+import type { Context, MiddlewareHandler, Next } from "hono";
+import { createDb } from "../../db/client.ts";
+import { Failure, forbidden } from "../lib/errors.ts";
+import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
+import { type Actor, nudgeLogs } from "../services/context.ts";
+import { Identity } from "../services/identity.ts";
+import type { AppEnv } from "./app-env.ts";
+import { checkCredentials, chooseCredentials, presentedBy } from "./credentials.ts";
+import { answerOnce } from "./idempotency.ts";
+import { takeLimit } from "./limits.ts";
+import type { Entrance } from "./operation.ts";
+
+/**
+ * What every operation does before its input is looked at: who calls (401), may they (403), is there quota (429),
+ * is the body of a size (413), was this Idempotency-Key answered before. Validation and the handler follow.
+ */
+export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
+  const limitBody = bodyLimit({
+    maxSize: entrance.maxBody,
+    onError: async (c: Context<AppEnv>) => {
+      await c.var.ctx.caller();
+      throw new Failure("payload_too_large", `The body may have at most ${entrance.maxBody} bytes`);
+    },
+  });
+  return async (c, next) => {
+    const now = Date.now();
+    const presented = presentedBy(c);
+    const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
+    const check = await checkCredentials(c, kinds, presented, now);
+    const identity = new Identity(check, (actor) => {
+      if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
+      admit(actor, entrance);
+    });
+    c.set("identity", identity);
+    const siteId = presented.client ?? presented.clientQuery ?? "";
+    c.set("ctx", {
+      env: c.env,
+      siteId,
+      db: createDb(c.env.DB, identity, c.var.usage),
+      now,
+      requestId: c.var.requestId,
+      caller: () => identity.confirm(c.env.DB),
+      ifMatch: parseIfMatch(c.req.header("If-Match")),
+      told: { siteIds: new Set(), settled: [] },
+      defer: (work) => c.executionCtx.waitUntil(work),
+    });
+    const proceed = (): Promise<void> => settle(c, identity, next);
+    const limited = async (): Promise<void> => {
+      if (entrance.limit) await takeLimit(c, entrance.limit);
+      if (entrance.replayable) await answerOnce(c, entrance, proceed);
+      else await proceed();
+    };
+    if (c.req.raw.body === null) return limited();
+    await limitBody(c, limited);
+  };
+}
+
+/** Runs validation and handler, and wakes the logs of what they committed. Whoever never asked D1 is confirmed at the end, and before a refusal is told: 401 and 403 come first. */
+async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promise<void> {
+  await next();
+  nudgeLogs(c.var.ctx);
+  if (identity.pending()) await identity.confirm(c.env.DB);
+}
+
+function admit(actor: Actor, { accounts, action, area }: Entrance): void {
+  switch (actor.kind) {
+    case "anonymous":
+    case "super":
+    case "system":
+      return;
+    case "developer":
+      if (!keyAllows(actor.roles, area, action)) throw forbidden(`The developer key lacks the role ${area}:${action}`);
+      return;
+    case "global":
+      if (accounts !== "global" && accounts !== "signedIn") throw forbidden("A global sign-in manages no site; sign in with its siteId");
+      return;
+    case "account":
+      if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
+      if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;
+      if (accounts === "creator" && isCreator(actor.roles, action)) return;
+      throw forbidden("The account's roles do not allow this");
+  }
+}
+
+/** Entity tags of ours are `"v<version>"`; others can't match and stand as version 0. */
+function parseIfMatch(header: string | undefined): number[] | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  return header.split(",").map((tag) => Number(/^\s*"v(\d+)"\s*$/.exec(tag)?.[1] ?? 0));
+}

@@ -1,0 +1,70 @@
+import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { ERRORS, type ErrorCode, Failure, type Issue } from "../lib/errors.ts";
+import type { AppEnv } from "./app-env.ts";
+
+const codes = Object.keys(ERRORS);
+
+/** The one shape of every error (RFC 9457), `application/problem+json`. */
+export const Problem = z
+  .object({
+    success: z.literal(false),
+    type: z.string().describe("The page that explains this code"),
+    title: z.string(),
+    status: z.number().int(),
+    code: z.string().describe(`One of: ${codes.join(", ")}`),
+    message: z.string(),
+    requestId: z.string().describe("Names this request in our logs"),
+    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional().describe("What is wrong, field by field"),
+  })
+  .openapi("Problem");
+
+/** The error responses of an operation, one per status, each naming its codes. */
+export function errorResponses(errors: readonly ErrorCode[]) {
+  const byStatus = Map.groupBy(new Set(errors), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${ERRORS[code].title}`).join(". "),
+        content: { "application/problem+json": { schema: Problem } },
+      },
+    ]),
+  );
+}
+
+/** Turns whatever was thrown into a Failure; what we didn't foresee becomes `internal` and keeps its cause for the log. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof HTTPException && error.status === 400) return new Failure("malformed_json", "The body is not valid JSON", { cause: error });
+  return new Failure("internal", "Something went wrong on our side", { cause: error });
+}
+
+export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
+  const { status, title } = ERRORS[failure.code];
+  const problem: z.infer<typeof Problem> = {
+    success: false,
+    type: `${new URL(c.req.url).origin}/errors#${failure.code}`,
+    title,
+    status,
+    code: failure.code,
+    message: failure.message,
+    requestId: c.var.requestId,
+    issues: failure.issues,
+  };
+  return c.body(JSON.stringify(problem), status, { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...failure.headers });
+}
+
+/** A zod failure as a 400 that names each field. */
+export function invalidInput(error: z.ZodError, target: string): Failure {
+  const issues = error.issues.flatMap(issuesOf);
+  const where = target === "json" ? "body" : target;
+  return new Failure("invalid_request", `The ${where} is not valid: ${issues.map((issue) => (issue.path ? `${issue.path}: ` : "") + issue.message).slice(0, 3).join("; ")}`, { issues });
+}
+
+function issuesOf(issue: z.core.$ZodIssue): Issue[] {
+  const path = issue.path.map(String);
+  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "Unknown field" }));
+  return [{ path: path.join("."), message: issue.message }];
+}

@@ -1,0 +1,45 @@
+import type { Context } from "hono";
+import { sha256 } from "../lib/crypto.ts";
+import { invalid } from "../lib/errors.ts";
+import type { Actor } from "../services/context.ts";
+import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "../services/idempotency.ts";
+import type { AppEnv } from "./app-env.ts";
+import type { Entrance } from "./operation.ts";
+
+const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
+// Answers of a request that never ran: the same key may try again.
+const NOT_KEPT = new Set([400, 401, 403, 413, 415, 429]);
+
+/** Runs a request with an Idempotency-Key once per caller and operation; a repetition gets the first answer. */
+export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: () => Promise<void>): Promise<void> {
+  const key = c.req.header("Idempotency-Key");
+  if (key === undefined) return run();
+  const { ctx } = c.var;
+  const actor = await ctx.caller();
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
+  const id = await sha256([ctx.siteId, callerName(actor), entrance.operationId, key].join("\n"));
+  const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${await c.req.text()}`);
+  const kept = await claimKey(ctx, id, fingerprint);
+  if (kept) {
+    c.res = new Response(kept.body || null, { status: kept.status, headers: { ...kept.headers, "Idempotent-Replayed": "true" } });
+    return;
+  }
+  ctx.idempotencyId = id;
+  await run();
+  // Hono has turned a thrown error into an answer by now.
+  if (c.res.status >= 500 || NOT_KEPT.has(c.res.status)) await releaseKey(ctx, id);
+  else await keepAnswer(ctx, id, entrance.secretAnswer ? undefined : await readAnswer(c.res));
+}
+
+async function readAnswer(response: Response): Promise<KeptAnswer> {
+  const headers: Record<string, string> = {};
+  for (const name of KEPT_HEADERS) {
+    const value = response.headers.get(name);
+    if (value !== null) headers[name] = value;
+  }
+  return { status: response.status, headers, body: await response.clone().text() };
+}
+
+function callerName(actor: Actor): string {
+  return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
+}

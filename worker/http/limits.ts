@@ -1,0 +1,23 @@
+import type { Context } from "hono";
+import { LIMITS, type LimitName } from "../lib/limits.ts";
+import { limitHeaders, takeSlot } from "../services/limits.ts";
+import type { AppEnv } from "./app-env.ts";
+
+/** The address of the caller, as Cloudflare tells it; the local runtime has none. */
+export function callerAddress(c: Context): string {
+  return c.req.header("CF-Connecting-IP") ?? "local";
+}
+
+/** What a limit counts apart for this caller. */
+export async function limitKey(c: Context<AppEnv>, name: LimitName): Promise<string> {
+  const actor = await c.var.ctx.caller();
+  const { per } = LIMITS[name];
+  if (per === "site") return "";
+  return per === "account" && actor.kind === "account" ? actor.id : callerAddress(c);
+}
+
+/** Takes one of an operation's limit before its input is looked at; the headers say what is left. */
+export async function takeLimit(c: Context<AppEnv>, name: LimitName): Promise<void> {
+  const state = await takeSlot(c.var.ctx, name, await limitKey(c, name));
+  for (const [header, value] of Object.entries(limitHeaders(name, state))) c.header(header, value);
+}

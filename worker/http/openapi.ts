@@ -1,0 +1,45 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { AppEnv } from "./app-env.ts";
+import { SECURITY_SCHEMES } from "./credentials.ts";
+
+/** What each tag of the document is about; a test compares the list with the tags in use. */
+export const TAGS = {
+  Authentication: "Signing in and out, and the keys that verify our tokens.",
+  Accounts: "The people of a site: viewers, creators and admins.",
+  Sites: "The site itself, and how a deployment gets one.",
+  Pages: "Channels and landing pages.",
+  Overlays: "What is shown over the picture: made, broadcast, cleared.",
+  Realtime: "The channel's live connection: tickets, WebSocket and Server-Sent Events.",
+  Insights: "Who is watching now, and what the limits leave.",
+  Webhooks: "What happened on a site, told to other systems.",
+  Health: "Whether the deployment works.",
+} as const;
+
+/** The OpenAPI document of everything that the app has mounted; emitted at build and served as a static file. */
+export function openApiDocument(app: OpenAPIHono<AppEnv>) {
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
+  app.openAPIRegistry.registerComponent("parameters", "IdempotencyKey", {
+    name: "Idempotency-Key",
+    in: "header",
+    required: false,
+    description: "A repeated request with the same key runs once: for 24 hours it gets the first answer, with `Idempotent-Replayed: true`.",
+    schema: { type: "string", maxLength: 255 },
+    example: "goal-17-home",
+  });
+  return app.getOpenAPIDocument(
+    {
+      openapi: "3.0.3",
+      info: {
+        title: "Content API",
+        version: "2.0.0",
+        description:
+          "Live audience engagement at the edge: channels, overlays and viewers. Every path answers with and without a trailing slash. Times are milliseconds since 1970 UTC unless a field says otherwise.",
+        license: { name: "MIT", url: "https://opensource.org/license/mit" },
+        contact: { name: "Tifo", url: "https://github.com/tifo-live/tifo" },
+      },
+      servers: [{ url: "/", description: "This deployment" }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    },
+    { sortComponents: "alphabetically" },
+  );
+}

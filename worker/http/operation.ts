@@ -1,0 +1,117 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { ErrorCode } from "../lib/errors.ts";
+import type { LimitName } from "../lib/limits.ts";
+import type { Action } from "../lib/roles.ts";
+import type { Credentials } from "./credentials.ts";
+import { enter } from "./enter.ts";
+import { errorResponses } from "./errors.ts";
+
+/** Which accounts may call where a bearer token is taken: any of the site, a site admin, an admin of some channel too, a global one, or whoever is signed in. */
+export type Accounts = "any" | "admin" | "creator" | "global" | "signedIn";
+
+/** The declaration of one operation: the OpenAPI document, the enforcement and the handler's types all come from it. */
+export interface OperationSpec {
+  operationId: string;
+  tag: string;
+  method: "get" | "post" | "put" | "patch" | "delete";
+  /** Without a trailing slash; requests may have one. */
+  path: string;
+  summary: string;
+  description: string;
+  credentials: Credentials;
+  /** What a key's roles and an account's role must allow; GET reads and all else writes unless said. */
+  action?: Action;
+  /** "admin" unless said. */
+  accounts?: Accounts;
+  /** What it takes: params, query, body; `{}` for nothing. */
+  request: NonNullable<RouteConfig["request"]>;
+  responses: RouteConfig["responses"];
+  /** Codes beyond those that follow from credentials and request. */
+  errors?: readonly ErrorCode[];
+  /** A limit of which each call takes one. */
+  limit?: LimitName;
+  /** Bytes; 256 kB unless it says more. */
+  maxBody?: number;
+  /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
+  secretAnswer?: boolean;
+}
+
+/** The spec with its defaults in place, as the middleware takes it. */
+export type Entrance = Pick<OperationSpec, "operationId" | "path" | "credentials" | "limit"> & {
+  area: string;
+  action: Action;
+  accounts: Accounts;
+  maxBody: number;
+  replayable: boolean;
+  secretAnswer: boolean;
+};
+
+/** What a handler's types follow from. */
+type Route<S extends OperationSpec> = Pick<S, "method" | "path" | "request" | "responses">;
+
+/** Turns a declaration into a route for `area.openapi(route, handler)`. */
+export function operation<const S extends OperationSpec>(spec: S): Route<S> {
+  const replayable = spec.method === "post" || spec.method === "put" || spec.method === "patch";
+  const entrance: Entrance = {
+    operationId: spec.operationId,
+    path: spec.path,
+    credentials: spec.credentials,
+    limit: spec.limit,
+    area: spec.path.split("/")[1] ?? "",
+    action: spec.action ?? (spec.method === "get" ? "read" : "write"),
+    accounts: spec.accounts ?? "admin",
+    maxBody: spec.maxBody ?? 256 * 1024,
+    replayable,
+    secretAnswer: spec.secretAnswer ?? false,
+  };
+  const route = {
+    operationId: spec.operationId,
+    method: spec.method,
+    path: spec.path,
+    tags: [spec.tag],
+    summary: spec.summary,
+    description: describe(spec, entrance),
+    security: spec.credentials.map((kinds) => Object.fromEntries(kinds.map((kind) => [kind, [] as string[]]))),
+    parameters: replayable ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
+    middleware: enter(entrance),
+    request: spec.request,
+    responses: withErrors(spec.responses, errorCodes(spec, replayable)),
+  };
+  return route;
+}
+
+function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: ErrorCode[]): R {
+  return { ...errorResponses(codes), ...responses };
+}
+
+/** Only what the operation can really answer. */
+function errorCodes({ credentials, request, limit, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
+  const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
+  const takesAnyone = credentials.some((kinds) => kinds.length === 0);
+  const proves = credentials.some((kinds) => kinds.some((kind) => kind !== "client" && kind !== "clientQuery"));
+  if (!takesAnyone) codes.push("unauthenticated");
+  if (proves) codes.push("forbidden");
+  if (Object.keys(request).length > 0) codes.push("invalid_request");
+  if (request.body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
+  if (limit) codes.push("rate_limited");
+  if (replayable) codes.push("invalid_request", "idempotency_mismatch", "idempotency_in_flight", "idempotency_unanswered");
+  return codes;
+}
+
+/** The description, with who may call: OpenAPI 3.0 has no place for it in an API key's security. */
+function describe({ description, credentials }: OperationSpec, { area, action, accounts }: Entrance): string {
+  const kinds = new Set(credentials.flat());
+  const who: string[] = [];
+  if (kinds.has("developer")) who.push(`a developer key with the role \`${area}:${action}\``);
+  if (kinds.has("bearer")) who.push(ACCOUNTS[accounts]);
+  if (kinds.has("super")) who.push("the operator of the deployment");
+  return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
+}
+
+const ACCOUNTS: Record<Accounts, string> = {
+  any: "any signed-in account of the site",
+  admin: "a site admin",
+  creator: "a site admin, or an admin of the channel that it concerns",
+  global: "a global account",
+  signedIn: "any signed-in account",
+};

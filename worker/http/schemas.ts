@@ -1,0 +1,63 @@
+import { z } from "@hono/zod-openapi";
+import { ID_PATTERN } from "../lib/ids.ts";
+
+// Shapes that every area uses.
+
+export const Id = z.string().regex(ID_PATTERN, "24 lowercase hex characters").openapi({ example: "5eed0000000000000000c001" });
+export const IdParam = z.object({ id: Id });
+
+/** A moment, in milliseconds since 1970 UTC. */
+export const Time = z.number().int().describe("Milliseconds since 1970 UTC").openapi({ example: 1795166400000 });
+
+export const Tracked = { created: Time, modified: Time };
+
+export const Tags = z.array(z.string().min(1).max(100)).max(200);
+
+/** Free JSON under a known field: at most 64 kB and 10 levels deep. */
+export const FreeObject = z
+  .record(z.string(), z.unknown())
+  .refine((value) => JSON.stringify(value).length <= 64 * 1024, "At most 64 kB of JSON")
+  .refine((value) => depthOf(value) <= 10, "At most 10 levels deep");
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+/** A required JSON body. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { required: true as const, content: { "application/json": { schema } } };
+}
+
+/** A JSON body that may be left out. */
+export function optionalJsonBody<T extends z.ZodType>(schema: T) {
+  return { required: false as const, content: { "application/json": { schema } } };
+}
+
+/** A JSON answer. */
+export function json<T extends z.ZodType>(description: string, schema: T) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+/** A number, boolean or JSON value as it stands in a query string. */
+export const QueryBoolean = z
+  .enum(["true", "false"])
+  .transform((value) => value === "true")
+  .openapi({ type: "boolean" });
+
+/** A query parameter that holds JSON of the given shape. */
+export function queryJson<T extends z.ZodType>(schema: T) {
+  return z
+    .string()
+    .max(8192)
+    .transform((text, issues): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        issues.addIssue({ code: "custom", message: "Must be JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema)
+    .openapi({ type: "string" });
+}

@@ -1,0 +1,15 @@
+import { createApp } from "./app.ts";
+import { runScheduled } from "./scheduled.ts";
+
+export { Channel } from "./durable-objects/channel.ts";
+export { Limiter } from "./durable-objects/limiter.ts";
+export { Relay } from "./durable-objects/relay.ts";
+export { SiteLog } from "./durable-objects/site-log.ts";
+export { SitePresence } from "./durable-objects/site-presence.ts";
+
+const app = createApp();
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,79 @@
+import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import { toHex } from "./ids.ts";
+
+const text = new TextEncoder();
+
+// Workers refuse more than N*r*p = 2^20; these are OWASP's parameters for 16 MiB.
+const SCRYPT = { ln: 14, r: 8, p: 5 };
+
+/** SHA-256 as hex: how secrets that are only compared are kept. */
+export async function sha256(value: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text.encode(value))));
+}
+
+/** Compares two strings in a time that depends on their lengths alone. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  const left = text.encode(a);
+  const right = text.encode(b);
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** An unguessable token: `bytes` random bytes in base64url. */
+export function randomToken(bytes = 32): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+export function toBase64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64url");
+}
+
+export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(Buffer.from(value, "base64url"));
+}
+
+/** 32 bytes that belong to one purpose, derived from the deployment's secret by HKDF (RFC 5869). */
+export async function deriveBits(secret: string, purpose: string): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await crypto.subtle.importKey("raw", text.encode(secret), "HKDF", false, ["deriveBits"]);
+  const info = text.encode(`tifo ${purpose}`);
+  return new Uint8Array(await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info }, key, 256));
+}
+
+/** The HMAC-SHA256 key of one purpose. */
+export async function hmacKey(secret: string, purpose: string): Promise<CryptoKey> {
+  const bits = await deriveBits(secret, purpose);
+  return crypto.subtle.importKey("raw", bits, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
+/** `TIFO_SECRET` is the current secret, and after a comma the one before it, which still opens what it closed. */
+export function secretsOf(env: { TIFO_SECRET: string }): [current: string, ...previous: string[]] {
+  const [current = "", ...previous] = env.TIFO_SECRET.split(",");
+  return [current, ...previous];
+}
+
+/** Hashes a password with scrypt into a PHC string. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await scryptHash(password, salt, SCRYPT);
+  return `$scrypt$ln=${SCRYPT.ln},r=${SCRYPT.r},p=${SCRYPT.p}$${base64(salt)}$${base64(hash)}`;
+}
+
+/** Whether the password is the one hashed; `stale` when it should be hashed anew with today's parameters. */
+export async function verifyPassword(password: string, phc: string): Promise<{ valid: boolean; stale: boolean }> {
+  const match = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(phc);
+  if (!match) return { valid: false, stale: false };
+  const [, ln, r, p, salt = "", expected = ""] = match;
+  const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
+  const hash = await scryptHash(password, Buffer.from(salt, "base64"), parameters);
+  const stale = parameters.ln !== SCRYPT.ln || parameters.r !== SCRYPT.r || parameters.p !== SCRYPT.p;
+  return { valid: equalInConstantTime(base64(hash), expected), stale };
+}
+
+function scryptHash(password: string, salt: Uint8Array, { ln, r, p }: typeof SCRYPT): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize("NFKC"), salt, 32, { N: 2 ** ln, r, p, maxmem: 2 ** 26 }, (error, key) => (error ? reject(error) : resolve(key)));
+  });
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+}

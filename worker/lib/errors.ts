@@ -1,0 +1,74 @@
+/**
+ * The one table of error codes: status on the wire, title, and what the docs say of cause and mend.
+ * Verbs throw a `Failure` with a code; only worker/http knows how it travels.
+ */
+export const ERRORS = {
+  invalid_request: { status: 400, title: "Invalid request" },
+  malformed_json: { status: 400, title: "Malformed JSON" },
+  unauthenticated: { status: 401, title: "Not authenticated" },
+  forbidden: { status: 403, title: "Not allowed" },
+  not_found: { status: 404, title: "Not found" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  conflict: { status: 409, title: "Conflict" },
+  idempotency_mismatch: { status: 409, title: "Idempotency key used for another request" },
+  idempotency_in_flight: { status: 409, title: "First request still running" },
+  idempotency_unanswered: { status: 409, title: "First request took effect, its answer is lost" },
+  precondition_failed: { status: 412, title: "Precondition failed" },
+  payload_too_large: { status: 413, title: "Body too large" },
+  unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  upgrade_required: { status: 426, title: "WebSocket upgrade required" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal: { status: 500, title: "Internal error" },
+  unavailable: { status: 503, title: "Unavailable" },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A wrong field: dotted path from the body, or the name of a parameter. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+/** A refusal that the caller may read, thrown by verbs and by the HTTP layer; transport-free but for `headers`. */
+export class Failure extends Error {
+  readonly code: ErrorCode;
+  readonly issues: Issue[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(code: ErrorCode, message?: string, details: { issues?: Issue[]; headers?: Record<string, string>; cause?: unknown } = {}) {
+    super(message ?? ERRORS[code].title, { cause: details.cause });
+    this.code = code;
+    this.issues = details.issues;
+    this.headers = details.headers;
+  }
+}
+
+export function notFound(message?: string): Failure {
+  return new Failure("not_found", message);
+}
+
+/** A 400 that names the field. */
+export function invalid(path: string, message: string): Failure {
+  return new Failure("invalid_request", message, { issues: [{ path, message }] });
+}
+
+export function forbidden(message?: string): Failure {
+  return new Failure("forbidden", message);
+}
+
+export function unauthenticated(message?: string): Failure {
+  return new Failure("unauthenticated", message);
+}
+
+export function conflict(message?: string): Failure {
+  return new Failure("conflict", message);
+}
+
+/** Whether the database refused a row because of this unique index (as SQLite names it: "table.column, table.column"). */
+export function isUniqueViolation(error: unknown, columns: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause.message.includes(`UNIQUE constraint failed: ${columns}`)) return true;
+  }
+  return false;
+}

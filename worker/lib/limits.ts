@@ -1,0 +1,24 @@
+/** Exact quotas, kept by the Limiter object of a site; `per` says what is counted apart. */
+export const LIMITS = {
+  signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
+  createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
+  broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
+  ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
+} as const satisfies Record<string, LimitPolicy>;
+
+interface LimitPolicy {
+  quota: number;
+  /** Seconds. */
+  window: number;
+  per: string;
+  description: string;
+}
+
+export type LimitName = keyof typeof LIMITS;
+
+/** What is left of a limit; `reset` is the seconds until the window ends. */
+export interface LimitState {
+  allowed: boolean;
+  remaining: number;
+  reset: number;
+}

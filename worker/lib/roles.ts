@@ -1,0 +1,26 @@
+import type { AccountRole } from "../../db/types.ts";
+
+export type Action = "read" | "write";
+
+/** A developer key acts as site admin, limited to its own roles: "*", "<area>:read" or "<area>:write" (which includes reading). */
+export function keyAllows(roles: string[], area: string, action: Action): boolean {
+  return roles.includes("*") || roles.includes(`${area}:write`) || (action === "read" && roles.includes(`${area}:read`));
+}
+
+/** Scope `*` without pages is a site admin; `write: false` reads only. */
+export function isSiteAdmin(roles: AccountRole[], action: Action): boolean {
+  return roles.some((role) => role.scope === "*" && role.pageId.length === 0 && (action === "read" || role.write));
+}
+
+/** Scope `*` with pages is an admin of those channels, a creator. */
+export function isCreator(roles: AccountRole[], action: Action): boolean {
+  return roles.some((role) => role.scope === "*" && role.pageId.length > 0 && (action === "read" || role.write));
+}
+
+/** Whether the roles reach this page: a site admin's do, a creator's where it is named. */
+export function managesPage(roles: AccountRole[], pageId: string, action: Action): boolean {
+  return (
+    isSiteAdmin(roles, action) ||
+    roles.some((role) => role.scope === "*" && role.pageId.includes(pageId) && (action === "read" || role.write))
+  );
+}

@@ -1,0 +1,12 @@
+const VARIABLE = /\{\{\{?\s*([A-Za-z_][\w.-]*)\s*\}?\}\}/g;
+
+/** Fills `{{name}}` in html with the variables, escaped; an unknown name leaves nothing. No helpers, no blocks, no raw output. */
+export function renderVariables(html: string, variables: Record<string, string | number | boolean>): string {
+  return html.replace(VARIABLE, (_, name: string) => (Object.hasOwn(variables, name) ? escapeHtml(String(variables[name])) : ""));
+}
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "`": "&#96;", "=": "&#61;" };
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`=]/g, (character) => ESCAPES[character] ?? character);
+}

@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { ANYONE } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json } from "../../http/schemas.ts";
+import { checkHealth } from "../../services/health.ts";
+
+export const health = createArea();
+
+const Health = z
+  .object({ status: z.literal("ok"), database: z.literal("ok"), objects: z.literal("ok") })
+  .openapi("Health");
+
+health.openapi(
+  operation({
+    operationId: "getHealth",
+    tag: "Health",
+    method: "get",
+    path: "/health",
+    summary: "Check the deployment",
+    description: "Answers once D1 and Durable Objects have answered, else 503.",
+    credentials: ANYONE,
+    request: {},
+    responses: { 200: json("All is well", Health) },
+    errors: ["unavailable"],
+  }),
+  async (c) => {
+    await checkHealth(c.env);
+    return c.json({ status: "ok" as const, database: "ok" as const, objects: "ok" as const }, 200);
+  },
+);

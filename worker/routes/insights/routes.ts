@@ -1,0 +1,40 @@
+import { createArea } from "../../http/area.ts";
+import { CLIENT, SUPER } from "../../http/credentials.ts";
+import { limitKey } from "../../http/limits.ts";
+import { operation } from "../../http/operation.ts";
+import { json } from "../../http/schemas.ts";
+import { readConcurrents, readLimits } from "../../services/insights.ts";
+import { ConcurrentsList, ConcurrentsQuery, LimitList } from "./schemas.ts";
+
+export const insights = createArea();
+const tag = "Insights";
+
+insights.openapi(
+  operation({
+    operationId: "getConcurrents",
+    tag,
+    method: "get",
+    path: "/insights/v1/concurrents",
+    summary: "Count the viewers",
+    description: "Who is connected now, per site and channel, right to within 2 seconds; and the devices of today.",
+    credentials: SUPER,
+    request: { query: ConcurrentsQuery },
+    responses: { 200: json("One entry a site", ConcurrentsList) },
+  }),
+  async (c) => c.json(await readConcurrents(c.var.ctx, c.req.valid("query").siteIds), 200),
+);
+
+insights.openapi(
+  operation({
+    operationId: "getLimits",
+    tag,
+    method: "get",
+    path: "/insights/v1/limits",
+    summary: "Get the limits",
+    description: "The limits in force and what is left of them for this caller.",
+    credentials: CLIENT,
+    request: {},
+    responses: { 200: json("The limits", LimitList) },
+  }),
+  async (c) => c.json({ limits: await readLimits(c.var.ctx, (name) => limitKey(c, name)) }, 200),
+);

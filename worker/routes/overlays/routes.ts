@@ -1,0 +1,227 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Id, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
+import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "../../services/broadcasts.ts";
+import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "../../services/overlays.ts";
+import {
+  ActiveBroadcast,
+  BroadcastAnswer,
+  BroadcastInput,
+  ClearAnswer,
+  ClearInput,
+  ClearQuery,
+  clearTarget,
+  DeletedOverlay,
+  Overlay,
+  OverlayFilters,
+  OverlayInput,
+  OverlayQuery,
+  TagBroadcastInput,
+  TagId,
+  toActiveBroadcast,
+  toOverlay,
+} from "./schemas.ts";
+
+export const overlays = createArea();
+const tag = "Overlays";
+
+overlays.openapi(
+  operation({
+    operationId: "listOverlays",
+    tag,
+    method: "get",
+    path: "/overlay/v1",
+    summary: "List overlays",
+    description: "Templates and instances, the newest first.",
+    credentials: DEVELOPER,
+    request: { query: listQuery(["created", "modified", "name"], OverlayFilters) },
+    responses: { 200: json("A page of overlays", listOf(Overlay).openapi("OverlayList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listOverlays(c.var.ctx, query), toOverlay), 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "createOverlay",
+    tag,
+    method: "post",
+    path: "/overlay/v1",
+    summary: "Create an overlay",
+    description: "Makes a template, whose variables each broadcast fills, or an instance, which has its own. Nothing is shown until it is broadcast.",
+    credentials: DEVELOPER,
+    request: { body: jsonBody(OverlayInput) },
+    responses: { 201: json("The overlay", Overlay) },
+  }),
+  async (c) => {
+    const overlay = await createOverlay(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, overlay);
+    return c.json(toOverlay(overlay), 201);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "listBroadcasts",
+    tag,
+    method: "get",
+    path: "/overlay/v1/broadcasts",
+    summary: "List active broadcasts",
+    description: "What is on now, per channel; a site-wide broadcast has no channelId and names the channels on which it was cleared.",
+    credentials: DEVELOPER,
+    request: { query: listQuery(["startsAt", "endsAt"], { channelId: Id.optional() }) },
+    responses: { 200: json("A page of broadcasts", listOf(ActiveBroadcast).openapi("ActiveBroadcastList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listBroadcasts(c.var.ctx, query), toActiveBroadcast), 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "broadcastOverlay",
+    tag,
+    method: "post",
+    path: "/overlay/v1/broadcast/{id}",
+    summary: "Broadcast an overlay",
+    description:
+      "Shows the overlay to the viewers of the channels named, of those whose metadata matches, or, without either, of an instance's channels or the whole site. When this answers, every channel has it in its log: a viewer who is away gets it on returning.",
+    credentials: DEVELOPER,
+    limit: "broadcast",
+    request: { params: IdParam, body: jsonBody(BroadcastInput) },
+    responses: { 200: json("Where it stands in each channel's log", BroadcastAnswer) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const broadcasts = await broadcastOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    return c.json({ success: true as const, broadcasts }, 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "broadcastOverlayToTag",
+    tag,
+    method: "post",
+    path: "/overlay/v1/broadcast/{id}/tag/{tagId}",
+    summary: "Broadcast an overlay to a tag",
+    description: "Shows the overlay to viewers whose account has the tag (`category:value`). Channel admins name a channel of theirs; admins and keys may leave it out for the whole site.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    limit: "broadcast",
+    request: { params: z.object({ id: Id, tagId: TagId }), body: jsonBody(TagBroadcastInput) },
+    responses: { 200: json("Where it stands in each channel's log", BroadcastAnswer) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const { id, tagId } = c.req.valid("param");
+    const broadcasts = await broadcastOverlay(c.var.ctx, id, { ...c.req.valid("json"), tagId, priority: 0 });
+    return c.json({ success: true as const, broadcasts }, 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "clearBroadcasts",
+    tag,
+    method: "post",
+    path: "/overlay/v1/clear-broadcast",
+    summary: "Clear broadcasts",
+    description: "Takes off the screen what is on: one broadcast (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site.",
+    credentials: DEVELOPER,
+    limit: "broadcast",
+    request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
+    responses: { 200: json("What was cleared, per channel", ClearAnswer) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const cleared = await clearBroadcasts(c.var.ctx, clearTarget(c.req.valid("query"), c.req.valid("json")));
+    return c.json({ success: true as const, cleared }, 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "clearChannelBroadcasts",
+    tag,
+    method: "post",
+    path: "/overlay/v1/clear-broadcast/{targetId}",
+    summary: "Clear a channel's broadcasts",
+    description: "Takes off one channel's screens all that is on, or one broadcast.",
+    credentials: DEVELOPER,
+    limit: "broadcast",
+    request: { params: z.object({ targetId: Id.describe("A channel") }), query: ClearQuery, body: optionalJsonBody(ClearInput) },
+    responses: { 200: json("What was cleared", ClearAnswer) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const target = clearTarget(c.req.valid("query"), { channelId: c.req.valid("param").targetId, ...c.req.valid("json") });
+    return c.json({ success: true as const, cleared: await clearBroadcasts(c.var.ctx, target) }, 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "getOverlay",
+    tag,
+    method: "get",
+    path: "/overlay/v1/{id}",
+    summary: "Get an overlay",
+    description: "One overlay; with `riveUrl=true`, each rive content carries the url of its file.",
+    credentials: DEVELOPER,
+    request: { params: IdParam, query: OverlayQuery },
+    responses: { 200: json("The overlay", Overlay) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const overlay = await getOverlay(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, overlay);
+    return c.json(toOverlay(overlay, c.req.valid("query").riveUrl ? withRiveUrls(overlay.contents) : overlay.contents), 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "updateOverlay",
+    tag,
+    method: "put",
+    path: "/overlay/v1/{id}",
+    summary: "Change an overlay",
+    description: "Replaces the overlay. What is on the screen stays as it was sent.",
+    credentials: DEVELOPER,
+    request: { params: IdParam, body: jsonBody(OverlayInput) },
+    responses: { 200: json("The overlay as it is now", Overlay) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const overlay = await updateOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, overlay);
+    return c.json(toOverlay(overlay), 200);
+  },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "deleteOverlay",
+    tag,
+    method: "delete",
+    path: "/overlay/v1/{id}",
+    summary: "Delete an overlay",
+    description: "Deletes the overlay. Broadcasts of it that are on run to their end; clear them to end them now.",
+    credentials: DEVELOPER,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", DeletedOverlay) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const overlay = await deleteOverlay(c.var.ctx, c.req.valid("param").id);
+    return c.json({ success: true as const, _id: overlay.id }, 200);
+  },
+);

@@ -1,0 +1,141 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { createPage, deletePage, getPage, listPages, updatePage } from "../../services/pages.ts";
+import { CreatePage, DeletedPage, Page, PageFilter, PageParam, projectPage, ProjectedPage, toPage, UpdatePage } from "./schemas.ts";
+
+export const pages = createArea();
+const tag = "Pages";
+const sortFields = ["_id", "created", "modified", "slug", "data.name"] as const;
+
+pages.openapi(
+  operation({
+    operationId: "listPages",
+    tag,
+    method: "get",
+    path: "/page/v2",
+    summary: "List pages",
+    description: "Channels and landing pages, by ids or by options.",
+    credentials: CLIENT,
+    request: { query: listQuery(sortFields, PageFilter) },
+    responses: { 200: json("A page of pages", listOf(ProjectedPage).openapi("ProjectedPageList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listPages(c.var.ctx, query);
+    return c.json(listAnswer(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)), 200);
+  },
+);
+
+pages.openapi(
+  operation({
+    operationId: "createPage",
+    tag,
+    method: "post",
+    path: "/page/v2",
+    summary: "Create a page",
+    description: "Makes a channel or a landing page. The slug is unique on the site.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(CreatePage) },
+    responses: { 201: json("The page", Page) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const page = await createPage(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, page);
+    return c.json(toPage(page), 201);
+  },
+);
+
+const PageList = listOf(Page).openapi("PageList");
+const lists = [
+  { operationId: "listChannels", path: "/page/v2/channel", types: ["channel"], summary: "List channels", description: "The site's channels." },
+  {
+    operationId: "listChannelsAndLandings",
+    path: "/page/v2/channel/channels-landings",
+    types: ["channel", "landing"],
+    summary: "List channels and landing pages",
+    description: "Everything that a viewer can open, channels and landing pages alike.",
+  },
+  { operationId: "listLandings", path: "/page/v2/landing", types: ["landing"], summary: "List landing pages", description: "The site's landing pages." },
+] as const;
+
+for (const { types, ...list } of lists) {
+  pages.openapi(
+    operation({
+      ...list,
+      tag,
+      method: "get",
+      credentials: CLIENT,
+      request: { query: listQuery(sortFields, {}) },
+      responses: { 200: json("A page of pages", PageList) },
+    }),
+    async (c) => {
+      const query = c.req.valid("query");
+      return c.json(listAnswer(c.req.url, query, await listPages(c.var.ctx, query, types), toPage), 200);
+    },
+  );
+}
+
+pages.openapi(
+  operation({
+    operationId: "getPage",
+    tag,
+    method: "get",
+    path: "/page/v2/{id}",
+    summary: "Get a page",
+    description: "One channel or landing page.",
+    credentials: CLIENT,
+    request: { params: PageParam },
+    responses: { 200: json("The page", Page) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const page = await getPage(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, page);
+    return c.json(toPage(page), 200);
+  },
+);
+
+pages.openapi(
+  operation({
+    operationId: "updatePage",
+    tag,
+    method: "put",
+    path: "/page/v2/{id}",
+    summary: "Change a page",
+    description: "Replaces the page; its type stays. A channel's viewers receive `page.updated`. Creators change the channels that their role names.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { params: PageParam, body: jsonBody(UpdatePage) },
+    responses: { 200: json("The page as it is now", Page) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const page = await updatePage(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, page);
+    return c.json(toPage(page), 200);
+  },
+);
+
+pages.openapi(
+  operation({
+    operationId: "deletePage",
+    tag,
+    method: "delete",
+    path: "/page/v2/{id}",
+    summary: "Delete a page",
+    description: "Deletes the page. What a channel had on air is cleared and its viewers are disconnected.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: PageParam },
+    responses: { 200: json("It is gone", DeletedPage) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const page = await deletePage(c.var.ctx, c.req.valid("param").id);
+    return c.json({ success: true as const, _id: page.id }, 200);
+  },
+);

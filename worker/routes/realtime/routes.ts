@@ -1,0 +1,86 @@
+import type { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { Failure } from "../../lib/errors.ts";
+import { createTicket, findGate } from "../../services/channels.ts";
+import type { Ctx } from "../../services/context.ts";
+import { eventStream, parseEventId } from "../../services/realtime-events.ts";
+import { connect, type Connection } from "../../services/realtime.ts";
+import { ChannelParam, ConnectQuery, StreamQuery, Ticket, TicketInput } from "./schemas.ts";
+
+export const realtime = createArea();
+const tag = "Realtime";
+
+realtime.openapi(
+  operation({
+    operationId: "createTicket",
+    tag,
+    method: "post",
+    path: "/realtime/v1/tickets",
+    summary: "Get a ticket for a socket",
+    description: "A one-use ticket of 60 seconds that stands for the signed-in viewer on a socket's URL, where no token belongs.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    limit: "ticket",
+    secretAnswer: true,
+    request: { body: jsonBody(TicketInput) },
+    responses: { 201: json("The ticket", Ticket) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await createTicket(c.var.ctx, c.req.valid("json").channelId), 201),
+);
+
+realtime.openapi(
+  operation({
+    operationId: "connectToChannel",
+    tag,
+    method: "get",
+    path: "/realtime/v1/channels/{channelId}",
+    summary: "Open a channel's WebSocket",
+    description:
+      "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly what was missed. A refused viewer is told why in an `error` frame before the socket closes (4401, 4403, 4404, 4429), since browsers can't read the status.",
+    credentials: CLIENT_QUERY,
+    request: { params: ChannelParam, query: ConnectQuery },
+    responses: { 101: { description: "Switching protocols" } },
+    errors: ["upgrade_required"],
+  }),
+  async (c) => {
+    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") {
+      throw new Failure("upgrade_required", "Connect with a WebSocket, or read …/events", { headers: { Upgrade: "websocket" } });
+    }
+    const { ctx } = c.var;
+    await ctx.caller();
+    const { channelId } = c.req.valid("param");
+    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), { load: () => findGate(ctx, channelId) });
+  },
+);
+
+realtime.openapi(
+  operation({
+    operationId: "streamChannel",
+    tag,
+    method: "get",
+    path: "/realtime/v1/channels/{channelId}/events",
+    summary: "Read a channel as Server-Sent Events",
+    description: "The same frames, where a WebSocket can't be had. Each event's id is the position; a browser sends it back as Last-Event-ID and misses nothing.",
+    credentials: CLIENT_HEADER_OR_QUERY,
+    request: { params: ChannelParam, query: StreamQuery },
+    responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
+  }),
+  async (c) => {
+    const { ctx } = c.var;
+    await ctx.caller();
+    const { channelId } = c.req.valid("param");
+    const connection = connectionOf(ctx, channelId, c.req.valid("query"));
+    const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
+    return eventStream(c.env, { ...connection, resume }, { load: () => findGate(ctx, channelId) });
+  },
+);
+
+function connectionOf(ctx: Ctx, channelId: string, query: z.output<typeof StreamQuery>): Connection {
+  const { ticket = null, deviceId = null, epoch, seq } = query;
+  const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
+  return { siteId: ctx.siteId, channelId, deviceId, ticket, resume };
+}

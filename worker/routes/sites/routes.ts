@@ -1,0 +1,70 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { createSite, getSite, updateSite } from "../../services/sites.ts";
+import { toAccount } from "../accounts/schemas.ts";
+import { CreatedSite, CreateSite, Site, toSite, UpdateSite } from "./schemas.ts";
+
+export const sites = createArea();
+const tag = "Sites";
+
+sites.openapi(
+  operation({
+    operationId: "getSite",
+    tag,
+    method: "get",
+    path: "/site/v1",
+    summary: "Get the site",
+    description: "The site of the client id, with its settings.",
+    credentials: CLIENT,
+    request: {},
+    responses: { 200: json("The site", Site) },
+  }),
+  async (c) => {
+    const site = await getSite(c.var.ctx);
+    tagVersion(c, site);
+    return c.json(toSite(site), 200);
+  },
+);
+
+sites.openapi(
+  operation({
+    operationId: "updateSite",
+    tag,
+    method: "put",
+    path: "/site/v1",
+    summary: "Change the site",
+    description: "Replaces the site's own part: what is left out goes back to its default, but for the slug. Features are the operator's to change.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(UpdateSite) },
+    responses: { 200: json("The site as it is now", Site) },
+    errors: ["conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const site = await updateSite(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, site);
+    return c.json(toSite(site), 200);
+  },
+);
+
+sites.openapi(
+  operation({
+    operationId: "createSite",
+    tag,
+    method: "post",
+    path: "/site/v1",
+    summary: "Create a site",
+    description: "Makes a site with its first admin and its first developer key. The key is shown this once.",
+    credentials: SUPER,
+    secretAnswer: true,
+    request: { body: jsonBody(CreateSite) },
+    responses: { 201: json("The site, its admin and its key", CreatedSite) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const { site, admin, developerKey } = await createSite(c.var.ctx, c.req.valid("json"));
+    return c.json({ site: toSite(site), admin: toAccount(admin), developerKey }, 201);
+  },
+);

@@ -1,0 +1,114 @@
+import { z } from "@hono/zod-openapi";
+import type { sites } from "../../../db/schema/index.ts";
+import { FreeObject, Id, Tags, Tracked } from "../../http/schemas.ts";
+import { Account, Email, Password, PersonName } from "../accounts/schemas.ts";
+
+export const Slug = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "Lower-case letters, digits and single hyphens")
+  .openapi({ example: "main-stage" });
+
+const Origin = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => new URL(url).origin === url, "An origin: scheme, host and port, without a path")
+  .openapi({ example: "https://demo.example" });
+
+const Security = z.strictObject({
+  allowedOrigins: z.array(Origin).max(50).default([]).describe("Where redirects and reset links may lead, and browsers that may call with a key"),
+  allowNewAdmins: z.boolean().default(true),
+  providers: z
+    .array(z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }))
+    .max(20)
+    .default([])
+    .describe("Whose signed tokens may become accounts"),
+});
+
+export const SiteSettings = z
+  .strictObject({
+    security: Security.prefault({}),
+    transitions: FreeObject.optional(),
+    userSegments: FreeObject.optional(),
+    events: FreeObject.optional(),
+    email: FreeObject.optional(),
+    domain: z.string().max(253).optional(),
+    code_injection: FreeObject.optional(),
+    customEmails: FreeObject.optional(),
+    loginMarketingOptIn: FreeObject.optional(),
+    localization: FreeObject.optional(),
+    style: FreeObject.optional(),
+    seo: FreeObject.optional(),
+  })
+  .openapi("SiteSettings");
+
+export const SiteRegions = z
+  .strictObject({
+    header: FreeObject.optional(),
+    footer: FreeObject.optional(),
+    navigation: FreeObject.optional(),
+    player: FreeObject.optional(),
+    featured: FreeObject.optional(),
+  })
+  .openapi("SiteRegions");
+
+const editable = {
+  name: z.string().trim().min(1).max(200).openapi({ example: "Harbour City FC" }),
+  collections: z.array(Slug).max(200).default([]),
+  regions: SiteRegions.prefault({}),
+  settings: SiteSettings.prefault({}),
+  style: FreeObject.default({}),
+  shards: z.array(z.string().max(100)).max(50).default([]),
+  tags: Tags.default([]),
+  devicelimit: z.number().int().min(1).max(100).default(3).describe("Devices on which one account may watch"),
+};
+
+export const UpdateSite = z
+  .strictObject({ ...editable, siteId: Id.optional().describe("Must equal Tifo-Client-Id"), slug: Slug.optional().describe("Kept when left out") })
+  .openapi("UpdateSite", { example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } } });
+
+export const CreateSite = z
+  .strictObject({
+    name: editable.name,
+    slug: Slug,
+    admin: z.strictObject({ email: Email, password: Password, name: PersonName }),
+  })
+  .openapi("CreateSite");
+
+export const Site = z
+  .object({
+    ...editable,
+    _id: Id,
+    slug: z.string(),
+    features: z.record(z.string(), z.unknown()).describe("Changed by the operator alone"),
+    contractServiceChargeRate: z.number().nullable().describe("Basis points of each sale"),
+    ...Tracked,
+  })
+  .openapi("Site");
+
+export const CreatedSite = z
+  .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
+  .openapi("CreatedSite");
+
+export type SiteRow = typeof sites.$inferSelect;
+export type CreateSite = z.output<typeof CreateSite>;
+export type UpdateSite = z.output<typeof UpdateSite>;
+
+export function toSite(row: SiteRow) {
+  return {
+    _id: row.id,
+    name: row.name,
+    slug: row.slug,
+    collections: row.collections,
+    regions: row.regions,
+    settings: row.settings,
+    style: row.style,
+    features: row.features,
+    shards: row.shards,
+    tags: row.tags,
+    devicelimit: row.deviceLimit,
+    contractServiceChargeRate: row.serviceChargeRate,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Site>;
+}

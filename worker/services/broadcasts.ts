@@ -1,0 +1,240 @@
+import { and, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { broadcasts, overlays, pages } from "../../db/schema/index.ts";
+import type { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
+import { invalid, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { isSiteAdmin } from "../lib/roles.ts";
+import { renderVariables } from "../lib/template.ts";
+import type { BroadcastInput, BroadcastRow, OverlayRow } from "../routes/overlays/schemas.ts";
+import { commit, type Ctx, requirePage } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { withRiveUrls } from "./overlays.ts";
+import { channelOf, presenceOf } from "./realtime.ts";
+
+// A row of every channel of the site.
+const SITE_WIDE = "";
+
+/** Where a broadcast stands in a channel's log. */
+export interface Sent {
+  broadcastId: string;
+  channelId: string;
+  seq: number;
+  startsAt: number;
+  endsAt: number;
+}
+
+/** What the event of a broadcast holds: enough to send it again, should the request die between commit and sending. */
+export interface BroadcastEvent {
+  /** Null: every channel of the site. */
+  channelIds: string[] | null;
+  broadcast: Broadcast;
+}
+
+/** What the event of a clear holds. */
+export interface ClearEvent {
+  clearId: string;
+  channelIds: string[] | null;
+  target: ClearTarget;
+}
+
+/** What to clear: one broadcast or all, on one channel or everywhere. */
+export interface ClearRequest {
+  channelId?: string;
+  broadcastId?: string;
+}
+
+export interface Cleared {
+  channelId: string;
+  seq: number;
+  broadcastIds: string[];
+}
+
+/**
+ * Puts an overlay on the screens: of the channels named, of those whose metadata matches, of those that an instance lists,
+ * else of the whole site. Committed first, then sent; the answer says where it stands in each channel's log.
+ */
+export async function broadcastOverlay(ctx: Ctx, overlayId: string, input: BroadcastInput): Promise<Sent[]> {
+  const named = namedChannels(input);
+  const [[overlay], found] = await ctx.db.batch([
+    ctx.db.select().from(overlays).where(and(eq(overlays.siteId, ctx.siteId), eq(overlays.id, overlayId))),
+    ctx.db.select({ id: pages.id }).from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), channelFilter(overlayId, named, input))),
+  ]);
+  if (!overlay) throw notFound("Overlay Not Found");
+  if (named && found.length < named.length) throw notFound("Channel not found");
+  const siteWide = !named && input.pageMetadata === undefined && listedChannels(overlay).length === 0;
+  const channelIds = siteWide ? null : found.map((page) => page.id);
+  await requireChannels(ctx, channelIds);
+  const broadcast = makeBroadcast(ctx, overlay, input);
+  const event: BroadcastEvent = { channelIds, broadcast };
+  const told = await commit(ctx, insertRows(ctx, event), { type: "overlay.broadcast", resource: `overlay/${overlayId}`, data: { ...event } });
+  const sent = await sendBroadcast(ctx.env, ctx.siteId, event);
+  ctx.told.settled.push(...told);
+  return sent;
+}
+
+/** Brings a committed broadcast to its channels; safe to repeat, each channel takes it once. */
+export async function sendBroadcast(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<Sent[]> {
+  const { broadcastId } = broadcast;
+  if (!channelIds) return (await presenceOf(env, siteId).publish(broadcast)).map((sent) => ({ broadcastId, ...sent }));
+  return Promise.all(
+    channelIds.map(async (channelId) => {
+      const { seq, startsAt, endsAt } = await channelOf(env, siteId, channelId).publish(broadcast);
+      return { broadcastId, channelId, seq, startsAt, endsAt };
+    }),
+  );
+}
+
+/** Takes broadcasts off the screens before their time. */
+export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: ClearRequest): Promise<Cleared[]> {
+  const [rows, [channel]] = await ctx.db.batch([
+    ctx.db.select().from(broadcasts).where(and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
+    ctx.db.select({ id: pages.id }).from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), eq(pages.id, channelId ?? ""))),
+  ]);
+  if (channelId !== undefined && !channel) throw notFound("Channel not found");
+  if (broadcastId !== undefined && rows.length === 0) throw notFound("No such broadcast is on");
+  const event: ClearEvent = {
+    clearId: newId(ctx.now),
+    channelIds: clearedChannels(rows, channelId, broadcastId),
+    target: broadcastId === undefined ? { all: true } : { broadcastIds: [broadcastId] },
+  };
+  const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
+  const told = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
+  const cleared = await sendClear(ctx.env, ctx.siteId, event);
+  ctx.told.settled.push(...told);
+  return cleared;
+}
+
+/** Brings a committed clear to its channels; safe to repeat. */
+export async function sendClear(env: Env, siteId: string, { clearId, channelIds, target }: ClearEvent): Promise<Cleared[]> {
+  if (!channelIds) return presenceOf(env, siteId).clear({ id: clearId, target });
+  return Promise.all(
+    channelIds.map(async (channelId) => {
+      const cleared = await channelOf(env, siteId, channelId).clear({ id: clearId, target });
+      return { channelId, ...cleared };
+    }),
+  );
+}
+
+/** A broadcast with the channels of a site-wide one that have been cleared. */
+export type ListedBroadcast = BroadcastRow & { except: string[] };
+
+const broadcastKey = sql<string>`${broadcasts.id} || ${broadcasts.channelId}`;
+const clearedOn = sql<string>`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = ${broadcasts.id} and ${broadcasts.channelId} = '' and cleared.channel_id <> '')`;
+
+const broadcastList: ListSpec<ListedBroadcast> = {
+  table: broadcasts,
+  id: { by: broadcastKey, of: (row) => row.id + row.channelId },
+  rows: (db, slice) =>
+    db
+      .select({ ...getTableColumns(broadcasts), except: clearedOn.mapWith((text: string): string[] => JSON.parse(text)).as("except") })
+      .from(broadcasts)
+      .where(slice.where)
+      .orderBy(...slice.orderBy)
+      .limit(slice.limit)
+      .offset(slice.offset),
+  sort: { startsAt: { by: broadcasts.startsAt, of: (row) => row.startsAt }, endsAt: { by: broadcasts.endsAt, of: (row) => row.endsAt } },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** What is on now, or will still be shown; of one channel, with what the whole site has. */
+export function listBroadcasts(ctx: Ctx, query: ListQuery & { channelId?: string }): Promise<ListPage<ListedBroadcast>> {
+  const { channelId } = query;
+  const clearedHere = sql`exists (select 1 from broadcasts as cleared where cleared.id = ${broadcasts.id} and cleared.channel_id = ${channelId ?? ""} and cleared.cleared_at is not null)`;
+  const ofChannel = or(eq(broadcasts.channelId, channelId ?? ""), and(eq(broadcasts.channelId, SITE_WIDE), sql`not ${clearedHere}`));
+  return listRows(ctx, broadcastList, query, isOn(ctx), channelId === undefined ? undefined : ofChannel);
+}
+
+/** Deletes the record of broadcasts that ended a day ago. */
+export async function pruneBroadcasts(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(broadcasts).where(lt(broadcasts.endsAt, ctx.now - 24 * 60 * 60 * 1000));
+}
+
+function namedChannels({ channelId, channelIds }: BroadcastInput): string[] | undefined {
+  if (channelId !== undefined && channelIds) throw invalid("channelIds", "Give channelId or channelIds, not both");
+  return channelId === undefined ? channelIds && [...new Set(channelIds)] : [channelId];
+}
+
+/** The channels that the request or, without one, the instance asks for. */
+function channelFilter(overlayId: string, named: string[] | undefined, { pageMetadata }: BroadcastInput): SQL | undefined {
+  const matches = pageMetadata === undefined ? undefined : or(...[1, 2, 3, 4, 5].map((field) => sql`json_extract(${pages.data}, ${`$.external_field_${field}`}) = ${pageMetadata}`));
+  const wanted = named && sql`${pages.id} in (select value from json_each(${JSON.stringify(named)}))`;
+  if (matches || wanted) return and(wanted, matches);
+  return sql`${pages.id} in (select channel.value from ${overlays}, json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel where ${overlays.id} = ${overlayId} and ${overlays.type} = 'instance')`;
+}
+
+function listedChannels(overlay: OverlayRow): string[] {
+  return overlay.type === "instance" ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : [])) : [];
+}
+
+/** A creator needs channels, and rights to each; the whole site is for admins. */
+async function requireChannels(ctx: Ctx, channelIds: string[] | null): Promise<void> {
+  if (channelIds) {
+    for (const channelId of channelIds) await requirePage(ctx, channelId, "write");
+    return;
+  }
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw invalid("channelId", "Required of channel admins");
+}
+
+function makeBroadcast(ctx: Ctx, overlay: OverlayRow, input: BroadcastInput): Broadcast {
+  const [first] = overlay.contents;
+  const variables = { ...first?.variables, ...input.variables };
+  return {
+    broadcastId: newId(ctx.now),
+    overlayId: overlay.id,
+    startsAt: ctx.now,
+    endsAt: ctx.now + (input.duration ?? overlay.duration) * 1000,
+    position: first?.position ?? "center",
+    contents: withRiveUrls(overlay.contents).map((content) => {
+      const values = { ...content.variables, ...input.variables };
+      return content.kind === "html"
+        ? { kind: content.kind, html: renderVariables(content.html, values), position: content.position }
+        : { kind: content.kind, mediaId: content.mediaId, fileName: content.fileName, url: content.url, position: content.position };
+    }),
+    cta: overlay.cta,
+    variables,
+    priority: input.priority,
+    timecode: input.timecode,
+    segment: input.tagId === undefined ? undefined : { tag: input.tagId },
+  };
+}
+
+/** Still to be seen, and not cleared. */
+function isOn(ctx: Ctx): SQL | undefined {
+  return and(eq(broadcasts.siteId, ctx.siteId), gt(broadcasts.endsAt, ctx.now), isNull(broadcasts.clearedAt));
+}
+
+// One statement with few parameters, however many channels; the columns stand in the table's order.
+function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
+  const { broadcastId, overlayId, segment, timecode, startsAt, endsAt } = broadcast;
+  return ctx.db
+    .insert(broadcasts)
+    .select(
+      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tag ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])})`,
+    );
+}
+
+/** Null for the whole site: when everything is cleared everywhere, or one broadcast that is everywhere. */
+function clearedChannels(rows: BroadcastRow[], channelId: string | undefined, broadcastId: string | undefined): string[] | null {
+  if (channelId !== undefined) return [channelId];
+  if (broadcastId === undefined || rows.some((row) => row.channelId === SITE_WIDE)) return null;
+  return rows.map((row) => row.channelId);
+}
+
+/** On one channel, a site-wide broadcast stays on for the others: the channel gets a row of its own that says it is cleared. */
+function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: string | undefined) {
+  const chosen = and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
+  const cleared = { clearedAt: ctx.now };
+  if (channelId === undefined) return ctx.db.update(broadcasts).set(cleared).where(chosen);
+  return [
+    ctx.db
+      .insert(broadcasts)
+      .select(sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now} from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`)
+      .onConflictDoNothing(),
+    ctx.db
+      .update(broadcasts)
+      .set(cleared)
+      .where(and(chosen, eq(broadcasts.channelId, channelId))),
+  ];
+}

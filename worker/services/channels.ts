@@ -1,0 +1,22 @@
+import { and, eq } from "drizzle-orm";
+import { pages } from "../../db/schema/index.ts";
+import { notFound } from "../lib/errors.ts";
+import type { Ctx } from "./context.ts";
+import { type ChannelAccess, issueTicket } from "./realtime.ts";
+
+/** The gate of a channel; null where the site has no such channel. */
+export async function findGate(ctx: Ctx, channelId: string): Promise<ChannelAccess | null> {
+  const [page] = await ctx.db
+    .select({ data: pages.data })
+    .from(pages)
+    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, channelId), eq(pages.type, "channel")));
+  return page ? { gate: page.data.gate.type } : null;
+}
+
+/** A ticket for the caller's socket: no token of theirs stands in a URL. */
+export async function createTicket(ctx: Ctx, channelId: string): Promise<{ ticket: string; expiresAt: number }> {
+  if (!(await findGate(ctx, channelId))) throw notFound("Channel not found");
+  const actor = await ctx.caller();
+  const viewer = actor.kind === "account" ? { accountId: actor.id, tags: actor.tags } : { accountId: null, tags: [] };
+  return issueTicket(ctx.env, { siteId: ctx.siteId, channelId, ...viewer }, ctx.now);
+}

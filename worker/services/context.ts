@@ -1,0 +1,133 @@
+import { eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { Db } from "../../db/client.ts";
+import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
+import type { AccountRole } from "../../db/types.ts";
+import { conflict, Failure, forbidden } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { type Action, managesPage } from "../lib/roles.ts";
+
+/** Who acts. A developer key is a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
+export type Actor =
+  | { kind: "anonymous" }
+  | { kind: "developer"; id: string; roles: string[] }
+  | { kind: "account"; id: string; sessionId: string; roles: AccountRole[]; tags: string[] }
+  | { kind: "global"; id: string; sessionId: string }
+  | { kind: "super" }
+  | { kind: "system" };
+
+/** An event of the site's log; `resource` is "<area>/<id>" and orders the events of one thing. */
+export interface NewEvent {
+  type: string;
+  resource: string;
+  data: Record<string, unknown>;
+}
+
+/** What every verb gets: the site it works for, who asks, and the means to read, change and tell. */
+export interface Ctx {
+  env: Env;
+  /** Empty for operations of the deployment's operator. */
+  siteId: string;
+  db: Db;
+  /** Milliseconds since 1970 UTC, one moment for the whole request. */
+  now: number;
+  requestId: string;
+  /** Resolves once the credentials are confirmed; free after the first read. */
+  caller(): Promise<Actor>;
+  /** The versions that If-Match names; undefined without that header. */
+  ifMatch: number[] | undefined;
+  /** The row of a request with an Idempotency-Key. */
+  idempotencyId?: string;
+  /** What was committed, for the nudge at the end of the request: whose logs to wake, and which events need nothing more. */
+  told: { siteIds: Set<string>; settled: string[] };
+  /** Lets work go on after the answer. */
+  defer(work: Promise<unknown>): void;
+}
+
+type Changes = BatchItem<"sqlite"> | readonly BatchItem<"sqlite">[];
+
+/** Writes changes and what is to be told of them in one batch, all or nothing; answers the ids of the events. */
+export async function commit(ctx: Ctx, changes: Changes, ...events: NewEvent[]): Promise<string[]> {
+  return write(ctx, changes, events, false);
+}
+
+/**
+ * The same for changes that hold only as long as a row is as it was read: when the first change touches no row, because
+ * another writer was faster, nothing at all is written and a 409 is thrown.
+ */
+export async function commitIfCurrent(ctx: Ctx, changes: Changes, ...events: [NewEvent, ...NewEvent[]]): Promise<string[]> {
+  return write(ctx, changes, events, true);
+}
+
+async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional: boolean): Promise<string[]> {
+  const [first, ...others] = Array.isArray(changes) ? changes : [changes];
+  const actor = describeActor(await ctx.caller());
+  const ids = events.map(() => newId(ctx.now));
+  const told = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
+  const statements = [first, ...told, ...others, answeredOnce(ctx)].filter((statement) => statement !== undefined);
+  try {
+    await batchAll(ctx.db, statements);
+  } catch (error) {
+    if (hasMessage(error, "NOT NULL constraint failed: outbox.type")) throw conflict("Changed by another request at the same time; read it again");
+    throw error;
+  }
+  if (events.length > 0) ctx.told.siteIds.add(ctx.siteId);
+  return ids;
+}
+
+/** Wakes the logs of what this request has committed; a nudge that is lost on the way is made up for by the cron. */
+export function nudgeLogs(ctx: Ctx): void {
+  for (const siteId of ctx.told.siteIds) ctx.defer(ctx.env.SITE_LOG.getByName(siteId).nudge(ctx.told.settled));
+}
+
+/** A batch of any number of statements. */
+export async function batchAll(db: Db, statements: BatchItem<"sqlite">[]): Promise<void> {
+  const [first, ...rest] = statements;
+  if (first) await db.batch([first, ...rest]);
+}
+
+// SQLite's changes() counts the rows of the statement before: without one, `type` is null, which the table refuses and the batch rolls back.
+function insertEvent(ctx: Ctx, eventId: string, actor: string, event: NewEvent, conditional: boolean): BatchItem<"sqlite"> {
+  return ctx.db.insert(outbox).values({
+    siteId: ctx.siteId,
+    eventId,
+    type: conditional ? sql<string>`case when changes() > 0 then ${event.type} end` : event.type,
+    resource: event.resource,
+    data: event.data,
+    actor,
+    requestId: ctx.requestId,
+    created: ctx.now,
+  });
+}
+
+/** From here on a repeated Idempotency-Key may not run the request again, even if its answer is never kept. */
+function answeredOnce(ctx: Ctx): BatchItem<"sqlite"> | undefined {
+  if (ctx.idempotencyId === undefined) return undefined;
+  return ctx.db.update(idempotencyKeys).set({ state: "committed" }).where(eq(idempotencyKeys.id, ctx.idempotencyId));
+}
+
+function describeActor(actor: Actor): string {
+  return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
+}
+
+function hasMessage(error: unknown, message: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.message.includes(message)) return true;
+  return false;
+}
+
+/** The columns that move with every change; the caller sets them and matches the version that it read. */
+export function nextVersion(ctx: Ctx, current: { version: number }): { modified: number; version: number } {
+  if (ctx.ifMatch && !ctx.ifMatch.includes(current.version)) throw new Failure("precondition_failed", "The resource has changed since the version in If-Match");
+  return { modified: ctx.now, version: current.version + 1 };
+}
+
+/** The columns of a new row. */
+export function newRow(ctx: Ctx): { id: string; siteId: string; created: number; modified: number; version: number } {
+  return { id: newId(ctx.now), siteId: ctx.siteId, created: ctx.now, modified: ctx.now, version: 1 };
+}
+
+/** 403 unless the caller manages this page: a developer key, a site admin, or a creator of it. */
+export async function requirePage(ctx: Ctx, pageId: string, action: Action): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && !managesPage(actor.roles, pageId, action)) throw forbidden("No permission for this channel");
+}

@@ -1,0 +1,149 @@
+import { and, eq, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb, type DbGuard } from "../../db/client.ts";
+import { ROLE_SCOPES } from "../../db/enums.ts";
+import { accounts, apiKeys, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
+import { equalInConstantTime, sha256 } from "../lib/crypto.ts";
+import { forbidden, unauthenticated } from "../lib/errors.ts";
+import { ID_PATTERN } from "../lib/ids.ts";
+import type { Actor } from "./context.ts";
+import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
+
+/** One statement of one row that proves who calls, and what the row means; a 401 or 403 is thrown when it doesn't. */
+export interface IdentityCheck {
+  query?: { sql: string; params: unknown[] };
+  confirm(row: unknown[] | undefined): Actor;
+}
+
+// Sites are never deleted, so one that was seen may be remembered for as long as the isolate lives.
+const knownSites = new Set<string>();
+
+// The keys of hidden columns that a check selects are raw text; these read them.
+const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
+const Strings = z.array(z.string());
+
+/** The site alone (`Tifo-Client-Id`). */
+export function checkSite(env: Env, siteId: string): IdentityCheck {
+  if (!ID_PATTERN.test(siteId)) throw unauthenticated("Unknown Tifo-Client-Id");
+  if (knownSites.has(siteId)) return { confirm: () => ({ kind: "anonymous" }) };
+  return {
+    query: createDb(env.DB).select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)).toSQL(),
+    confirm(row) {
+      if (!row) throw unauthenticated("Unknown Tifo-Client-Id");
+      knownSites.add(siteId);
+      return { kind: "anonymous" };
+    },
+  };
+}
+
+/** A developer key of this site; from a browser (`origin`, of another host) only where the site lists that origin. */
+export async function checkDeveloperKey(env: Env, siteId: string, key: string, origin: string | undefined, now: number): Promise<IdentityCheck> {
+  const hash = await sha256(key);
+  const refused = unauthenticated("The developer key is unknown, expired or not of this site");
+  return {
+    query: createDb(env.DB)
+      .select({
+        id: apiKeys.id,
+        roles: apiKeys.roles,
+        expires: apiKeys.expires,
+        origins: sql`json_extract(${sites.settings}, '$.security.allowedOrigins')`.as("origins"),
+      })
+      .from(apiKeys)
+      .innerJoin(sites, eq(sites.id, apiKeys.siteId))
+      .where(and(eq(apiKeys.hash, hash), eq(apiKeys.siteId, siteId)))
+      .toSQL(),
+    confirm(row) {
+      if (!row) throw refused;
+      const [id, roles, expires, origins] = row;
+      if (typeof expires === "number" && expires <= now) throw refused;
+      if (origin !== undefined && !Strings.parse(JSON.parse(String(origins ?? "[]"))).includes(origin)) {
+        throw forbidden("Keys are refused from browsers unless the site's settings.security.allowedOrigins lists the origin");
+      }
+      return { kind: "developer", id: String(id), roles: Strings.parse(JSON.parse(String(roles))) };
+    },
+  };
+}
+
+/** A viewer's or admin's JWT; roles, session and password version are those of this moment, so a revocation acts at once. */
+export async function checkBearer(env: Env, siteId: string | undefined, token: string): Promise<IdentityCheck> {
+  const claims = await verifyToken(env, token);
+  const refused = unauthenticated("The session has ended");
+  if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(env, claims.accountId, claims.sessionId, claims.passwordVersion);
+  if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token is of another site");
+  return {
+    query: createDb(env.DB)
+      .select({ roles: accounts.roles, tags: accounts.tags, passwordVersion: accounts.passwordVersion, revoked: sessions.revoked })
+      .from(accounts)
+      .innerJoin(sessions, and(eq(sessions.id, claims.sessionId), eq(sessions.accountId, accounts.id)))
+      .where(and(eq(accounts.id, claims.accountId), eq(accounts.siteId, claims.audience)))
+      .toSQL(),
+    confirm(row) {
+      const [roles, tags, passwordVersion, revoked] = row ?? [];
+      if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw refused;
+      return {
+        kind: "account",
+        id: claims.accountId,
+        sessionId: claims.sessionId,
+        roles: Roles.parse(JSON.parse(String(roles))),
+        tags: Strings.parse(JSON.parse(String(tags))),
+      };
+    },
+  };
+}
+
+function checkGlobalBearer(env: Env, accountId: string, sessionId: string, version: number): IdentityCheck {
+  return {
+    query: createDb(env.DB)
+      .select({ passwordVersion: globalAccounts.passwordVersion, revoked: sessions.revoked })
+      .from(globalAccounts)
+      .innerJoin(sessions, and(eq(sessions.id, sessionId), eq(sessions.accountId, globalAccounts.id)))
+      .where(eq(globalAccounts.id, accountId))
+      .toSQL(),
+    confirm(row) {
+      const [passwordVersion, revoked] = row ?? [];
+      if (!row || revoked !== null || passwordVersion !== version) throw unauthenticated("The session has ended");
+      return { kind: "global", id: accountId, sessionId };
+    },
+  };
+}
+
+/** The operator of the deployment. */
+export async function checkSuperKey(env: Env, key: string): Promise<IdentityCheck> {
+  if (!equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY))) throw unauthenticated("The super key is wrong");
+  return { confirm: () => ({ kind: "super" }) };
+}
+
+/** The guard of a request's database: the check rides with the first read and goes ahead of the first write. */
+export class Identity implements DbGuard {
+  readonly #check: IdentityCheck;
+  readonly #admit: (actor: Actor) => void;
+  #actor: Actor | undefined;
+
+  /** `admit` throws a 403 when a confirmed caller's role isn't enough. */
+  constructor(check: IdentityCheck, admit: (actor: Actor) => void) {
+    this.#check = check;
+    this.#admit = admit;
+    if (!check.query) this.settle(undefined);
+  }
+
+  pending(): { sql: string; params: unknown[] } | undefined {
+    return this.#actor ? undefined : this.#check.query;
+  }
+
+  settle(row: unknown[] | undefined): void {
+    const actor = this.#check.confirm(row);
+    this.#admit(actor);
+    this.#actor = actor;
+  }
+
+  /** Who calls; asks D1 if no read has done so yet. */
+  async confirm(d1: D1Database): Promise<Actor> {
+    const query = this.pending();
+    if (query) {
+      const [row] = await d1.prepare(query.sql).bind(...query.params).raw<unknown[]>();
+      this.settle(row);
+    }
+    if (!this.#actor) throw unauthenticated();
+    return this.#actor;
+  }
+}

@@ -1,0 +1,41 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { z } from "@hono/zod-openapi";
+import { pages } from "../../db/schema/index.ts";
+import { LIMITS, type LimitName } from "../lib/limits.ts";
+import type { Limit, SiteConcurrents } from "../routes/insights/schemas.ts";
+import type { Ctx } from "./context.ts";
+import { peekLimit } from "./limits.ts";
+import { presenceOf } from "./realtime.ts";
+
+/** Who is watching now, site by site; a site without viewers counts 0. */
+export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.output<typeof SiteConcurrents>[]> {
+  const channels = await ctx.db
+    .select({ id: pages.id, siteId: pages.siteId, slug: pages.slug })
+    .from(pages)
+    .where(and(eq(pages.type, "channel"), sql`${pages.siteId} in (select value from json_each(${JSON.stringify(siteIds)}))`));
+  const slugs = new Map(channels.map((channel) => [channel.id, channel.slug]));
+  return Promise.all(
+    siteIds.map(async (siteId) => {
+      const presence = await presenceOf(ctx.env, siteId).concurrents();
+      return {
+        siteId,
+        concurrents: presence.concurrents,
+        totalViews: presence.totalViews,
+        channels: presence.channels.map(({ channelId, concurrents }) => ({ _id: channelId, slug: slugs.get(channelId) ?? "", concurrents })),
+      };
+    }),
+  );
+}
+
+/** The limits in force, and what they leave for this caller. */
+export async function readLimits(ctx: Ctx, keyOf: (name: LimitName) => Promise<string>): Promise<z.output<typeof Limit>[]> {
+  await ctx.caller();
+  const names: LimitName[] = ["signIn", "createAccount", "broadcast", "ticket"];
+  return Promise.all(
+    names.map(async (name) => {
+      const { description, per, quota, window } = LIMITS[name];
+      const { remaining, reset } = await peekLimit(ctx, name, await keyOf(name));
+      return { name, description, per, limit: quota, window, remaining, reset };
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+import { and, asc, count, desc, or, type SQL, sql } from "drizzle-orm";
+import type { RunnableQuery } from "drizzle-orm/runnable-query";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { z } from "@hono/zod-openapi";
+import type { Db } from "../../db/client.ts";
+import { fromBase64Url, toBase64Url } from "../lib/crypto.ts";
+import { invalid } from "../lib/errors.ts";
+import type { Ctx } from "./context.ts";
+
+/** What a list may be asked; worker/http/listing.ts parses it. */
+export interface ListQuery {
+  limit: number;
+  offset: number;
+  search?: string;
+  sortBy?: string;
+  sortDirection?: 1 | -1;
+  cursor?: string;
+}
+
+/** The part of a table that a page shows. */
+export interface Slice {
+  where: SQL | undefined;
+  orderBy: SQL[];
+  limit: number;
+  offset: number;
+}
+
+type SortValue = string | number;
+
+/** What a list can do. Sort fields are never null (coalesce them), the first is the default; search fields go by their wire name. */
+export interface ListSpec<Row> {
+  table: SQLiteTable;
+  /** What tells rows of one sort value apart. */
+  id: { by: SQLiteColumn | SQL; of(row: Row): string };
+  rows(db: Db, slice: Slice): RunnableQuery<Row[], "sqlite">;
+  sort: Record<string, { by: SQLiteColumn | SQL; of(row: Row): SortValue }>;
+  /** Of the default sort; a field that the caller names sorts upward unless told otherwise. */
+  defaultDirection: 1 | -1;
+  search: Record<string, SQLiteColumn | SQL>;
+}
+
+export interface ListPage<Row> {
+  rows: Row[];
+  totalCount: number;
+  offset: number;
+  sortBy: string;
+  sortDirection: 1 | -1;
+  searchFields: string[];
+  /** Of the next page; undefined on the last. */
+  cursor: string | undefined;
+}
+
+const Cursor = z.tuple([z.union([z.string(), z.number()]), z.string()]);
+
+/**
+ * One page of a table and the count of all that matches, in one batch. The order is total (the sort field, then the id);
+ * a cursor (the last row's two values) goes on there by index, an offset counts rows.
+ */
+export async function listRows<Row>(ctx: Ctx, spec: ListSpec<Row>, query: ListQuery, ...where: (SQL | undefined)[]): Promise<ListPage<Row>> {
+  const [defaultSort = ""] = Object.keys(spec.sort);
+  const sortBy = query.sortBy ?? defaultSort;
+  const sortDirection = query.sortDirection ?? (query.sortBy === undefined ? spec.defaultDirection : 1);
+  const sort = spec.sort[sortBy];
+  if (!sort) throw invalid("sortBy", `One of: ${Object.keys(spec.sort).join(", ")}`);
+  const order = sortDirection === 1 ? asc : desc;
+  const matches = and(...where, contains(Object.values(spec.search), query.search));
+  const after = query.cursor === undefined ? undefined : afterCursor(sort.by, spec.id.by, sortDirection, query.cursor);
+  const [rows, [counted]] = await ctx.db.batch([
+    spec.rows(ctx.db, {
+      where: and(matches, after),
+      orderBy: sort.by === spec.id.by ? [order(spec.id.by)] : [order(sort.by), order(spec.id.by)],
+      limit: query.limit,
+      offset: after ? 0 : query.offset,
+    }),
+    ctx.db.select({ total: count() }).from(spec.table).where(matches),
+  ]);
+  const totalCount = counted?.total ?? 0;
+  const last = rows.at(-1);
+  const more = last !== undefined && query.offset + rows.length < totalCount;
+  return {
+    rows,
+    totalCount,
+    offset: query.offset,
+    sortBy,
+    sortDirection,
+    searchFields: Object.keys(spec.search),
+    cursor: more ? writeCursor(sort.of(last), spec.id.of(last)) : undefined,
+  };
+}
+
+/** Text anywhere in any of the fields, case ignored. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
+function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
+  if (text === undefined || text === "") return undefined;
+  return or(...fields.map((field) => sql`instr(lower(${field}), ${text.toLowerCase()}) > 0`)) ?? sql`false`;
+}
+
+function afterCursor(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, direction: 1 | -1, cursor: string): SQL {
+  const [value, lastId] = readCursor(cursor);
+  return direction === 1 ? sql`(${column}, ${id}) > (${value}, ${lastId})` : sql`(${column}, ${id}) < (${value}, ${lastId})`;
+}
+
+function writeCursor(value: SortValue, id: string): string {
+  return toBase64Url(new TextEncoder().encode(JSON.stringify([value, id])));
+}
+
+function readCursor(cursor: string): [SortValue, string] {
+  try {
+    return Cursor.parse(JSON.parse(new TextDecoder().decode(fromBase64Url(cursor))));
+  } catch {
+    throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  }
+}

@@ -1,0 +1,101 @@
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { broadcasts, pages } from "../../db/schema/index.ts";
+import { conflict, isUniqueViolation, notFound } from "../lib/errors.ts";
+import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
+import { commit, commitIfCurrent, type Ctx, newRow, nextVersion, requirePage } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { requireOwnSite } from "./sites.ts";
+
+const pageName = sql`json_extract(${pages.data}, '$.name')`;
+
+const pageList: ListSpec<PageRow> = {
+  table: pages,
+  id: { by: pages.id, of: (row) => row.id },
+  rows: (db, slice) => db.select().from(pages).where(slice.where).orderBy(...slice.orderBy).limit(slice.limit).offset(slice.offset),
+  sort: {
+    _id: { by: pages.id, of: (row) => row.id },
+    created: { by: pages.created, of: (row) => row.created },
+    modified: { by: pages.modified, of: (row) => row.modified },
+    slug: { by: pages.slug, of: (row) => row.slug },
+    "data.name": { by: pageName, of: (row) => row.data.name },
+  },
+  defaultDirection: 1,
+  search: { "data.name": pageName, slug: pages.slug },
+};
+
+/** Pages of the site, narrowed by type, ids and options. */
+export function listPages(
+  ctx: Ctx,
+  query: ListQuery & { ids?: string[]; options?: PageOptions },
+  types?: readonly PageRow["type"][],
+): Promise<ListPage<PageRow>> {
+  const { ids, options } = query;
+  const sorted: ListQuery = options && options.sort !== 0 ? { ...query, sortBy: options.sortBy, sortDirection: options.sort } : query;
+  return listRows(ctx, pageList, sorted, eq(pages.siteId, ctx.siteId), types && inArray(pages.type, [...types]), ids && idIn(ids), named(options));
+}
+
+function named(options: PageOptions | undefined): SQL | undefined {
+  const name = options?.criteria["data.name"];
+  return name === undefined ? undefined : sql`${pageName} = ${name}`;
+}
+
+// One bound parameter, however many ids: D1 takes 100.
+function idIn(ids: string[]): SQL {
+  return sql`${pages.id} in (select value from json_each(${JSON.stringify(ids)}))`;
+}
+
+export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
+  const [page] = await ctx.db.select().from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id)));
+  if (!page) throw notFound("Page not found");
+  return page;
+}
+
+export async function createPage(ctx: Ctx, input: CreatePage): Promise<PageRow> {
+  requireOwnSite(ctx, input.siteId);
+  const page: PageRow = { ...newRow(ctx), type: input.type, ...columnsOf(input) };
+  await refuseTakenSlug(() => commit(ctx, ctx.db.insert(pages).values(page), { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }));
+  return page;
+}
+
+/** Replaces a page; viewers of a channel hear of it. */
+export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promise<PageRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getPage(ctx, id);
+  await requirePage(ctx, id, "write");
+  const next: PageRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(pages)
+    .set(next)
+    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id), eq(pages.version, current.version)));
+  await refuseTakenSlug(() => commitIfCurrent(ctx, change, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }));
+  return next;
+}
+
+/** Deletes a page; a channel's viewers are let go. */
+export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
+  const current = await getPage(ctx, id);
+  const { version } = nextVersion(ctx, current);
+  const change = ctx.db.delete(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id), eq(pages.version, version - 1)));
+  const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
+  await commitIfCurrent(ctx, [change, ended], { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
+  return current;
+}
+
+function columnsOf(input: UpdatePage) {
+  const { slug, seo, style, active_renderers: activeRenderers, renderers, tags, data } = input;
+  return { slug, seo, style, activeRenderers, renderers, tags, data };
+}
+
+/** admin.channelUpdated is the name that integrators know; the others follow it. */
+function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): string {
+  return `admin.${page.type}${change}`;
+}
+
+async function refuseTakenSlug(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isUniqueViolation(error, "pages.site_id, pages.slug")) throw conflict("Another page of the site has this slug");
+    throw error;
+  }
+}
