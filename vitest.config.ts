@@ -12,6 +12,9 @@ process.env.TIFO_SUPER_KEY = "tifo_super_demo";
 
 const migrations = await readD1Migrations("db/migrations");
 
+// Ends a test that hangs; no test may come near it, however slow the machine.
+const PATIENCE_MS = 60_000;
+
 const contract = "test/contract.test.ts";
 
 /** Runs the contract test last: it judges what the other files of its shared Worker have called. */
@@ -28,6 +31,7 @@ function workerd(bindings: Record<string, string> = {}) {
   return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
 }
 
+// The groups run one after the other: what talks to a real clock or a browser gets the machine to itself.
 export default defineConfig({
   test: {
     sequence: { sequencer: ContractLast },
@@ -50,6 +54,8 @@ export default defineConfig({
           // One Worker for all files: each suite makes a site of its own, which costs less than a Worker of its own.
           isolate: false,
           maxWorkers: 1,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
       {
@@ -59,6 +65,9 @@ export default defineConfig({
           include: ["test/isolated/**/*.test.ts"],
           setupFiles: ["test/setup.ts"],
           provide: { migrations },
+          sequence: { groupOrder: 1 },
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
       {
@@ -68,10 +77,9 @@ export default defineConfig({
           include: ["test/browser/**/*.test.ts"],
           globalSetup: ["test/browser/global-setup.ts"],
           fileParallelism: false,
-          // After the rest, which would compete with the browser and its server for the machine.
-          sequence: { groupOrder: 1 },
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
     ],
