@@ -1,0 +1,109 @@
+import { rm } from "node:fs/promises";
+import { z } from "@hono/zod-openapi";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Server } from "../../scripts/lib/server.ts";
+import { ServerMessage } from "../../worker/durable-objects/relay.protocol.ts";
+import { startServer, temporaryState } from "./server.ts";
+
+const SITE = "5eed00000000000000000001";
+const CHANNEL = "5eed0000000000000000c001";
+const OVERLAY = "5eed0000000000000000a001";
+const LANES = 4;
+const BROADCASTS_PER_LANE = 25;
+const KILL_AFTER = 40;
+
+const Answer = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), seq: z.number() })]) });
+
+let state: string;
+
+beforeAll(async () => {
+  state = await temporaryState();
+});
+
+afterAll(() => rm(state, { recursive: true, force: true, maxRetries: 5 }));
+
+/** A viewer that keeps its position and everything that it was shown, over any number of connections. */
+class Viewer {
+  shown: { seq: number; broadcastId: string }[] = [];
+  position: { epoch: string; seq: number } | undefined;
+  recovered: boolean | undefined;
+  #socket: WebSocket | undefined;
+  #waiting: { seq: number; done: () => void }[] = [];
+
+  async connect(server: Server): Promise<void> {
+    const resume = this.position ? `&epoch=${this.position.epoch}&seq=${this.position.seq}` : "";
+    const socket = new WebSocket(`${server.url.replace("http", "ws")}/realtime/v1/channels/${CHANNEL}?clientId=${SITE}&deviceId=kill${resume}`);
+    this.#socket = socket;
+    await new Promise<void>((welcomed, failed) => {
+      socket.on("error", failed);
+      socket.on("message", (data) => {
+        const message = ServerMessage.parse(JSON.parse(String(data)));
+        for (const frame of Array.isArray(message) ? message : [message]) {
+          if (frame.type === "welcome") {
+            this.recovered = frame.recovered;
+            this.position = { epoch: frame.epoch, seq: this.position?.epoch === frame.epoch ? this.position.seq : frame.seq };
+            welcomed();
+          } else if (frame.type === "overlay.show") {
+            this.shown.push({ seq: frame.seq, broadcastId: frame.broadcastId });
+          }
+          if ("upTo" in frame && frame.type !== "welcome" && this.position) this.position.seq = Math.max(this.position.seq, frame.upTo);
+        }
+        this.#waiting = this.#waiting.filter(({ seq, done }) => (this.position && this.position.seq >= seq ? done() : true));
+      });
+    });
+  }
+
+  /** Resolves once the viewer holds this position. */
+  async holds(seq: number): Promise<void> {
+    if (this.position && this.position.seq >= seq) return;
+    await new Promise<void>((done) => this.#waiting.push({ seq, done }));
+  }
+
+  close(): void {
+    this.#socket?.terminate();
+  }
+}
+
+async function broadcast(server: Server, minute: number): Promise<{ broadcastId: string; seq: number }> {
+  const response = await fetch(`${server.url}/overlay/v1/broadcast/${OVERLAY}`, {
+    method: "POST",
+    headers: { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" },
+    body: JSON.stringify({ channelId: CHANNEL, duration: 600, variables: { scorer: "Ada Moreno", minute } }),
+  });
+  return Answer.parse(await response.json()).broadcasts[0];
+}
+
+test("a server killed in the middle of 100 broadcasts loses none that it acknowledged", async () => {
+  const viewer = new Viewer();
+  const first = await startServer({ state });
+  await viewer.connect(first);
+  const acknowledged: { broadcastId: string; seq: number }[] = [];
+  let killed: Promise<void> | undefined;
+  const lane = async (): Promise<void> => {
+    for (let minute = 1; minute <= BROADCASTS_PER_LANE; minute++) {
+      acknowledged.push(await broadcast(first, minute));
+      if (acknowledged.length === KILL_AFTER) killed = first.kill();
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: LANES }, lane));
+  await killed;
+  viewer.close();
+  expect(outcomes.some((outcome) => outcome.status === "rejected")).toBe(true);
+  expect(acknowledged.length).toBeGreaterThanOrEqual(KILL_AFTER);
+
+  const second = await startServer({ state });
+  try {
+    await viewer.connect(second);
+    expect(viewer.recovered).toBe(true);
+    const { seq } = await broadcast(second, 90);
+    await viewer.holds(seq);
+  } finally {
+    viewer.close();
+    await second.stop();
+  }
+
+  const seqs = viewer.shown.map((frame) => frame.seq);
+  expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
+  for (const { broadcastId, seq } of acknowledged) expect(viewer.shown.filter((frame) => frame.broadcastId === broadcastId)).toEqual([{ seq, broadcastId }]);
+}, 120_000);
