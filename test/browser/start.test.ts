@@ -85,7 +85,7 @@ describe("the live channel", () => {
     await seesViewers(first, 1);
   });
 
-  test("shows the html of an overlay without running a script in it", async () => {
+  test("shows the html of an overlay until it is cleared, without running a script in it", async () => {
     const page = await openStart();
     const refused = page.waitForEvent("console", (message) => message.text().includes("inline event handler violates"));
     const attack = "document.body.id = 'ran'; parent.document.body.id = 'ran'";
@@ -97,6 +97,8 @@ describe("the live channel", () => {
     expect(await page.locator("body").getAttribute("id")).toBeNull();
     expect(await page.locator(".overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
     expect(await frame.locator("body").evaluate("origin")).toBe("null");
+    await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
+    await page.locator(".overlay-frame").waitFor({ state: "detached" });
   });
 });
 

@@ -9,6 +9,8 @@ export const DEMO = {
 /** Whether the server that served this page runs the demo site; a server that can't be reached throws. */
 export async function isDemoServer(): Promise<boolean> {
   const answer = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  // An unread answer keeps its connection.
+  await answer.body?.cancel();
   return answer.ok;
 }
 
@@ -21,7 +23,7 @@ export async function broadcastDemoOverlay(): Promise<string> {
       "Tifo-Client-Id": DEMO.clientId,
       "Tifo-Developer-Key": DEMO.developerKey,
     },
-    body: JSON.stringify({ channelId: DEMO.channelId }),
+    body: JSON.stringify({ channelId: DEMO.channelId, variables: { scorer: "Ada Moreno", minute: 17 } }),
   });
   const body: unknown = await answer.json().catch(() => null);
   if (!answer.ok) throw new Error(textAt(body, "message") ?? `The server answered ${answer.status}.`);
