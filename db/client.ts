@@ -40,7 +40,13 @@ export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { rou
     usage.roundTrips += 1;
     usage.statements += queries.length;
     const [only] = queries;
-    if (only && queries.length === 1) return [await d1.prepare(only.sql).bind(...only.params).raw<unknown[]>()];
+    if (only && queries.length === 1)
+      return [
+        await d1
+          .prepare(only.sql)
+          .bind(...only.params)
+          .raw<unknown[]>(),
+      ];
     const results = await d1.batch<Record<string, unknown>>(
       queries.map((query) => d1.prepare(distinctColumns(query.sql)).bind(...query.params)),
     );

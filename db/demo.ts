@@ -20,14 +20,32 @@ const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 export async function loadDemo(d1: D1Database): Promise<void> {
   const db = createDb(d1);
   await db.batch([
-    db.insert(sites).values([demoSite(SITE_A, "demo", "Harbour City FC"), demoSite(SITE_B, "rival", "Old Dock United")]).onConflictDoNothing(),
-    db.insert(apiKeys).values(await demoKey("5eed0000000000000000e001", SITE_A, "tifo_dev_demo")).onConflictDoNothing(),
-    db.insert(apiKeys).values(await demoKey("5eed0000000000000000e101", SITE_B, "tifo_dev_rival")).onConflictDoNothing(),
+    db
+      .insert(sites)
+      .values([demoSite(SITE_A, "demo", "Harbour City FC"), demoSite(SITE_B, "rival", "Old Dock United")])
+      .onConflictDoNothing(),
+    db
+      .insert(apiKeys)
+      .values(await demoKey("5eed0000000000000000e001", SITE_A, "tifo_dev_demo"))
+      .onConflictDoNothing(),
+    db
+      .insert(apiKeys)
+      .values(await demoKey("5eed0000000000000000e101", SITE_B, "tifo_dev_rival"))
+      .onConflictDoNothing(),
   ]);
   const people = await demoPeople();
   for (const person of people) {
-    const profile = { ...stamps, id: person.id.replace(/^5eed0000000000000000a/, "5eed0000000000000000b"), siteId: person.siteId, accountId: person.id, name: person.name };
-    await db.batch([db.insert(accounts).values(person).onConflictDoNothing(), db.insert(userProfiles).values(profile).onConflictDoNothing()]);
+    const profile = {
+      ...stamps,
+      id: person.id.replace(/^5eed0000000000000000a/, "5eed0000000000000000b"),
+      siteId: person.siteId,
+      accountId: person.id,
+      name: person.name,
+    };
+    await db.batch([
+      db.insert(accounts).values(person).onConflictDoNothing(),
+      db.insert(userProfiles).values(profile).onConflictDoNothing(),
+    ]);
   }
   await db
     .insert(globalAccounts)
@@ -74,7 +92,16 @@ async function demoPeople(): Promise<(typeof accounts.$inferInsert & { id: strin
   ]);
 }
 
-async function person(number: string, siteId: string, email: string, name: string, password: string, roles: AccountRole[], tags: string[] = [], globalAccountId: string | null = null) {
+async function person(
+  number: string,
+  siteId: string,
+  email: string,
+  name: string,
+  password: string,
+  roles: AccountRole[],
+  tags: string[] = [],
+  globalAccountId: string | null = null,
+) {
   return {
     ...stamps,
     id: `5eed0000000000000000a${number}`,
@@ -109,7 +136,13 @@ function demoPages(): (typeof pages.$inferInsert)[] {
   ];
 }
 
-function page(id: string, siteId: string, type: "channel" | "landing", slug: string, data: Omit<PageData, "gate"> & { name: string }): typeof pages.$inferInsert {
+function page(
+  id: string,
+  siteId: string,
+  type: "channel" | "landing",
+  slug: string,
+  data: Omit<PageData, "gate"> & { name: string },
+): typeof pages.$inferInsert {
   return {
     ...stamps,
     id,
@@ -133,14 +166,63 @@ function demoOverlays(): (typeof overlays.$inferInsert)[] {
       html: '<div style="font:600 20px/1.4 system-ui;padding:14px 22px;border-radius:14px;color:#fff;background:linear-gradient(135deg,#6E5FFB,#3B2FB8);box-shadow:0 8px 30px rgb(0 0 0/.35)">Goal! {{scorer}} <span style="opacity:.8">{{minute}}′</span></div>',
     },
   ];
-  const card: OverlayContents = [{ kind: "html", position: "topRight", html: '<div style="font:600 16px system-ui;padding:10px 16px;border-radius:10px;background:#FACC15;color:#1C1917">Yellow card: {{player}}</div>' }];
+  const card: OverlayContents = [
+    {
+      kind: "html",
+      position: "topRight",
+      html: '<div style="font:600 16px system-ui;padding:10px 16px;border-radius:10px;background:#FACC15;color:#1C1917">Yellow card: {{player}}</div>',
+    },
+  ];
   const sponsor: OverlayContents = [
-    { kind: "html", position: "topLeft", html: '<div style="font:500 14px system-ui;padding:8px 14px;border-radius:8px;background:#fff;color:#1C1917">Ball by {{sponsor}}</div>', variables: { sponsor: "Quayside Outfitters" }, channels: [CHANNEL_1] },
+    {
+      kind: "html",
+      position: "topLeft",
+      html: '<div style="font:500 14px system-ui;padding:8px 14px;border-radius:8px;background:#fff;color:#1C1917">Ball by {{sponsor}}</div>',
+      variables: { sponsor: "Quayside Outfitters" },
+      channels: [CHANNEL_1],
+    },
   ];
   return [
-    { ...stamps, id: "5eed0000000000000000a001", siteId: SITE_A, name: "Goal", description: "Home side scores", type: "template", duration: 8, contents: goal, cta: { type: "open_link", data: { url: "https://demo.example/replay", label: "Watch it again" } } },
-    { ...stamps, id: "5eed0000000000000000a002", siteId: SITE_A, name: "Yellow card", description: "A booking", type: "template", duration: 6, contents: card },
-    { ...stamps, id: "5eed0000000000000000a003", siteId: SITE_A, name: "Match ball", description: "Sponsor of the ball, on the main stage", type: "instance", duration: 10, contents: sponsor },
-    { ...stamps, id: "5eed0000000000000000a101", siteId: SITE_B, name: "Rival goal", description: "Old Dock scores", type: "template", duration: 8, contents: goal },
+    {
+      ...stamps,
+      id: "5eed0000000000000000a001",
+      siteId: SITE_A,
+      name: "Goal",
+      description: "Home side scores",
+      type: "template",
+      duration: 8,
+      contents: goal,
+      cta: { type: "open_link", data: { url: "https://demo.example/replay", label: "Watch it again" } },
+    },
+    {
+      ...stamps,
+      id: "5eed0000000000000000a002",
+      siteId: SITE_A,
+      name: "Yellow card",
+      description: "A booking",
+      type: "template",
+      duration: 6,
+      contents: card,
+    },
+    {
+      ...stamps,
+      id: "5eed0000000000000000a003",
+      siteId: SITE_A,
+      name: "Match ball",
+      description: "Sponsor of the ball, on the main stage",
+      type: "instance",
+      duration: 10,
+      contents: sponsor,
+    },
+    {
+      ...stamps,
+      id: "5eed0000000000000000a101",
+      siteId: SITE_B,
+      name: "Rival goal",
+      description: "Old Dock scores",
+      type: "template",
+      duration: 8,
+      contents: goal,
+    },
   ];
 }

@@ -26,7 +26,9 @@ export const accounts = sqliteTable(
   (table) => [
     uniqueIndex("accounts_site_email").on(table.siteId, table.email),
     index("accounts_site_created").on(table.siteId, table.created, table.id),
-    index("accounts_global").on(table.globalAccountId).where(sql`${table.globalAccountId} is not null`),
+    index("accounts_global")
+      .on(table.globalAccountId)
+      .where(sql`${table.globalAccountId} is not null`),
   ],
 );
 

@@ -33,12 +33,14 @@ class Viewer {
 
   async connect(server: Server): Promise<void> {
     const resume = this.position ? `&epoch=${this.position.epoch}&seq=${this.position.seq}` : "";
-    const socket = new WebSocket(`${server.url.replace("http", "ws")}/realtime/v1/channels/${CHANNEL}?clientId=${SITE}&deviceId=kill${resume}`);
+    const socket = new WebSocket(
+      `${server.url.replace("http", "ws")}/realtime/v1/channels/${CHANNEL}?clientId=${SITE}&deviceId=kill${resume}`,
+    );
     this.#socket = socket;
     await new Promise<void>((welcomed, failed) => {
       socket.on("error", failed);
-      socket.on("message", (data) => {
-        const message = ServerMessage.parse(JSON.parse(String(data)));
+      socket.on("message", (data: Buffer) => {
+        const message = ServerMessage.parse(JSON.parse(data.toString()));
         for (const frame of Array.isArray(message) ? message : [message]) {
           if (frame.type === "welcome") {
             this.recovered = frame.recovered;
@@ -105,5 +107,6 @@ test("a server killed in the middle of 100 broadcasts loses none that it acknowl
 
   const seqs = viewer.shown.map((frame) => frame.seq);
   expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
-  for (const { broadcastId, seq } of acknowledged) expect(viewer.shown.filter((frame) => frame.broadcastId === broadcastId)).toEqual([{ seq, broadcastId }]);
+  for (const { broadcastId, seq } of acknowledged)
+    expect(viewer.shown.filter((frame) => frame.broadcastId === broadcastId)).toEqual([{ seq, broadcastId }]);
 }, 120_000);

@@ -8,7 +8,9 @@ export class Limiter extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS windows (name TEXT, key TEXT, ends INTEGER, used INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS windows (name TEXT, key TEXT, ends INTEGER, used INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID",
+    );
   }
 
   /** Takes one of a limit, or says when the next is to be had. */
@@ -19,7 +21,11 @@ export class Limiter extends DurableObject<Env> {
     const ends = now + LIMITS[name].window * 1000;
     this.#sql.exec(
       "INSERT INTO windows VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET used = CASE WHEN ends <= ? THEN 1 ELSE used + 1 END, ends = CASE WHEN ends <= ? THEN excluded.ends ELSE ends END",
-      name, key, ends, now, now,
+      name,
+      key,
+      ends,
+      now,
+      now,
     );
     this.#scheduleCleanUp(ends);
     return { ...state, remaining: state.remaining - 1 };
@@ -34,7 +40,9 @@ export class Limiter extends DurableObject<Env> {
   peek(name: LimitName, key: string): LimitState {
     const { quota, window } = LIMITS[name];
     const now = Date.now();
-    const row = this.#sql.exec<{ ends: number; used: number }>("SELECT ends, used FROM windows WHERE name = ? AND key = ? AND ends > ?", name, key, now).toArray()[0];
+    const row = this.#sql
+      .exec<{ ends: number; used: number }>("SELECT ends, used FROM windows WHERE name = ? AND key = ? AND ends > ?", name, key, now)
+      .toArray()[0];
     const remaining = Math.max(0, quota - (row?.used ?? 0));
     return { allowed: remaining > 0, remaining, reset: row ? Math.ceil((row.ends - now) / 1000) : window };
   }
@@ -46,8 +54,6 @@ export class Limiter extends DurableObject<Env> {
   }
 
   #scheduleCleanUp(at: number): void {
-    this.ctx.waitUntil(
-      this.ctx.storage.getAlarm().then((alarm) => (alarm === null ? this.ctx.storage.setAlarm(at) : undefined)),
-    );
+    this.ctx.waitUntil(this.ctx.storage.getAlarm().then((alarm) => (alarm === null ? this.ctx.storage.setAlarm(at) : undefined)));
   }
 }

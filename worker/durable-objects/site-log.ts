@@ -7,7 +7,17 @@ const BATCH = 100;
 const RETRY_MS = 5_000;
 const PRUNE_MS = 60 * 60 * 1000;
 
-type EventRow = { sequence: number; previous: number | null; id: string; type: string; resource: string; data: string; actor: string; request_id: string; created: number };
+type EventRow = {
+  sequence: number;
+  previous: number | null;
+  id: string;
+  type: string;
+  resource: string;
+  data: string;
+  actor: string;
+  request_id: string;
+  created: number;
+};
 
 /**
  * A site's events in their one order. Takes what changes left in the outbox, gives each the next sequence, keeps it and drives what
@@ -47,11 +57,17 @@ export class SiteLog extends DurableObject<Env> {
 
   /** Events after a sequence, oldest first; `head` is the last sequence given, `oldest` the first still kept. */
   read({ after, limit, types }: LogQuery): { entries: LogEntry[]; head: number; oldest: number } {
-    const rows = this.#sql.exec<EventRow>(
-      "SELECT * FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2))) ORDER BY sequence LIMIT ?3",
-      after, types && JSON.stringify(types), limit,
-    ).toArray();
-    const { head, oldest } = this.#sql.exec<{ head: number | null; oldest: number | null }>("SELECT max(sequence) AS head, min(sequence) AS oldest FROM events").one();
+    const rows = this.#sql
+      .exec<EventRow>(
+        "SELECT * FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2))) ORDER BY sequence LIMIT ?3",
+        after,
+        types && JSON.stringify(types),
+        limit,
+      )
+      .toArray();
+    const { head, oldest } = this.#sql
+      .exec<{ head: number | null; oldest: number | null }>("SELECT max(sequence) AS head, min(sequence) AS oldest FROM events")
+      .one();
     return { entries: rows.map(toEntry), head: head ?? 0, oldest: oldest ?? 0 };
   }
 
@@ -84,13 +100,25 @@ export class SiteLog extends DurableObject<Env> {
       for (const event of batch) {
         const known = this.#sql.exec("SELECT 1 FROM events WHERE id = ?", event.eventId).toArray().length > 0;
         if (known) continue;
-        const { sequence } = this.#sql.exec<{ sequence: number }>(
-          `INSERT INTO events (previous, id, type, resource, data, actor, request_id, created, done)
+        const { sequence } = this.#sql
+          .exec<{ sequence: number }>(
+            `INSERT INTO events (previous, id, type, resource, data, actor, request_id, created, done)
            VALUES ((SELECT sequence FROM resources WHERE resource = ?2), ?1, ?3, ?2, ?4, ?5, ?6, ?7, ?8) RETURNING sequence`,
-          event.eventId, event.resource, event.type, JSON.stringify(event.data), event.actor, event.requestId, event.created,
-          this.#settled.has(event.eventId) ? 1 : 0,
-        ).one();
-        this.#sql.exec("INSERT INTO resources VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence", event.resource, sequence);
+            event.eventId,
+            event.resource,
+            event.type,
+            JSON.stringify(event.data),
+            event.actor,
+            event.requestId,
+            event.created,
+            this.#settled.has(event.eventId) ? 1 : 0,
+          )
+          .one();
+        this.#sql.exec(
+          "INSERT INTO resources VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence",
+          event.resource,
+          sequence,
+        );
       }
     });
   }
@@ -105,7 +133,16 @@ export class SiteLog extends DurableObject<Env> {
         this.#sql.exec("UPDATE events SET done = 1 WHERE sequence = ?", row.sequence);
       } catch (error) {
         failed = true;
-        console.error(JSON.stringify({ level: "error", event: "effect_failed", siteId: this.#siteId, eventId: row.id, type: row.type, message: String(error) }));
+        console.error(
+          JSON.stringify({
+            level: "error",
+            event: "effect_failed",
+            siteId: this.#siteId,
+            eventId: row.id,
+            type: row.type,
+            message: String(error),
+          }),
+        );
       }
     }
     return !failed;
@@ -116,7 +153,9 @@ export class SiteLog extends DurableObject<Env> {
     this.#sql.exec("DELETE FROM events WHERE done = 1 AND created < ?", now - days * 86_400_000);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
     while (this.#sql.databaseSize > limit) {
-      const { rowsWritten } = this.#sql.exec("DELETE FROM events WHERE done = 1 AND sequence IN (SELECT sequence FROM events ORDER BY sequence LIMIT 1000)");
+      const { rowsWritten } = this.#sql.exec(
+        "DELETE FROM events WHERE done = 1 AND sequence IN (SELECT sequence FROM events ORDER BY sequence LIMIT 1000)",
+      );
       if (rowsWritten === 0) break;
     }
     this.#sql.exec("DELETE FROM resources WHERE sequence < (SELECT min(sequence) FROM events)");

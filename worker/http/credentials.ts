@@ -7,7 +7,12 @@ import type { AppEnv } from "./app-env.ts";
 export const SECURITY_SCHEMES = {
   client: { type: "apiKey", in: "header", name: "Tifo-Client-Id", description: "The site's id." },
   clientQuery: { type: "apiKey", in: "query", name: "clientId", description: "The site's id, where a header can't be set." },
-  developer: { type: "apiKey", in: "header", name: "Tifo-Developer-Key", description: "A developer key of the site, for server-to-server calls." },
+  developer: {
+    type: "apiKey",
+    in: "header",
+    name: "Tifo-Developer-Key",
+    description: "A developer key of the site, for server-to-server calls.",
+  },
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` that the login answers; good for 10 minutes." },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
 } as const;
@@ -58,7 +63,12 @@ export function chooseCredentials(accepted: Credentials, presented: Presented): 
 }
 
 /** The check of a chosen set. */
-export async function checkCredentials(c: Context<AppEnv>, kinds: readonly CredentialKind[], presented: Presented, now: number): Promise<IdentityCheck> {
+export async function checkCredentials(
+  c: Context<AppEnv>,
+  kinds: readonly CredentialKind[],
+  presented: Presented,
+  now: number,
+): Promise<IdentityCheck> {
   const siteId = presented.client ?? presented.clientQuery;
   const value = (kind: CredentialKind) => presented[kind] ?? "";
   if (kinds.includes("super")) return checkSuperKey(c.env, value("super"));

@@ -16,7 +16,10 @@ export const Problem = z
     code: z.string().describe(`One of: ${codes.join(", ")}`),
     message: z.string(),
     requestId: z.string().describe("Names this request in our logs"),
-    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional().describe("What is wrong, field by field"),
+    issues: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .describe("What is wrong, field by field"),
   })
   .openapi("Problem");
 
@@ -37,7 +40,8 @@ export function errorResponses(errors: readonly ErrorCode[]) {
 /** Turns whatever was thrown into a Failure; what we didn't foresee becomes `internal` and keeps its cause for the log. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof HTTPException && error.status === 400) return new Failure("malformed_json", "The body is not valid JSON", { cause: error });
+  if (error instanceof HTTPException && error.status === 400)
+    return new Failure("malformed_json", "The body is not valid JSON", { cause: error });
   return new Failure("internal", "Something went wrong on our side", { cause: error });
 }
 
@@ -53,14 +57,25 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     requestId: c.var.requestId,
     issues: failure.issues,
   };
-  return c.body(JSON.stringify(problem), status, { "Content-Type": "application/problem+json", "Cache-Control": "no-store", ...failure.headers });
+  return c.body(JSON.stringify(problem), status, {
+    "Content-Type": "application/problem+json",
+    "Cache-Control": "no-store",
+    ...failure.headers,
+  });
 }
 
 /** A zod failure as a 400 that names each field. */
 export function invalidInput(error: z.ZodError, target: string): Failure {
   const issues = error.issues.flatMap(issuesOf);
   const where = target === "json" ? "body" : target;
-  return new Failure("invalid_request", `The ${where} is not valid: ${issues.map((issue) => (issue.path ? `${issue.path}: ` : "") + issue.message).slice(0, 3).join("; ")}`, { issues });
+  return new Failure(
+    "invalid_request",
+    `The ${where} is not valid: ${issues
+      .map((issue) => (issue.path ? `${issue.path}: ` : "") + issue.message)
+      .slice(0, 3)
+      .join("; ")}`,
+    { issues },
+  );
 }
 
 function issuesOf(issue: z.core.$ZodIssue): Issue[] {

@@ -10,9 +10,19 @@ const SEARCH_MAX = 100;
  */
 export function listQuery<const S extends readonly [string, ...string[]], F extends z.ZodRawShape>(sortFields: S, filters: F) {
   return z.strictObject({
-    limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50).openapi({ description: `At most ${LIMIT_MAX}`, example: 50 }),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(LIMIT_MAX)
+      .default(50)
+      .openapi({ description: `At most ${LIMIT_MAX}`, example: 50 }),
     offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-    search: z.string().max(SEARCH_MAX).optional().openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, case ignored` }),
+    search: z
+      .string()
+      .max(SEARCH_MAX)
+      .optional()
+      .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, case ignored` }),
     sortBy: z.enum(sortFields).optional(),
     sortDirection: z
       .enum(["1", "-1", "2"])

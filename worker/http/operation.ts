@@ -71,13 +71,17 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     tags: [spec.tag],
     summary: spec.summary,
     description: describe(spec, entrance),
-    security: spec.credentials.map((kinds) => Object.fromEntries(kinds.map((kind) => [kind, [] as string[]]))),
+    security: spec.credentials.map(securityOf),
     parameters: replayable ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
     middleware: enter(entrance),
     request: spec.request,
     responses: withErrors(spec.responses, errorCodes(spec, replayable)),
   };
   return route;
+}
+
+function securityOf(kinds: Credentials[number]): Record<string, string[]> {
+  return Object.fromEntries(kinds.map((kind) => [kind, []]));
 }
 
 function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: ErrorCode[]): R {

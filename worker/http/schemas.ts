@@ -24,6 +24,13 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
+/** The answer of a delete. */
+export const Deleted = z.object({ success: z.literal(true), _id: Id }).openapi("Deleted");
+
+export function deleted(row: { id: string }) {
+  return { success: true, _id: row.id } satisfies z.output<typeof Deleted>;
+}
+
 /** A required JSON body. */
 export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true as const, content: { "application/json": { schema } } };

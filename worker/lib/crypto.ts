@@ -70,7 +70,9 @@ export async function verifyPassword(password: string, phc: string): Promise<{ v
 
 function scryptHash(password: string, salt: Uint8Array, { ln, r, p }: typeof SCRYPT): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, 32, { N: 2 ** ln, r, p, maxmem: 2 ** 26 }, (error, key) => (error ? reject(error) : resolve(key)));
+    scrypt(password.normalize("NFKC"), salt, 32, { N: 2 ** ln, r, p, maxmem: 2 ** 26 }, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
   });
 }
 

@@ -65,8 +65,17 @@ export function conflict(message?: string): Failure {
   return new Failure("conflict", message);
 }
 
-/** Whether the database refused a row because of this unique index (as SQLite names it: "table.column, table.column"). */
-export function isUniqueViolation(error: unknown, columns: string): boolean {
+/** Turns the database's refusal of a duplicate into a 409; `columns` as SQLite names the unique index: "table.column, table.column". */
+export async function refuseDuplicate<T>(columns: string, message: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isUniqueViolation(error, columns)) throw conflict(message);
+    throw error;
+  }
+}
+
+function isUniqueViolation(error: unknown, columns: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(`UNIQUE constraint failed: ${columns}`)) return true;
   }

@@ -1,18 +1,18 @@
-import { and, eq } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { accounts, userProfiles } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { hashPassword, sha256 } from "../lib/crypto.ts";
-import { conflict, forbidden, isUniqueViolation, notFound } from "../lib/errors.ts";
+import { forbidden, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type CreateAccount, toAccount } from "../routes/accounts/schemas.ts";
-import { commit, type Ctx, newRow } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { commit, type Ctx, newRow, ownRow } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 
 const accountList: ListSpec<AccountRow> = {
   table: accounts,
   id: { by: accounts.id, of: (row) => row.id },
-  rows: (db, slice) => db.select().from(accounts).where(slice.where).orderBy(...slice.orderBy).limit(slice.limit).offset(slice.offset),
+  rows: (db, slice) => sliceOf(db.select().from(accounts).$dynamic(), slice),
   sort: {
     created: { by: accounts.created, of: (row) => row.created },
     name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
@@ -29,7 +29,10 @@ export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): P
 
 /** One account: for a key or admin any of the site, for everyone else their own. */
 export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
-  const [account] = await ctx.db.select().from(accounts).where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.id, id)));
+  const [account] = await ctx.db
+    .select()
+    .from(accounts)
+    .where(ownRow(ctx, accounts, id));
   if (!account) throw notFound("Account not found");
   const actor = await ctx.caller();
   if (actor.kind === "account" && actor.id !== id && !isSiteAdmin(actor.roles, "read")) throw forbidden("Only admins read other accounts");
@@ -40,16 +43,10 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   await ctx.caller();
   const account = await newAccount(ctx, input, []);
-  try {
-    await commit(ctx, [ctx.db.insert(accounts).values(account), ctx.db.insert(userProfiles).values(profileOf(ctx, account))], {
-      type: "new_account",
-      resource: `account/${account.id}`,
-      data: toAccount(account),
-    });
-  } catch (error) {
-    if (isUniqueViolation(error, "accounts.site_id, accounts.email")) throw conflict("An account with this e-mail exists");
-    throw error;
-  }
+  const rows = [ctx.db.insert(accounts).values(account), ctx.db.insert(userProfiles).values(profileOf(ctx, account))];
+  await refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", () =>
+    commit(ctx, rows, { type: "new_account", resource: `account/${account.id}`, data: toAccount(account) }),
+  );
   return account;
 }
 

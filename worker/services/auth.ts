@@ -46,10 +46,20 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
   const [session] = await ctx.db
     .update(sessions)
     .set({ generation: token.generation + 1, expires: ctx.now + SESSION_MS })
-    .where(and(eq(sessions.id, token.sessionId), eq(sessions.generation, token.generation), isNull(sessions.revoked), gt(sessions.expires, ctx.now)))
+    .where(
+      and(
+        eq(sessions.id, token.sessionId),
+        eq(sessions.generation, token.generation),
+        isNull(sessions.revoked),
+        gt(sessions.expires, ctx.now),
+      ),
+    )
     .returning();
   if (!session) {
-    await ctx.db.update(sessions).set({ revoked: ctx.now }).where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
+    await ctx.db
+      .update(sessions)
+      .set({ revoked: ctx.now })
+      .where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
     throw refused;
   }
   const version = await passwordVersion(ctx, session.audience, session.accountId);
@@ -101,11 +111,21 @@ async function findGlobal(ctx: Ctx, email: string): Promise<Person | undefined> 
 
 async function passwordVersion(ctx: Ctx, audience: string, accountId: string): Promise<number | undefined> {
   const table = audience === GLOBAL_AUDIENCE ? globalAccounts : accounts;
-  const [found] = await ctx.db.select({ version: sql<number>`password_version` }).from(table).where(eq(table.id, accountId));
+  const [found] = await ctx.db
+    .select({ version: sql<number>`password_version` })
+    .from(table)
+    .where(eq(table.id, accountId));
   return found?.version;
 }
 
-async function pairOf(ctx: Ctx, audience: string, accountId: string, version: number, sessionId: string, generation: number): Promise<Tokens> {
+async function pairOf(
+  ctx: Ctx,
+  audience: string,
+  accountId: string,
+  version: number,
+  sessionId: string,
+  generation: number,
+): Promise<Tokens> {
   return {
     jwt: await signToken(ctx.env, { accountId, audience, sessionId, passwordVersion: version }, ctx.now),
     refreshToken: await writeRefreshToken(ctx.env, sessionId, generation),

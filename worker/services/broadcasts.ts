@@ -1,4 +1,5 @@
 import { and, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
 import { broadcasts, overlays, pages } from "../../db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { invalid, notFound } from "../lib/errors.ts";
@@ -6,8 +7,8 @@ import { newId } from "../lib/ids.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import { renderVariables } from "../lib/template.ts";
 import type { BroadcastInput, BroadcastRow, OverlayRow } from "../routes/overlays/schemas.ts";
-import { commit, type Ctx, requirePage } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { commit, type Ctx, ownRow, requirePage } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { withRiveUrls } from "./overlays.ts";
 import { channelOf, presenceOf } from "./realtime.ts";
 
@@ -56,8 +57,14 @@ export interface Cleared {
 export async function broadcastOverlay(ctx: Ctx, overlayId: string, input: BroadcastInput): Promise<Sent[]> {
   const named = namedChannels(input);
   const [[overlay], found] = await ctx.db.batch([
-    ctx.db.select().from(overlays).where(and(eq(overlays.siteId, ctx.siteId), eq(overlays.id, overlayId))),
-    ctx.db.select({ id: pages.id }).from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), channelFilter(overlayId, named, input))),
+    ctx.db
+      .select()
+      .from(overlays)
+      .where(ownRow(ctx, overlays, overlayId)),
+    ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), channelFilter(overlayId, named, input))),
   ]);
   if (!overlay) throw notFound("Overlay Not Found");
   if (named && found.length < named.length) throw notFound("Channel not found");
@@ -66,7 +73,11 @@ export async function broadcastOverlay(ctx: Ctx, overlayId: string, input: Broad
   await requireChannels(ctx, channelIds);
   const broadcast = makeBroadcast(ctx, overlay, input);
   const event: BroadcastEvent = { channelIds, broadcast };
-  const told = await commit(ctx, insertRows(ctx, event), { type: "overlay.broadcast", resource: `overlay/${overlayId}`, data: { ...event } });
+  const told = await commit(ctx, insertRows(ctx, event), {
+    type: "overlay.broadcast",
+    resource: `overlay/${overlayId}`,
+    data: { ...event },
+  });
   const sent = await sendBroadcast(ctx.env, ctx.siteId, event);
   ctx.told.settled.push(...told);
   return sent;
@@ -87,8 +98,14 @@ export async function sendBroadcast(env: Env, siteId: string, { channelIds, broa
 /** Takes broadcasts off the screens before their time. */
 export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: ClearRequest): Promise<Cleared[]> {
   const [rows, [channel]] = await ctx.db.batch([
-    ctx.db.select().from(broadcasts).where(and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
-    ctx.db.select({ id: pages.id }).from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), eq(pages.id, channelId ?? ""))),
+    ctx.db
+      .select()
+      .from(broadcasts)
+      .where(and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
+    ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
   ]);
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
   if (broadcastId !== undefined && rows.length === 0) throw notFound("No such broadcast is on");
@@ -118,20 +135,24 @@ export async function sendClear(env: Env, siteId: string, { clearId, channelIds,
 /** A broadcast with the channels of a site-wide one that have been cleared. */
 export type ListedBroadcast = BroadcastRow & { except: string[] };
 
+const ChannelIds = z.array(z.string());
 const broadcastKey = sql<string>`${broadcasts.id} || ${broadcasts.channelId}`;
-const clearedOn = sql<string>`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = ${broadcasts.id} and ${broadcasts.channelId} = '' and cleared.channel_id <> '')`;
+const clearedOn =
+  sql`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = ${broadcasts.id} and ${broadcasts.channelId} = '' and cleared.channel_id <> '')`
+    .mapWith((text: string) => ChannelIds.parse(JSON.parse(text)))
+    .as("except");
 
 const broadcastList: ListSpec<ListedBroadcast> = {
   table: broadcasts,
   id: { by: broadcastKey, of: (row) => row.id + row.channelId },
   rows: (db, slice) =>
-    db
-      .select({ ...getTableColumns(broadcasts), except: clearedOn.mapWith((text: string): string[] => JSON.parse(text)).as("except") })
-      .from(broadcasts)
-      .where(slice.where)
-      .orderBy(...slice.orderBy)
-      .limit(slice.limit)
-      .offset(slice.offset),
+    sliceOf(
+      db
+        .select({ ...getTableColumns(broadcasts), except: clearedOn })
+        .from(broadcasts)
+        .$dynamic(),
+      slice,
+    ),
   sort: { startsAt: { by: broadcasts.startsAt, of: (row) => row.startsAt }, endsAt: { by: broadcasts.endsAt, of: (row) => row.endsAt } },
   defaultDirection: -1,
   search: {},
@@ -157,14 +178,19 @@ function namedChannels({ channelId, channelIds }: BroadcastInput): string[] | un
 
 /** The channels that the request or, without one, the instance asks for. */
 function channelFilter(overlayId: string, named: string[] | undefined, { pageMetadata }: BroadcastInput): SQL | undefined {
-  const matches = pageMetadata === undefined ? undefined : or(...[1, 2, 3, 4, 5].map((field) => sql`json_extract(${pages.data}, ${`$.external_field_${field}`}) = ${pageMetadata}`));
+  const matches =
+    pageMetadata === undefined
+      ? undefined
+      : or(...[1, 2, 3, 4, 5].map((field) => sql`json_extract(${pages.data}, ${`$.external_field_${field}`}) = ${pageMetadata}`));
   const wanted = named && sql`${pages.id} in (select value from json_each(${JSON.stringify(named)}))`;
   if (matches || wanted) return and(wanted, matches);
   return sql`${pages.id} in (select channel.value from ${overlays}, json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel where ${overlays.id} = ${overlayId} and ${overlays.type} = 'instance')`;
 }
 
 function listedChannels(overlay: OverlayRow): string[] {
-  return overlay.type === "instance" ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : [])) : [];
+  return overlay.type === "instance"
+    ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : []))
+    : [];
 }
 
 /** A creator needs channels, and rights to each; the whole site is for admins. */
@@ -230,7 +256,9 @@ function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: strin
   return [
     ctx.db
       .insert(broadcasts)
-      .select(sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now} from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`)
+      .select(
+        sql`select id, ${channelId}, site_id, overlay_id, tag, timecode, starts_at, ends_at, ${ctx.now} from ${broadcasts} where ${and(chosen, eq(broadcasts.channelId, SITE_WIDE))}`,
+      )
       .onConflictDoNothing(),
     ctx.db
       .update(broadcasts)

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { pages } from "../../db/schema/index.ts";
 import { notFound } from "../lib/errors.ts";
-import type { Ctx } from "./context.ts";
+import { type Ctx, ownRow } from "./context.ts";
 import { type ChannelAccess, issueTicket } from "./realtime.ts";
 
 /** The gate of a channel; null where the site has no such channel. */
@@ -9,7 +9,7 @@ export async function findGate(ctx: Ctx, channelId: string): Promise<ChannelAcce
   const [page] = await ctx.db
     .select({ data: pages.data })
     .from(pages)
-    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, channelId), eq(pages.type, "channel")));
+    .where(and(ownRow(ctx, pages, channelId), eq(pages.type, "channel")));
   return page ? { gate: page.data.gate.type } : null;
 }
 

@@ -1,5 +1,6 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../../db/client.ts";
 import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
@@ -44,7 +45,8 @@ export interface Ctx {
   defer(work: Promise<unknown>): void;
 }
 
-type Changes = BatchItem<"sqlite"> | readonly BatchItem<"sqlite">[];
+type Statement = BatchItem<"sqlite">;
+type Changes = Statement | Statement[];
 
 /** Writes changes and what is to be told of them in one batch, all or nothing; answers the ids of the events. */
 export async function commit(ctx: Ctx, changes: Changes, ...events: NewEvent[]): Promise<string[]> {
@@ -60,7 +62,7 @@ export async function commitIfCurrent(ctx: Ctx, changes: Changes, ...events: [Ne
 }
 
 async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional: boolean): Promise<string[]> {
-  const [first, ...others] = Array.isArray(changes) ? changes : [changes];
+  const [first, ...others]: Statement[] = [changes].flat();
   const actor = describeActor(await ctx.caller());
   const ids = events.map(() => newId(ctx.now));
   const told = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
@@ -68,7 +70,8 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   try {
     await batchAll(ctx.db, statements);
   } catch (error) {
-    if (hasMessage(error, "NOT NULL constraint failed: outbox.type")) throw conflict("Changed by another request at the same time; read it again");
+    if (hasMessage(error, "NOT NULL constraint failed: outbox.type"))
+      throw conflict("Changed by another request at the same time; read it again");
     throw error;
   }
   if (events.length > 0) ctx.told.siteIds.add(ctx.siteId);
@@ -115,9 +118,29 @@ function hasMessage(error: unknown, message: string): boolean {
   return false;
 }
 
-/** The columns that move with every change; the caller sets them and matches the version that it read. */
+/** The row of this id, if it is the site's own. */
+export function ownRow(ctx: Ctx, table: { id: SQLiteColumn; siteId: SQLiteColumn }, id: string): SQL | undefined {
+  return and(eq(table.siteId, ctx.siteId), eq(table.id, id));
+}
+
+/** That row as it was read: for the change of a `commitIfCurrent`. */
+export function asRead(
+  ctx: Ctx,
+  table: { id: SQLiteColumn; siteId: SQLiteColumn; version: SQLiteColumn },
+  current: { id: string; version: number },
+): SQL | undefined {
+  return and(ownRow(ctx, table, current.id), eq(table.version, current.version));
+}
+
+/** A 412 when If-Match names other versions than that of the row. */
+export function requireMatch(ctx: Ctx, current: { version: number }): void {
+  if (ctx.ifMatch && !ctx.ifMatch.includes(current.version))
+    throw new Failure("precondition_failed", "The resource has changed since the version in If-Match");
+}
+
+/** The columns that move with every change. */
 export function nextVersion(ctx: Ctx, current: { version: number }): { modified: number; version: number } {
-  if (ctx.ifMatch && !ctx.ifMatch.includes(current.version)) throw new Failure("precondition_failed", "The resource has changed since the version in If-Match");
+  requireMatch(ctx, current);
   return { modified: ctx.now, version: current.version + 1 };
 }
 

@@ -16,7 +16,15 @@ const LEASE = 60 * 1000;
 
 /** Claims the key for this request, or returns the answer that the first one got. */
 export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promise<KeptAnswer | undefined> {
-  const fresh = { fingerprint, state: "running" as const, lease: ctx.now + LEASE, expires: ctx.now + KEEP, status: null, headers: null, body: null };
+  const fresh = {
+    fingerprint,
+    state: "running" as const,
+    lease: ctx.now + LEASE,
+    expires: ctx.now + KEEP,
+    status: null,
+    headers: null,
+    body: null,
+  };
   const [claimed, [kept]] = await ctx.db.batch([
     ctx.db
       .insert(idempotencyKeys)
@@ -30,10 +38,14 @@ export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promi
     ctx.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, id)),
   ]);
   if (claimed.length > 0 || !kept) return undefined;
-  if (kept.fingerprint !== fingerprint) throw new Failure("idempotency_mismatch", "This Idempotency-Key was used for a request with another body");
+  if (kept.fingerprint !== fingerprint)
+    throw new Failure("idempotency_mismatch", "This Idempotency-Key was used for a request with another body");
   if (kept.state === "running") throw new Failure("idempotency_in_flight", "The first request with this Idempotency-Key is still running");
   if (kept.state === "committed" || kept.status === null || kept.body === null) {
-    throw new Failure("idempotency_unanswered", "The first request with this Idempotency-Key took effect; its answer was lost or held a secret and can't be given again");
+    throw new Failure(
+      "idempotency_unanswered",
+      "The first request with this Idempotency-Key took effect; its answer was lost or held a secret and can't be given again",
+    );
   }
   return { status: kept.status, headers: kept.headers ?? {}, body: kept.body };
 }

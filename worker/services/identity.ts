@@ -37,7 +37,13 @@ export function checkSite(env: Env, siteId: string): IdentityCheck {
 }
 
 /** A developer key of this site; from a browser (`origin`, of another host) only where the site lists that origin. */
-export async function checkDeveloperKey(env: Env, siteId: string, key: string, origin: string | undefined, now: number): Promise<IdentityCheck> {
+export async function checkDeveloperKey(
+  env: Env,
+  siteId: string,
+  key: string,
+  origin: string | undefined,
+  now: number,
+): Promise<IdentityCheck> {
   const hash = await sha256(key);
   const refused = unauthenticated("The developer key is unknown, expired or not of this site");
   return {
@@ -56,7 +62,7 @@ export async function checkDeveloperKey(env: Env, siteId: string, key: string, o
       if (!row) throw refused;
       const [id, roles, expires, origins] = row;
       if (typeof expires === "number" && expires <= now) throw refused;
-      if (origin !== undefined && !Strings.parse(JSON.parse(String(origins ?? "[]"))).includes(origin)) {
+      if (origin !== undefined && !Strings.parse(JSON.parse(typeof origins === "string" ? origins : "[]")).includes(origin)) {
         throw forbidden("Keys are refused from browsers unless the site's settings.security.allowedOrigins lists the origin");
       }
       return { kind: "developer", id: String(id), roles: Strings.parse(JSON.parse(String(roles))) };
@@ -140,7 +146,10 @@ export class Identity implements DbGuard {
   async confirm(d1: D1Database): Promise<Actor> {
     const query = this.pending();
     if (query) {
-      const [row] = await d1.prepare(query.sql).bind(...query.params).raw<unknown[]>();
+      const [row] = await d1
+        .prepare(query.sql)
+        .bind(...query.params)
+        .raw<unknown[]>();
       this.settle(row);
     }
     if (!this.#actor) throw unauthenticated();

@@ -21,7 +21,11 @@ export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.ou
         siteId,
         concurrents: presence.concurrents,
         totalViews: presence.totalViews,
-        channels: presence.channels.map(({ channelId, concurrents }) => ({ _id: channelId, slug: slugs.get(channelId) ?? "", concurrents })),
+        channels: presence.channels.map(({ channelId, concurrents }) => ({
+          _id: channelId,
+          slug: slugs.get(channelId) ?? "",
+          concurrents,
+        })),
       };
     }),
   );

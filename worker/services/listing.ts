@@ -1,6 +1,6 @@
 import { and, asc, count, desc, or, type SQL, sql } from "drizzle-orm";
 import type { RunnableQuery } from "drizzle-orm/runnable-query";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import type { SQLiteColumn, SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "@hono/zod-openapi";
 import type { Db } from "../../db/client.ts";
 import { fromBase64Url, toBase64Url } from "../lib/crypto.ts";
@@ -23,6 +23,15 @@ export interface Slice {
   orderBy: SQL[];
   limit: number;
   offset: number;
+}
+
+/** The slice of a select: `sliceOf(db.select().from(things).$dynamic(), slice)`. */
+export function sliceOf<T extends SQLiteSelect>(select: T, slice: Slice): T {
+  return select
+    .where(slice.where)
+    .orderBy(...slice.orderBy)
+    .limit(slice.limit)
+    .offset(slice.offset);
 }
 
 type SortValue = string | number;
@@ -56,7 +65,12 @@ const Cursor = z.tuple([z.union([z.string(), z.number()]), z.string()]);
  * One page of a table and the count of all that matches, in one batch. The order is total (the sort field, then the id);
  * a cursor (the last row's two values) goes on there by index, an offset counts rows.
  */
-export async function listRows<Row>(ctx: Ctx, spec: ListSpec<Row>, query: ListQuery, ...where: (SQL | undefined)[]): Promise<ListPage<Row>> {
+export async function listRows<Row>(
+  ctx: Ctx,
+  spec: ListSpec<Row>,
+  query: ListQuery,
+  ...where: (SQL | undefined)[]
+): Promise<ListPage<Row>> {
   const [defaultSort = ""] = Object.keys(spec.sort);
   const sortBy = query.sortBy ?? defaultSort;
   const sortDirection = query.sortDirection ?? (query.sortBy === undefined ? spec.defaultDirection : 1);

@@ -12,7 +12,10 @@ export async function readOutbox(env: Env, siteId: string, limit: number): Promi
 /** Drops what the log has taken: D1 gives ids in order of commit, so nothing older can come later. */
 export async function dropFromOutbox(env: Env, siteId: string, taken: OutboxEvent[]): Promise<void> {
   const last = taken.at(-1);
-  if (last) await createDb(env.DB).delete(outbox).where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
+  if (last)
+    await createDb(env.DB)
+      .delete(outbox)
+      .where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
 }
 
 /** Sites whose events have waited since before `before`: their nudge was lost. */

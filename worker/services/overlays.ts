@@ -1,16 +1,16 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { eq, type SQL, sql } from "drizzle-orm";
 import { overlays } from "../../db/schema/index.ts";
 import type { OverlayContents } from "../../db/types.ts";
 import { notFound } from "../lib/errors.ts";
 import { type OverlayInput, type OverlayRow, toOverlay } from "../routes/overlays/schemas.ts";
-import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const overlayList: ListSpec<OverlayRow> = {
   table: overlays,
   id: { by: overlays.id, of: (row) => row.id },
-  rows: (db, slice) => db.select().from(overlays).where(slice.where).orderBy(...slice.orderBy).limit(slice.limit).offset(slice.offset),
+  rows: (db, slice) => sliceOf(db.select().from(overlays).$dynamic(), slice),
   sort: {
     created: { by: overlays.created, of: (row) => row.created },
     modified: { by: overlays.modified, of: (row) => row.modified },
@@ -36,7 +36,10 @@ function hasKind(kind: string): SQL {
 }
 
 export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
-  const [overlay] = await ctx.db.select().from(overlays).where(and(eq(overlays.siteId, ctx.siteId), eq(overlays.id, id)));
+  const [overlay] = await ctx.db
+    .select()
+    .from(overlays)
+    .where(ownRow(ctx, overlays, id));
   if (!overlay) throw notFound("Overlay Not Found");
   return overlay;
 }
@@ -44,7 +47,11 @@ export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
 export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
   const overlay: OverlayRow = { ...newRow(ctx), ...columnsOf(input) };
-  await commit(ctx, ctx.db.insert(overlays).values(overlay), { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) });
+  await commit(ctx, ctx.db.insert(overlays).values(overlay), {
+    type: "overlay.created",
+    resource: `overlay/${overlay.id}`,
+    data: toOverlay(overlay),
+  });
   return overlay;
 }
 
@@ -56,24 +63,24 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
   const change = ctx.db
     .update(overlays)
     .set(next)
-    .where(and(eq(overlays.siteId, ctx.siteId), eq(overlays.id, id), eq(overlays.version, current.version)));
+    .where(asRead(ctx, overlays, current));
   await commitIfCurrent(ctx, change, { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) });
   return next;
 }
 
 export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   const current = await getOverlay(ctx, id);
-  nextVersion(ctx, current);
-  const change = ctx.db
-    .delete(overlays)
-    .where(and(eq(overlays.siteId, ctx.siteId), eq(overlays.id, id), eq(overlays.version, current.version)));
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(overlays).where(asRead(ctx, overlays, current));
   await commitIfCurrent(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
   return current;
 }
 
 /** The contents with each rive file's url in place. */
 export function withRiveUrls(contents: OverlayContents): OverlayContents {
-  return contents.map((content) => (content.kind === "rive" ? { ...content, url: content.url ?? `/media/v1/${content.mediaId}` } : content));
+  return contents.map((content) =>
+    content.kind === "rive" ? { ...content, url: content.url ?? `/media/v1/${content.mediaId}` } : content,
+  );
 }
 
 function columnsOf(input: OverlayInput) {

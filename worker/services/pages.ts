@@ -1,9 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { broadcasts, pages } from "../../db/schema/index.ts";
-import { conflict, isUniqueViolation, notFound } from "../lib/errors.ts";
+import { notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
-import { commit, commitIfCurrent, type Ctx, newRow, nextVersion, requirePage } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec } from "./listing.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch, requirePage } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
@@ -11,7 +11,7 @@ const pageName = sql`json_extract(${pages.data}, '$.name')`;
 const pageList: ListSpec<PageRow> = {
   table: pages,
   id: { by: pages.id, of: (row) => row.id },
-  rows: (db, slice) => db.select().from(pages).where(slice.where).orderBy(...slice.orderBy).limit(slice.limit).offset(slice.offset),
+  rows: (db, slice) => sliceOf(db.select().from(pages).$dynamic(), slice),
   sort: {
     _id: { by: pages.id, of: (row) => row.id },
     created: { by: pages.created, of: (row) => row.created },
@@ -31,7 +31,15 @@ export function listPages(
 ): Promise<ListPage<PageRow>> {
   const { ids, options } = query;
   const sorted: ListQuery = options && options.sort !== 0 ? { ...query, sortBy: options.sortBy, sortDirection: options.sort } : query;
-  return listRows(ctx, pageList, sorted, eq(pages.siteId, ctx.siteId), types && inArray(pages.type, [...types]), ids && idIn(ids), named(options));
+  return listRows(
+    ctx,
+    pageList,
+    sorted,
+    eq(pages.siteId, ctx.siteId),
+    types && inArray(pages.type, [...types]),
+    ids && idIn(ids),
+    named(options),
+  );
 }
 
 function named(options: PageOptions | undefined): SQL | undefined {
@@ -45,7 +53,10 @@ function idIn(ids: string[]): SQL {
 }
 
 export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
-  const [page] = await ctx.db.select().from(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id)));
+  const [page] = await ctx.db
+    .select()
+    .from(pages)
+    .where(ownRow(ctx, pages, id));
   if (!page) throw notFound("Page not found");
   return page;
 }
@@ -53,7 +64,9 @@ export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
 export async function createPage(ctx: Ctx, input: CreatePage): Promise<PageRow> {
   requireOwnSite(ctx, input.siteId);
   const page: PageRow = { ...newRow(ctx), type: input.type, ...columnsOf(input) };
-  await refuseTakenSlug(() => commit(ctx, ctx.db.insert(pages).values(page), { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }));
+  await refuseTakenSlug(() =>
+    commit(ctx, ctx.db.insert(pages).values(page), { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }),
+  );
   return page;
 }
 
@@ -66,7 +79,7 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   const change = ctx.db
     .update(pages)
     .set(next)
-    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id), eq(pages.version, current.version)));
+    .where(asRead(ctx, pages, current));
   await refuseTakenSlug(() => commitIfCurrent(ctx, change, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }));
   return next;
 }
@@ -74,8 +87,8 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
 /** Deletes a page; a channel's viewers are let go. */
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
-  const { version } = nextVersion(ctx, current);
-  const change = ctx.db.delete(pages).where(and(eq(pages.siteId, ctx.siteId), eq(pages.id, id), eq(pages.version, version - 1)));
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(pages).where(asRead(ctx, pages, current));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
   await commitIfCurrent(ctx, [change, ended], { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
   return current;
@@ -91,11 +104,6 @@ function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): stri
   return `admin.${page.type}${change}`;
 }
 
-async function refuseTakenSlug(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isUniqueViolation(error, "pages.site_id, pages.slug")) throw conflict("Another page of the site has this slug");
-    throw error;
-  }
+function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate("pages.site_id, pages.slug", "Another page of the site has this slug", write);
 }

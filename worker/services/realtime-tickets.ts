@@ -24,7 +24,12 @@ export interface TicketSubject {
 }
 
 /** Signs a ticket of 60 s for one viewer and channel; `expiresAt` in ms. */
-export async function signTicket(env: Env, subject: TicketSubject, relay: number, now: number): Promise<{ ticket: string; expiresAt: number }> {
+export async function signTicket(
+  env: Env,
+  subject: TicketSubject,
+  relay: number,
+  now: number,
+): Promise<{ ticket: string; expiresAt: number }> {
   const expires = Math.ceil((now + LIFETIME_MS) / 1000);
   const ticket = await new SignJWT({ acc: subject.accountId, tags: fittingTags(subject.tags), relay })
     .setProtectedHeader({ alg: "HS256" })
@@ -36,7 +41,12 @@ export async function signTicket(env: Env, subject: TicketSubject, relay: number
 }
 
 /** Reads a ticket for this channel; null if it is forged, expired or another channel's. */
-export async function readTicket(env: Env, ticket: string, channel: { siteId: string; channelId: string }, now: number): Promise<Ticket | null> {
+export async function readTicket(
+  env: Env,
+  ticket: string,
+  channel: { siteId: string; channelId: string },
+  now: number,
+): Promise<Ticket | null> {
   for (const secret of secretsOf(env)) {
     const options = { algorithms: ["HS256"], audience: audience(channel), currentDate: new Date(now) };
     const verified = await jwtVerify(ticket, await ticketKey(secret), options).catch(() => null);

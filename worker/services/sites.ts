@@ -2,7 +2,7 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, apiKeys, globalAccounts, sites, userProfiles } from "../../db/schema/index.ts";
 import { randomToken, sha256 } from "../lib/crypto.ts";
-import { conflict, invalid, isUniqueViolation, notFound } from "../lib/errors.ts";
+import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type AccountRow, toAccount } from "../routes/accounts/schemas.ts";
 import { type CreateSite, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
@@ -20,7 +20,19 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
-  const next: SiteRow = { ...current, name, slug, collections, regions, settings, style, shards, tags, deviceLimit: devicelimit, ...nextVersion(ctx, current) };
+  const next: SiteRow = {
+    ...current,
+    name,
+    slug,
+    collections,
+    regions,
+    settings,
+    style,
+    shards,
+    tags,
+    deviceLimit: devicelimit,
+    ...nextVersion(ctx, current),
+  };
   const change = ctx.db
     .update(sites)
     .set(next)
@@ -54,7 +66,9 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
     ctx.db.insert(sites).values(site),
     ctx.db.insert(accounts).values(admin),
     ctx.db.insert(userProfiles).values(profileOf(own, admin)),
-    ctx.db.insert(apiKeys).values({ ...newRow(own), hash: await sha256(developerKey), name: "First key", clientName: null, roles: ["*"], expires: null }),
+    ctx.db
+      .insert(apiKeys)
+      .values({ ...newRow(own), hash: await sha256(developerKey), name: "First key", clientName: null, roles: ["*"], expires: null }),
     ...(await linkGlobalAccount(own, admin)),
   ];
   await refuseTakenSlug(() =>
@@ -79,20 +93,21 @@ async function linkGlobalAccount(ctx: Ctx, admin: AccountRow): Promise<BatchItem
   if (!first?.passwordHash) return [];
   const globalId = others.find((other) => other.globalAccountId !== null)?.globalAccountId ?? newId(ctx.now);
   admin.globalAccountId = globalId;
-  const { id: _, siteId: __, ...stamps } = newRow(ctx);
+  const stamps = { created: ctx.now, modified: ctx.now };
   return [
-    ctx.db.insert(globalAccounts).values({ ...stamps, id: globalId, email: admin.email, passwordHash: first.passwordHash }).onConflictDoNothing(),
-    ctx.db.update(accounts).set({ globalAccountId: globalId }).where(and(eq(accounts.email, admin.email), sql`json_array_length(${accounts.roles}) > 0`)),
+    ctx.db
+      .insert(globalAccounts)
+      .values({ ...stamps, id: globalId, email: admin.email, passwordHash: first.passwordHash })
+      .onConflictDoNothing(),
+    ctx.db
+      .update(accounts)
+      .set({ globalAccountId: globalId })
+      .where(and(eq(accounts.email, admin.email), sql`json_array_length(${accounts.roles}) > 0`)),
   ];
 }
 
-async function refuseTakenSlug(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isUniqueViolation(error, "sites.slug")) throw conflict("Another site has this slug");
-    throw error;
-  }
+function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate("sites.slug", "Another site has this slug", write);
 }
 
 /** A siteId in a body is the caller's own, or a 400. */

@@ -20,7 +20,9 @@ accounts.openapi(
     summary: "List accounts",
     description: "The people of the site, the newest first. `search` looks in name and e-mail.",
     credentials: DEVELOPER_OR_ACCOUNT,
-    request: { query: listQuery(["created", "name", "email"], { email: z.string().optional().describe("The account with just this address") }) },
+    request: {
+      query: listQuery(["created", "name", "email"], { email: z.string().optional().describe("The account with just this address") }),
+    },
     responses: { 200: json("A page of accounts", listOf(Account).openapi("AccountList")) },
   }),
   async (c) => {

@@ -53,7 +53,8 @@ auth.openapi(
     method: "post",
     path: "/auth/v2/refresh",
     summary: "Refresh the tokens",
-    description: "Each refresh token works once. Showing one again that was used ends the whole session, since one of the two who hold it is a thief.",
+    description:
+      "Each refresh token works once. Showing one again that was used ends the whole session, since one of the two who hold it is a thief.",
     credentials: CLIENT_OR_ANYONE,
     secretAnswer: true,
     request: { body: jsonBody(Refresh) },

@@ -23,7 +23,14 @@ export const Tokens = z
 export const Jwks = z
   .object({
     keys: z.array(
-      z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), alg: z.literal("EdDSA"), use: z.literal("sig"), kid: z.string(), x: z.string() }),
+      z.object({
+        kty: z.literal("OKP"),
+        crv: z.literal("Ed25519"),
+        alg: z.literal("EdDSA"),
+        use: z.literal("sig"),
+        kid: z.string(),
+        x: z.string(),
+      }),
     ),
   })
   .openapi("Jwks");

@@ -7,9 +7,7 @@ import { checkHealth } from "../../services/health.ts";
 
 export const health = createArea();
 
-const Health = z
-  .object({ status: z.literal("ok"), database: z.literal("ok"), objects: z.literal("ok") })
-  .openapi("Health");
+const Health = z.object({ status: z.literal("ok"), database: z.literal("ok"), objects: z.literal("ok") }).openapi("Health");
 
 health.openapi(
   operation({

@@ -4,7 +4,7 @@ import { tagVersion } from "../../http/conditional.ts";
 import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
-import { Id, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
+import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "../../services/broadcasts.ts";
 import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "../../services/overlays.ts";
 import {
@@ -15,7 +15,6 @@ import {
   ClearInput,
   ClearQuery,
   clearTarget,
-  DeletedOverlay,
   Overlay,
   OverlayFilters,
   OverlayInput,
@@ -54,7 +53,8 @@ overlays.openapi(
     method: "post",
     path: "/overlay/v1",
     summary: "Create an overlay",
-    description: "Makes a template, whose variables each broadcast fills, or an instance, which has its own. Nothing is shown until it is broadcast.",
+    description:
+      "Makes a template, whose variables each broadcast fills, or an instance, which has its own. Nothing is shown until it is broadcast.",
     credentials: DEVELOPER,
     request: { body: jsonBody(OverlayInput) },
     responses: { 201: json("The overlay", Overlay) },
@@ -112,7 +112,8 @@ overlays.openapi(
     method: "post",
     path: "/overlay/v1/broadcast/{id}/tag/{tagId}",
     summary: "Broadcast an overlay to a tag",
-    description: "Shows the overlay to viewers whose account has the tag (`category:value`). Channel admins name a channel of theirs; admins and keys may leave it out for the whole site.",
+    description:
+      "Shows the overlay to viewers whose account has the tag (`category:value`). Channel admins name a channel of theirs; admins and keys may leave it out for the whole site.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "creator",
     limit: "broadcast",
@@ -134,7 +135,8 @@ overlays.openapi(
     method: "post",
     path: "/overlay/v1/clear-broadcast",
     summary: "Clear broadcasts",
-    description: "Takes off the screen what is on: one broadcast (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site.",
+    description:
+      "Takes off the screen what is on: one broadcast (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site.",
     credentials: DEVELOPER,
     limit: "broadcast",
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
@@ -217,11 +219,8 @@ overlays.openapi(
     description: "Deletes the overlay. Broadcasts of it that are on run to their end; clear them to end them now.",
     credentials: DEVELOPER,
     request: { params: IdParam },
-    responses: { 200: json("It is gone", DeletedOverlay) },
+    responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => {
-    const overlay = await deleteOverlay(c.var.ctx, c.req.valid("param").id);
-    return c.json({ success: true as const, _id: overlay.id }, 200);
-  },
+  async (c) => c.json(deleted(await deleteOverlay(c.var.ctx, c.req.valid("param").id)), 200),
 );

@@ -31,7 +31,10 @@ const RiveContent = z.strictObject({
   mediaId: Id,
   fileName: z.string().min(1).max(200),
   position: z.enum(POSITIONS).default("center"),
-  url: z.url({ protocol: /^https$/ }).max(2000).optional(),
+  url: z
+    .url({ protocol: /^https$/ })
+    .max(2000)
+    .optional(),
   ...forInstances,
 });
 
@@ -47,29 +50,27 @@ const editable = {
   cta: OverlayCta.nullish(),
 };
 
-export const OverlayInput = z
-  .strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable })
-  .openapi("OverlayInput", {
-    example: {
-      name: "Goal",
-      description: "Home side scores",
-      siteId: "5eed00000000000000000001",
-      type: "template",
-      duration: 8,
-      contents: [{ kind: "html", html: "<b>Goal!</b> {{scorer}}, {{minute}}'", position: "bottomCenter" }],
-    },
-  });
+export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable }).openapi("OverlayInput", {
+  example: {
+    name: "Goal",
+    description: "Home side scores",
+    siteId: "5eed00000000000000000001",
+    type: "template",
+    duration: 8,
+    contents: [{ kind: "html", html: "<b>Goal!</b> {{scorer}}, {{minute}}'", position: "bottomCenter" }],
+  },
+});
 
-export const Overlay = z
-  .object({ _id: Id, siteId: Id, ...editable, cta: OverlayCta.nullable(), ...Tracked })
-  .openapi("Overlay");
+export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: OverlayCta.nullable(), ...Tracked }).openapi("Overlay");
 
 export const OverlayFilters = {
   type: z.enum(OVERLAY_TYPES).optional(),
   kind: z.enum(OVERLAY_KINDS).optional().describe("Overlays with content of this kind"),
 };
 
-export const OverlayQuery = z.strictObject({ riveUrl: QueryBoolean.optional().describe("`true`: each rive content carries the url of its file") });
+export const OverlayQuery = z.strictObject({
+  riveUrl: QueryBoolean.optional().describe("`true`: each rive content carries the url of its file"),
+});
 
 export const TagId = z
   .string()
@@ -148,8 +149,6 @@ export const ActiveBroadcast = z
     endsAt: Time,
   })
   .openapi("ActiveBroadcast");
-
-export const DeletedOverlay = z.object({ success: z.literal(true), _id: Id }).openapi("DeletedOverlay");
 
 export type OverlayRow = typeof overlays.$inferSelect;
 export type BroadcastRow = typeof broadcasts.$inferSelect;

@@ -3,9 +3,9 @@ import { tagVersion } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
+import { Deleted, deleted, json, jsonBody } from "../../http/schemas.ts";
 import { createPage, deletePage, getPage, listPages, updatePage } from "../../services/pages.ts";
-import { CreatePage, DeletedPage, Page, PageFilter, PageParam, projectPage, ProjectedPage, toPage, UpdatePage } from "./schemas.ts";
+import { CreatePage, Page, PageFilter, PageParam, projectPage, ProjectedPage, toPage, UpdatePage } from "./schemas.ts";
 
 export const pages = createArea();
 const tag = "Pages";
@@ -26,7 +26,10 @@ pages.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listPages(c.var.ctx, query);
-    return c.json(listAnswer(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)), 200);
+    return c.json(
+      listAnswer(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)),
+      200,
+    );
   },
 );
 
@@ -52,7 +55,13 @@ pages.openapi(
 
 const PageList = listOf(Page).openapi("PageList");
 const lists = [
-  { operationId: "listChannels", path: "/page/v2/channel", types: ["channel"], summary: "List channels", description: "The site's channels." },
+  {
+    operationId: "listChannels",
+    path: "/page/v2/channel",
+    types: ["channel"],
+    summary: "List channels",
+    description: "The site's channels.",
+  },
   {
     operationId: "listChannelsAndLandings",
     path: "/page/v2/channel/channels-landings",
@@ -60,7 +69,13 @@ const lists = [
     summary: "List channels and landing pages",
     description: "Everything that a viewer can open, channels and landing pages alike.",
   },
-  { operationId: "listLandings", path: "/page/v2/landing", types: ["landing"], summary: "List landing pages", description: "The site's landing pages." },
+  {
+    operationId: "listLandings",
+    path: "/page/v2/landing",
+    types: ["landing"],
+    summary: "List landing pages",
+    description: "The site's landing pages.",
+  },
 ] as const;
 
 for (const { types, ...list } of lists) {
@@ -107,7 +122,8 @@ pages.openapi(
     method: "put",
     path: "/page/v2/{id}",
     summary: "Change a page",
-    description: "Replaces the page; its type stays. A channel's viewers receive `page.updated`. Creators change the channels that their role names.",
+    description:
+      "Replaces the page; its type stays. A channel's viewers receive `page.updated`. Creators change the channels that their role names.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "creator",
     request: { params: PageParam, body: jsonBody(UpdatePage) },
@@ -131,11 +147,8 @@ pages.openapi(
     description: "Deletes the page. What a channel had on air is cleared and its viewers are disconnected.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: PageParam },
-    responses: { 200: json("It is gone", DeletedPage) },
+    responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
-  async (c) => {
-    const page = await deletePage(c.var.ctx, c.req.valid("param").id);
-    return c.json({ success: true as const, _id: page.id }, 200);
-  },
+  async (c) => c.json(deleted(await deletePage(c.var.ctx, c.req.valid("param").id)), 200),
 );

@@ -58,17 +58,33 @@ export const UpdatePage = z
   .strictObject({ siteId: Id.optional().describe("Must equal Tifo-Client-Id"), ...editable })
   .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
 
-export const DeletedPage = z.object({ success: z.literal(true), _id: Id }).openapi("DeletedPage");
-
 /** The id in a page's path; a malformed one has the message that integrators know. */
-export const PageParam = z.object({ id: z.string().regex(ID_PATTERN, "Invalid page ID format").openapi({ example: "5eed0000000000000000c001" }) });
+export const PageParam = z.object({
+  id: z.string().regex(ID_PATTERN, "Invalid page ID format").openapi({ example: "5eed0000000000000000c001" }),
+});
 
-const FIELDS = ["collection", "type", "site_id", "slug", "seo", "style", "active_renderers", "renderers", "tags", "data", "created", "modified"] as const;
+const FIELDS = [
+  "collection",
+  "type",
+  "site_id",
+  "slug",
+  "seo",
+  "style",
+  "active_renderers",
+  "renderers",
+  "tags",
+  "data",
+  "created",
+  "modified",
+] as const;
 
 /** `options` of the page list: the sort and the fields of each page, and which pages by name. */
 export const PageOptions = z
   .strictObject({
-    sort: z.union([z.literal(1), z.literal(-1), z.literal(0)]).default(0).describe("1 ascending, -1 descending, 0 as they come"),
+    sort: z
+      .union([z.literal(1), z.literal(-1), z.literal(0)])
+      .default(0)
+      .describe("1 ascending, -1 descending, 0 as they come"),
     sortBy: z.enum(["_id", "created", "modified", "slug", "data.name"]).default("_id"),
     projection: z.array(z.enum(FIELDS)).min(1).optional().describe("The fields to answer; `_id` is always there"),
     criteria: z.strictObject({ "data.name": z.string().max(200).optional() }).default({}),
@@ -76,10 +92,14 @@ export const PageOptions = z
   .openapi("PageOptions");
 
 export const PageFilter = {
-  ids: queryJson(z.array(Id).max(500)).optional().openapi({ type: "string", description: "A JSON array of page ids", example: '["5eed0000000000000000c001"]' }),
-  options: queryJson(PageOptions)
+  ids: queryJson(z.array(Id).max(500))
     .optional()
-    .openapi({ type: "string", description: "JSON: `sort`, `sortBy`, `projection`, `criteria`", example: '{"sort":1,"sortBy":"data.name"}' }),
+    .openapi({ type: "string", description: "A JSON array of page ids", example: '["5eed0000000000000000c001"]' }),
+  options: queryJson(PageOptions).optional().openapi({
+    type: "string",
+    description: "JSON: `sort`, `sortBy`, `projection`, `criteria`",
+    example: '{"sort":1,"sortBy":"data.name"}',
+  }),
 };
 
 /** A page of which only some fields were asked for. */

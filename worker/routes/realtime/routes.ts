@@ -64,7 +64,8 @@ realtime.openapi(
     method: "get",
     path: "/realtime/v1/channels/{channelId}/events",
     summary: "Read a channel as Server-Sent Events",
-    description: "The same frames, where a WebSocket can't be had. Each event's id is the position; a browser sends it back as Last-Event-ID and misses nothing.",
+    description:
+      "The same frames, where a WebSocket can't be had. Each event's id is the position; a browser sends it back as Last-Event-ID and misses nothing.",
     credentials: CLIENT_HEADER_OR_QUERY,
     request: { params: ChannelParam, query: StreamQuery },
     responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },

@@ -36,7 +36,8 @@ sites.openapi(
     method: "put",
     path: "/site/v1",
     summary: "Change the site",
-    description: "Replaces the site's own part: what is left out goes back to its default, but for the slug. Features are the operator's to change.",
+    description:
+      "Replaces the site's own part: what is left out goes back to its default, but for the slug. Features are the operator's to change.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: jsonBody(UpdateSite) },
     responses: { 200: json("The site as it is now", Site) },

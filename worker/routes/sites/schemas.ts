@@ -16,10 +16,16 @@ const Origin = z
   .openapi({ example: "https://demo.example" });
 
 const Security = z.strictObject({
-  allowedOrigins: z.array(Origin).max(50).default([]).describe("Where redirects and reset links may lead, and browsers that may call with a key"),
+  allowedOrigins: z
+    .array(Origin)
+    .max(50)
+    .default([])
+    .describe("Where redirects and reset links may lead, and browsers that may call with a key"),
   allowNewAdmins: z.boolean().default(true),
   providers: z
-    .array(z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }))
+    .array(
+      z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
+    )
     .max(20)
     .default([])
     .describe("Whose signed tokens may become accounts"),
@@ -64,8 +70,14 @@ const editable = {
 };
 
 export const UpdateSite = z
-  .strictObject({ ...editable, siteId: Id.optional().describe("Must equal Tifo-Client-Id"), slug: Slug.optional().describe("Kept when left out") })
-  .openapi("UpdateSite", { example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } } });
+  .strictObject({
+    ...editable,
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    slug: Slug.optional().describe("Kept when left out"),
+  })
+  .openapi("UpdateSite", {
+    example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } },
+  });
 
 export const CreateSite = z
   .strictObject({

@@ -15,7 +15,8 @@ webhooks.openapi(
     method: "get",
     path: "/webhooks/v1/events",
     summary: "Read the event log",
-    description: "Everything that happened on the site, in one order, without gaps. Poll it with `after`, or catch up here after webhooks were missed. Kept for 30 days unless the deployment says otherwise.",
+    description:
+      "Everything that happened on the site, in one order, without gaps. Poll it with `after`, or catch up here after webhooks were missed. Kept for 30 days unless the deployment says otherwise.",
     credentials: DEVELOPER,
     request: { query: EventQuery },
     responses: { 200: json("Events, the oldest first", EventList) },

@@ -17,7 +17,12 @@ export const SiteEvent = z
   .openapi("SiteEvent");
 
 export const EventQuery = z.strictObject({
-  after: z.coerce.number().int().min(0).default(0).describe("The last sequence that you have; without it, the oldest that is kept comes first"),
+  after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(0)
+    .describe("The last sequence that you have; without it, the oldest that is kept comes first"),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   types: z
     .string()
