@@ -37,7 +37,7 @@ function stopAsked(): Promise<"asked"> {
 
 function wantedPort(text: string): number {
   const port = Number(text);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Problem(`PORT must be a number from 1 to 65535, not "${text}".`);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Problem(`PORT must be a number up to 65535, not "${text}".`);
   return port;
 }
 

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { OFFLINE } from "./command.ts";
@@ -29,6 +29,7 @@ export interface Server {
 const WRANGLER = join(ROOT, "node_modules/wrangler/wrangler-dist/cli.js");
 const LEASH = join(ROOT, "scripts/lib/leash.mjs");
 const GRACE_MS = 5_000;
+const READY_MS = 45_000;
 
 /** Starts the Worker on 127.0.0.1 and resolves when it answers. Its warnings and errors go to this process's output. */
 export async function startServer({ port, state, secrets }: ServerOptions): Promise<Server> {
@@ -54,7 +55,7 @@ export async function startServer({ port, state, secrets }: ServerOptions): Prom
   };
 
   try {
-    const url = `http://localhost:${await listening(child, ended)}`;
+    const url = `http://localhost:${await listening(child)}`;
     await answering(url);
     return { url, pid, ended, stop, kill };
   } catch (error) {
@@ -81,18 +82,23 @@ function devArguments(port: number, state: string): string[] {
   ];
 }
 
-/** Resolves to the port that the runtime reports when it listens. */
-async function listening(child: ChildProcess, ended: Promise<void>): Promise<number> {
-  const ready = new Promise<number>((resolve) => {
-    child.on("message", (message) => {
+/** Resolves to the port that the runtime reports when it listens. Code that does not compile leaves it waiting for a change. */
+async function listening(child: ChildProcess): Promise<number> {
+  const patience = AbortSignal.timeout(READY_MS);
+  try {
+    for await (const [message] of messagesOf(child, patience)) {
       const event: unknown = typeof message === "string" ? JSON.parse(message) : message;
-      if (isReady(event)) resolve(event.port);
-    });
-  });
-  const failed = ended.then(() => {
-    throw new Problem("The server ended before it was ready; the lines above say why.");
-  });
-  return await Promise.race([ready, failed]);
+      if (isReady(event)) return event.port;
+    }
+  } catch (error) {
+    if (patience.aborted) throw new Problem("The server is not ready yet and is given up; the lines above say why.");
+    throw error;
+  }
+  throw new Problem("The server ended before it was ready; the lines above say why.");
+}
+
+function messagesOf(child: ChildProcess, signal: AbortSignal): AsyncIterable<unknown[]> {
+  return on(child, "message", { signal, close: ["exit"] });
 }
 
 function isReady(event: unknown): event is { port: number } {

@@ -1,0 +1,66 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { temporaryState } from "./server.ts";
+
+type Command = ChildProcessByStdio<null, Readable, Readable>;
+
+let state: string;
+let commands: Command[];
+
+beforeEach(async () => {
+  state = await temporaryState();
+  commands = [];
+});
+
+afterEach(async () => {
+  await Promise.all(commands.map(stop));
+  await rm(state, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Runs what `npm start` runs. */
+function npmStart(port: string): Command {
+  const env = { ...process.env, PORT: port, TIFO_STATE: state };
+  const command = spawn(process.execPath, ["scripts/run.mjs", "scripts/start.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  commands.push(command);
+  return command;
+}
+
+async function stop(command: Command): Promise<void> {
+  if (command.exitCode !== null || command.signalCode !== null) return;
+  command.kill();
+  await once(command, "exit");
+}
+
+/** The address that the command prints once its server is up. */
+async function addressOf(command: Command): Promise<URL> {
+  for await (const line of createInterface({ input: command.stdout })) {
+    const address = /Docs\s+(http\S+)/.exec(line)?.[1];
+    if (address !== undefined) return new URL(address);
+  }
+  throw new Error(`It ended before it was up: ${await text(command.stderr)}`);
+}
+
+it("leaves no server behind when it is killed, and starts again on the same state", async () => {
+  const first = npmStart("0");
+  const { port } = await addressOf(first);
+  const connection = connect(Number(port), "127.0.0.1").resume();
+  await once(connection, "connect");
+  first.kill("SIGKILL");
+  await once(connection, "close");
+
+  const second = await addressOf(npmStart("0"));
+  expect((await fetch(new URL("/health", second))).status).toBe(200);
+});
+
+it("says in one sentence that its port is taken", async () => {
+  const { port } = new URL(inject("url"));
+  const command = npmStart(port);
+  expect((await text(command.stderr)).trim()).toMatch(new RegExp(`^Port ${port} is taken: .*\\.$`));
+  expect(command.exitCode ?? (await once(command, "exit"))[0]).toBe(1);
+});
