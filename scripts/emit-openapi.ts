@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApp } from "../worker/app.ts";
-import { openApiDocument } from "../worker/http/openapi.ts";
+import { openApiText } from "../worker/http/openapi.ts";
 import { OPENAPI } from "./lib/build.ts";
 import { ROOT } from "./lib/root.mjs";
 
-writeFileSync(join(ROOT, OPENAPI), `${JSON.stringify(openApiDocument(createApp()), undefined, 2)}\n`);
+writeFileSync(join(ROOT, OPENAPI), openApiText(createApp()));

@@ -43,3 +43,12 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
     { sortComponents: "alphabetically" },
   );
 }
+
+/** The document's text. `z.unknown()` comes out as `nullable` without a type, which OpenAPI 3.0 gives no meaning; the empty schema is anything. */
+export function openApiText(app: OpenAPIHono<AppEnv>): string {
+  return `${JSON.stringify(openApiDocument(app), (_, value: unknown) => (isBareNullable(value) ? {} : value), 2)}\n`;
+}
+
+function isBareNullable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).join() === "nullable";
+}
