@@ -56,6 +56,10 @@ export class TestViewer {
     return Math.max(...this.frames.map((frame) => ("upTo" in frame ? frame.upTo : 0)));
   }
 
+  get open(): boolean {
+    return this.socket.readyState === WebSocket.OPEN;
+  }
+
   send(text: string): void {
     this.socket.send(text);
   }
@@ -114,10 +118,10 @@ export async function join(channel: TestChannel, viewer: Parameters<typeof reque
 
 export function watch(socket: WebSocket, silent = false): TestViewer {
   const viewer = new TestViewer(socket);
-  const pings = setInterval(() => !silent && socket.readyState === WebSocket.OPEN && viewer.send(PING), 300);
+  const pings = setInterval(() => !silent && viewer.open && viewer.send(PING), 300);
   onTestFinished(() => {
     clearInterval(pings);
-    if (socket.readyState === WebSocket.OPEN) viewer.close();
+    if (viewer.open) viewer.close();
   });
   return viewer;
 }

@@ -174,7 +174,7 @@ describe("what a viewer sends", () => {
   test("too fast ends its connection and harms nobody else", async () => {
     const channel = newChannel();
     const [noisy, quiet] = [await join(channel), await join(channel)];
-    for (let i = 0; i < 10_000; i++) noisy.send('{"type":"ack","seq":0}');
+    for (let i = 0; i < 1_000; i++) noisy.send('{"type":"ack","seq":0}');
     expect((await noisy.closed).code).toBe(CLOSE.tooMany);
     expect((await noisy.first("error")).code).toBe("too_many_frames");
     const { sockets, seq } = await channel.stub.publish(newBroadcast());

@@ -26,9 +26,8 @@ export class Channel extends DurableObject<Env> {
     this.channelId = channelId;
     this.name = `${siteId}:${channelId}`;
     this.log = new ChannelLog(ctx.storage);
-    const deliver = async (relay: number, push: Push) =>
-      await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
-    this.fanOut = new FanOut(this.log, deliver, this.relays(), this.pushed);
+    const deliver = async (relay: number, push: Push) => await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
+    this.fanOut = new FanOut(this.log, deliver, this.relayCount, this.pushed);
   }
 
   /** Shows a broadcast, once by its id: a repeat gets the first answer. One that has ended is recorded and not sent. */
@@ -73,7 +72,7 @@ export class Channel extends DurableObject<Env> {
   /** All that a relay needs to take viewers; from then on it gets every push. */
   async snapshot(relay: number): Promise<Snapshot> {
     const concurrents = await this.catchUpWithSite();
-    if (relay >= this.relays()) this.ctx.storage.kv.put("relays", relay + 1);
+    if (relay >= this.relayCount) this.ctx.storage.kv.put("relays", relay + 1);
     this.fanOut.open(relay);
     const { epoch, head } = this.log;
     const tail = this.log.framesAfter(Math.max(0, head - TAIL), TAIL) ?? [];
@@ -89,18 +88,18 @@ export class Channel extends DurableObject<Env> {
   /** The channel is no more: takes everything off and sends its viewers away. Safe to repeat. */
   async end(command: { id: string }): Promise<void> {
     await this.clear({ id: command.id, target: { all: true } });
-    const relays = Array.from({ length: this.relays() }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
+    const relays = Array.from({ length: this.relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
     await Promise.all(relays.map((relay) => relay.end()));
   }
 
   /** Number of relays that viewers are spread over. */
   relays(): number {
-    return this.ctx.storage.kv.get<number>("relays") ?? 1;
+    return this.relayCount;
   }
 
   /** One relay more, unless somebody else who saw the same number came first; answers the number. */
   grow(seen: number): number {
-    const relays = this.relays();
+    const relays = this.relayCount;
     if (relays !== seen || relays >= MAX_RELAYS) return relays;
     this.ctx.storage.kv.put("relays", relays + 1);
     return relays + 1;
@@ -155,6 +154,10 @@ export class Channel extends DurableObject<Env> {
     if (due === Infinity || (this.alarmAt !== null && this.alarmAt <= due)) return;
     this.alarmAt = due;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
+  }
+
+  private get relayCount(): number {
+    return this.ctx.storage.kv.get<number>("relays") ?? 1;
   }
 
   /** Position up to which every relay has confirmed. */

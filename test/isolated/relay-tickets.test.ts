@@ -1,0 +1,179 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Channel } from "../../worker/durable-objects/channel.ts";
+import { Relay } from "../../worker/durable-objects/relay.ts";
+import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
+import { eventStream, parseEventId } from "../../worker/services/realtime-events.ts";
+import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const open: Gatekeeper = { load: async () => ({ gate: "none" }) };
+
+function connection(channel: TestChannel, change: Partial<Connection> = {}): Connection {
+  const { siteId, channelId } = channel;
+  return { siteId, channelId, deviceId: null, ticket: null, resume: null, ...change };
+}
+
+async function enter(channel: TestChannel, change: Partial<Connection> = {}, gatekeeper = open): Promise<TestViewer> {
+  const { webSocket } = await connect(env, connection(channel, change), gatekeeper);
+  if (!webSocket) throw new Error("No socket");
+  return watch(webSocket);
+}
+
+function ticketFor(channel: TestChannel, change: { tags?: string[]; at?: number } = {}): Promise<{ ticket: string; expiresAt: number }> {
+  const { siteId, channelId } = channel;
+  return issueTicket(env, { siteId, channelId, accountId: newId(0), tags: change.tags ?? [] }, change.at ?? Date.now());
+}
+
+describe("a ticket", () => {
+  test("gives its viewer the account's tags", async () => {
+    const channel = newChannel();
+    const { ticket } = await ticketFor(channel, { tags: ["red"] });
+    const [member, anyone] = [await enter(channel, { ticket }), await enter(channel)];
+    await Promise.all([member.first("welcome"), anyone.first("welcome")]);
+    await channel.stub.publish(newBroadcast({ segment: { tag: "red" } }));
+    await channel.stub.publish(newBroadcast());
+    await Promise.all([member.holds(2), anyone.holds(2)]);
+    expect([member.log, anyone.log]).toEqual([[1, 2], [2]]);
+  });
+
+  test("used by several at once lets exactly one in", async () => {
+    const channel = newChannel();
+    const { ticket } = await ticketFor(channel);
+    const viewers = await Promise.all([1, 2, 3, 4, 5].map(() => enter(channel, { ticket })));
+    const first = await Promise.all(viewers.map((viewer) => viewer.when(() => true)));
+    expect(first.map((frame) => frame.type).sort()).toEqual(["error", "error", "error", "error", "welcome"]);
+    const refused = viewers.filter((_, i) => first[i]?.type === "error");
+    expect(await Promise.all(refused.map(async (viewer) => (await viewer.closed).code))).toEqual(refused.map(() => CLOSE.unauthenticated));
+  });
+
+  test("is good for one use even when its home relay is full", async () => {
+    const channel = newChannel();
+    const { ticket } = await ticketFor(channel);
+    const capacity = vi.spyOn(Relay.prototype, "capacity", "get");
+    capacity.mockImplementation(() => 0);
+    capacity.mockImplementationOnce(() => 0).mockImplementation(() => 10);
+    const viewer = await enter(channel, { ticket });
+    expect((await viewer.when(() => true)).type).toBe("welcome");
+    expect(await channel.stub.relays()).toBe(2);
+    expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
+  });
+
+  test("lives 60 s and is refused afterwards, forged, of another channel or of another site", async () => {
+    const [channel, other] = [newChannel(), newChannel()];
+    const now = Date.now();
+    const { ticket, expiresAt } = await ticketFor(channel);
+    expect(expiresAt - now).toBeGreaterThanOrEqual(60_000);
+    expect(expiresAt - now).toBeLessThan(62_000);
+    const old = await ticketFor(channel, { at: now - 62_000 });
+    const refused = [
+      await enter(channel, { ticket: old.ticket }),
+      await enter(channel, { ticket: `${ticket.slice(0, -4)}AAAA` }),
+      await enter(channel, { ticket: "ticket" }),
+      await enter(other, { ticket }),
+      await enter({ ...other, ...newChannel(channel.siteId) }, { ticket }),
+    ];
+    for (const viewer of refused) {
+      expect((await viewer.closed).code).toBe(CLOSE.unauthenticated);
+      expect((await viewer.first("error")).code).toBe("unauthenticated");
+    }
+  });
+});
+
+describe("the gate", () => {
+  const entitlement = (entitled: boolean): Gatekeeper => ({ load: async () => ({ gate: "entitlement" }), isEntitled: async () => entitled });
+
+  test.for([
+    ["of a channel that does not exist", { load: async () => null }, CLOSE.notFound, false],
+    ["that asks for a login refuses an anonymous viewer", { load: async () => ({ gate: "login" as const }) }, CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an anonymous viewer", entitlement(true), CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an account without", entitlement(false), CLOSE.forbidden, true],
+  ] as const)("%s", async ([, gatekeeper, code, withTicket]) => {
+    const channel = newChannel();
+    const ticket = withTicket ? (await ticketFor(channel)).ticket : null;
+    expect((await (await enter(channel, { ticket }, gatekeeper)).closed).code).toBe(code);
+  });
+
+  test.for([
+    ["login", { load: async () => ({ gate: "login" as const }) }],
+    ["entitlement", entitlement(true)],
+  ] as const)("of %s lets in who fulfils it", async ([, gatekeeper]) => {
+    const channel = newChannel();
+    const { ticket } = await ticketFor(channel);
+    expect((await (await enter(channel, { ticket }, gatekeeper)).when(() => true)).type).toBe("welcome");
+  });
+});
+
+describe("a storm of viewers", () => {
+  test("asks the channel and the database once, and spreads over relays as they fill", async () => {
+    const channel = newChannel();
+    vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(10);
+    const asked = vi.spyOn(Channel.prototype, "relays");
+    const load = vi.fn(open.load);
+    const viewers = await Promise.all(Array.from({ length: 35 }, (_, i) => enter(channel, { deviceId: `device ${i}` }, { load })));
+    await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(asked).toHaveBeenCalledTimes(1);
+    const counts = await Promise.all([0, 1, 2, 3, 4].map((k) => channel.relay(k).count()));
+    expect(counts.reduce((sum, count) => sum + count)).toBe(35);
+    expect(Math.max(...counts)).toBe(10);
+    expect((await channel.stub.publish(newBroadcast())).sockets).toBe(35);
+  });
+});
+
+describe("server-sent events", () => {
+  /** Reads events until `count` have come; comments and retry hints are no events. */
+  async function read(response: Response, count: number): Promise<{ event?: string; id?: string; data: string }[]> {
+    const events: { event?: string; id?: string; data: string }[] = [];
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ""; reader && events.length < count; ) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const blocks = (text + value).split("\n\n");
+      text = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const fields = new Map(block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]));
+        if (fields.has("data")) events.push({ event: fields.get("event"), id: fields.get("id"), data: fields.get("data") ?? "" });
+      }
+    }
+    await reader?.cancel();
+    return events;
+  }
+
+  test("carry the same frames, and a returning reader gets exactly what it missed", async () => {
+    const channel = newChannel();
+    const response = await eventStream(env, connection(channel), open);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const reading = read(response, 2);
+    await channel.stub.publish(newBroadcast());
+    const [welcome, show] = await reading;
+    const epoch = /"epoch":"(\w+)"/.exec(welcome?.data ?? "")?.[1] ?? "";
+    expect(welcome?.id).toBe(`${epoch}:0`);
+    expect(show?.id).toBe(`${epoch}:1`);
+    await channel.stub.publish(newBroadcast());
+    const again = await eventStream(env, connection(channel, { resume: parseEventId(show?.id) }), open);
+    const [resumed] = await read(again, 1);
+    const frames: unknown = JSON.parse(resumed?.data ?? "");
+    expect(frames).toMatchObject([{ type: "welcome", recovered: true }, { type: "overlay.show", seq: 2 }]);
+    expect(resumed?.id).toBe(`${epoch}:2`);
+  });
+
+  test("tell a refused reader why and end", async () => {
+    const response = await eventStream(env, connection(newChannel()), { load: async () => null });
+    const [event] = await read(response, 9);
+    expect(event?.event).toBe("error");
+    expect(event?.data).toContain("not_found");
+  });
+
+  test("end together with the reader, who is counted out", async () => {
+    const channel = newChannel();
+    const response = await eventStream(env, connection(channel), open);
+    await read(response, 1);
+    await expect.poll(() => channel.relay().count(), { timeout: 2_000 }).toBe(0);
+  });
+});
