@@ -29,3 +29,4 @@ export const CTA_TYPES = [
 export const PAGE_TYPES = ["channel", "landing"] as const;
 export const GATE_TYPES = ["none", "login", "entitlement"] as const;
 export const ROLE_SCOPES = ["*", "Chat_Moderator", "Question_Answer_Moderator"] as const;
+export const INTENT_KINDS = ["partner", "invite"] as const;

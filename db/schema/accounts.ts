@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, siteId, tracked } from "./columns.ts";
+import { INTENT_KINDS } from "../enums.ts";
 import type { AccountRole, ThirdPartyProvider } from "../types.ts";
 
 /** A person on one site. `email` is normalised; `passwordVersion` rises with each new password and ends older sessions. */
@@ -64,10 +65,71 @@ export const sessions = sqliteTable(
     /** A site's id, or "global". */
     audience: text("audience").notNull(),
     accountId: text("account_id").notNull(),
+    /** That of the account when it signed in; a newer password ends the session. */
+    passwordVersion: integer("password_version").notNull().default(1),
     generation: integer("generation").notNull(),
     created: integer("created").notNull(),
     expires: integer("expires").notNull(),
     revoked: integer("revoked"),
   },
   (table) => [index("sessions_account").on(table.accountId), index("sessions_expires").on(table.expires)],
+);
+
+/** Whose sign-in at another provider belongs to which account: an index over `thirdPartyAuthProviders` that no two accounts can share. */
+export const accountLinks = sqliteTable(
+  "account_links",
+  {
+    siteId: siteId(),
+    provider: text("provider").notNull(),
+    thirdPartyAccountId: text("third_party_account_id").notNull(),
+    accountId: text("account_id").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.siteId, table.provider, table.thirdPartyAccountId] }),
+    index("account_links_account").on(table.accountId),
+  ],
+);
+
+/** One request for a new password. Its token is our signature over the id, so none is stored. */
+export const passwordResets = sqliteTable(
+  "password_resets",
+  {
+    id: id(),
+    /** The site that asked, and sends the mail. */
+    siteId: siteId(),
+    /** Whose password: a site's id, or "global". */
+    audience: text("audience").notNull(),
+    accountId: text("account_id").notNull(),
+    /** That of the account when it asked: any newer password makes the token void. */
+    passwordVersion: integer("password_version").notNull(),
+    baseUrl: text("base_url").notNull(),
+    created: integer("created").notNull(),
+    expires: integer("expires").notNull(),
+    used: integer("used"),
+  },
+  (table) => [index("password_resets_account").on(table.accountId, table.created), index("password_resets_expires").on(table.expires)],
+);
+
+/** A sign-in that somebody else has vouched for, to be redeemed once; the token is kept as its SHA-256 only. */
+export const intents = sqliteTable(
+  "intents",
+  {
+    id: id(),
+    siteId: siteId(),
+    hash: text("hash").notNull().unique(),
+    kind: text("kind", { enum: INTENT_KINDS }).notNull(),
+    /** Who is signed in; null where the redemption makes the account. */
+    accountId: text("account_id"),
+    /** What it follows from, such as an invite: to be voided with it. */
+    sourceId: text("source_id"),
+    data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
+    created: integer("created").notNull(),
+    expires: integer("expires").notNull(),
+    consumed: integer("consumed"),
+  },
+  (table) => [
+    index("intents_account").on(table.accountId),
+    index("intents_source").on(table.siteId, table.sourceId),
+    index("intents_expires").on(table.expires),
+  ],
 );
