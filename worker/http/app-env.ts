@@ -7,6 +7,8 @@ export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
+    /** The path of the operation that answers; unset where there is none. */
+    route: string | undefined;
     ctx: Ctx;
     /** Unset until the operation has looked at the credentials. */
     identity: Identity | undefined;

@@ -62,6 +62,11 @@ export function chooseCredentials(accepted: Credentials, presented: Presented): 
   return { kinds: other === "super" ? ["super"] : ["client", other], wrongKind: true };
 }
 
+/** The site that a chosen set is shown for; empty without one. */
+export function siteIdOf(kinds: readonly CredentialKind[], presented: Presented): string {
+  return (kinds.includes("clientQuery") ? presented.clientQuery : presented.client) ?? "";
+}
+
 /** The check of a chosen set. */
 export async function checkCredentials(
   c: Context<AppEnv>,
@@ -69,12 +74,12 @@ export async function checkCredentials(
   presented: Presented,
   now: number,
 ): Promise<IdentityCheck> {
-  const siteId = presented.client ?? presented.clientQuery;
+  const siteId = siteIdOf(kinds, presented);
   const value = (kind: CredentialKind) => presented[kind] ?? "";
   if (kinds.includes("super")) return checkSuperKey(c.env, value("super"));
-  if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId ?? "", value("developer"), foreignOrigin(c), now);
-  if (kinds.includes("bearer")) return checkBearer(c.env, siteId, value("bearer"));
-  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId ?? "");
+  if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);
+  if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
+  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId);
   return { confirm: () => ({ kind: "anonymous" }) };
 }
 

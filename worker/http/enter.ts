@@ -6,7 +6,7 @@ import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
 import { type Actor, nudgeLogs } from "../services/context.ts";
 import { Identity } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
-import { checkCredentials, chooseCredentials, presentedBy } from "./credentials.ts";
+import { checkCredentials, chooseCredentials, presentedBy, siteIdOf } from "./credentials.ts";
 import { answerOnce } from "./idempotency.ts";
 import { takeLimit } from "./limits.ts";
 import type { Entrance } from "./operation.ts";
@@ -24,6 +24,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     },
   });
   return async (c, next) => {
+    c.set("route", entrance.path);
     const now = Date.now();
     const presented = presentedBy(c);
     const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
@@ -33,10 +34,9 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       admit(actor, entrance);
     });
     c.set("identity", identity);
-    const siteId = presented.client ?? presented.clientQuery ?? "";
     c.set("ctx", {
       env: c.env,
-      siteId,
+      siteId: siteIdOf(kinds, presented),
       db: createDb(c.env.DB, identity, c.var.usage),
       now,
       requestId: c.var.requestId,

@@ -42,6 +42,8 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof HTTPException && error.status === 400)
     return new Failure("malformed_json", "The body is not valid JSON", { cause: error });
+  if (error instanceof HTTPException && error.status === 415)
+    return new Failure("unsupported_media_type", "Send the body in the content type that the operation declares", { cause: error });
   return new Failure("internal", "Something went wrong on our side", { cause: error });
 }
 

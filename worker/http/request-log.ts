@@ -1,5 +1,4 @@
 import type { MiddlewareHandler } from "hono";
-import { routePath } from "hono/route";
 import { randomHex } from "../lib/ids.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -19,7 +18,7 @@ export const requestLog: MiddlewareHandler<AppEnv> = async (c, next) => {
     level: status >= 500 ? "error" : "info",
     requestId,
     method: c.req.method,
-    route: routePath(c, -1),
+    route: c.var.route,
     status,
     ms: Date.now() - started,
     siteId: c.var.ctx?.siteId,
