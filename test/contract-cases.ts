@@ -1,0 +1,229 @@
+import { z } from "@hono/zod-openapi";
+import { newId } from "../worker/lib/ids.ts";
+import { change, type Draft, idParameters } from "./contract-requests.ts";
+import { type CallOptions, fillPath } from "./harness.ts";
+import { follow, type Operation, type Schema } from "./openapi.ts";
+
+// Everything that an operation must refuse, made from its own declaration.
+
+/** A request that must be refused with this status and code, naming the field where there is one. */
+export interface Case {
+  name: string;
+  draft: Draft;
+  status: number;
+  code: string;
+  path?: string;
+}
+
+const MALFORMED = '{"name": ';
+const HEADER: Record<string, string> = {
+  client: "Tifo-Client-Id",
+  developer: "Tifo-Developer-Key",
+  bearer: "Authorization",
+  super: "Tifo-Super-Key",
+};
+const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header, undefined]));
+const JsonObject = z.record(z.string(), z.unknown());
+
+/** Whether one may call without showing anything. */
+export function takesAnyone({ security }: Operation): boolean {
+  return security.some((set) => set.length === 0);
+}
+
+/** 401: nothing shown, something wrong shown; before the input is looked at. */
+export function unauthenticated(operation: Operation, base: Draft, wrong: Record<string, Record<string, string>>): Case[] {
+  const cases: Case[] = [];
+  const add = (name: string, changed: Draft): void => void cases.push({ name, draft: changed, status: 401, code: "unauthenticated" });
+  if (!takesAnyone(operation)) {
+    const nothing = change(base, { headers: NOTHING, query: { clientId: undefined } });
+    add("nothing", nothing);
+    if (operation.body) add("nothing and a malformed body", change(nothing, { body: MALFORMED }));
+    for (const name of idParameters(operation)) add(`nothing and a malformed ${name}`, withParam(operation, nothing, name, "xyz"));
+  }
+  for (const kind of new Set(operation.security.flat())) {
+    for (const [name, value] of Object.entries(wrong[kind] ?? {})) {
+      const header = HEADER[kind];
+      add(
+        name,
+        header === undefined
+          ? change(base, { query: { clientId: value }, headers: { "Tifo-Client-Id": undefined } })
+          : change(base, { headers: { ...oneOf(kind), [header]: value } }),
+      );
+    }
+  }
+  return cases;
+}
+
+/** A wrong key is shown without the right token beside it, and the other way round. */
+function oneOf(kind: string): Record<string, undefined> {
+  if (kind === "developer") return { Authorization: undefined };
+  return kind === "bearer" ? { "Tifo-Developer-Key": undefined } : {};
+}
+
+/** 403: valid callers of a kind or role that is not let in; before the input is looked at. */
+export function forbidden(operation: Operation, base: Draft, excluded: Record<string, Record<string, string>>): Case[] {
+  return Object.entries(excluded).flatMap(([name, headers]) => {
+    const other = change(base, { headers: { ...NOTHING, ...headers } });
+    const cases: Case[] = [{ name, draft: other, status: 403, code: "forbidden" }];
+    if (operation.body)
+      cases.push({ name: `${name} with a malformed body`, draft: change(other, { body: MALFORMED }), status: 403, code: "forbidden" });
+    return cases;
+  });
+}
+
+/** 404: ids that are another site's or nobody's. */
+export function unknown(operation: Operation, base: Draft, call: CallOptions, foreign: Record<string, string>): Case[] {
+  return idParameters(operation).flatMap((name) =>
+    [
+      { whose: "another site's", id: foreign[name] ?? "" },
+      { whose: "nobody's", id: newId(Date.now()) },
+    ].map(({ whose, id }) => ({
+      name: `${whose} ${name}`,
+      draft: change(base, { path: fillPath(operation, { ...call.params, [name]: id }) }),
+      status: 404,
+      code: "not_found",
+    })),
+  );
+}
+
+/** 400, 413 and 415: whatever is not as declared. */
+export function invalid(operation: Operation, base: Draft): Case[] {
+  return [...wrongParams(operation, base), ...wrongQueries(operation, base), ...wrongBodies(operation, base)];
+}
+
+function wrongParams(operation: Operation, base: Draft): Case[] {
+  return operation.parameters
+    .filter((parameter) => parameter.in === "path" && parameter.schema.pattern !== undefined)
+    .flatMap(({ name }) =>
+      ["xyz", "5EED0000000000000000C001", "5eed0000000000000000c00", "5eed0000000000000000c0011", "' or 1=1 --", "../secret", "%00"].map(
+        (value) => badRequest(`${name} ${JSON.stringify(value)}`, withParam(operation, base, name, value), name),
+      ),
+    );
+}
+
+function withParam(operation: Operation, base: Draft, name: string, value: string): Draft {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
+  const pattern = new RegExp(`^${operation.path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "([^/]+)")}$`);
+  const values = pattern.exec(base.url.pathname)?.slice(1) ?? [];
+  const params = Object.fromEntries(names.map((other, index) => [other, decodeURIComponent(values[index] ?? "")]));
+  return change(base, { path: fillPath(operation, { ...params, [name]: value }) });
+}
+
+function wrongQueries(operation: Operation, base: Draft): Case[] {
+  const declared = operation.parameters.filter((parameter) => parameter.in === "query");
+  if (declared.length === 0) return [];
+  const cases = [badRequest("an unknown query parameter", change(base, { query: { surprise: "1" } }), "surprise")];
+  for (const { name, required, schema } of declared) {
+    if (required) cases.push(badRequest(`no ${name}`, change(base, { query: { [name]: undefined } }), name));
+    // A wrong client id is a wrong credential: 401.
+    if (name === "clientId") continue;
+    for (const value of wrongTexts(schema))
+      cases.push(badRequest(`${name}=${value.slice(0, 40)}`, change(base, { query: { [name]: value } }), name));
+  }
+  return cases;
+}
+
+/** Texts that a query parameter of this schema can't be. */
+function wrongTexts(schema: Schema): string[] {
+  if (schema.enum || schema.type === "boolean") return ["nope"];
+  if (schema.type === "integer") {
+    return [
+      "x",
+      "1.5",
+      ...(schema.minimum === undefined ? [] : [String(schema.minimum - 1)]),
+      ...(schema.maximum === undefined ? [] : ["999999999999"]),
+    ];
+  }
+  return [
+    ...(schema.pattern === undefined ? [] : ["not of this form!"]),
+    ...(schema.maxLength === undefined ? [] : ["a".repeat(schema.maxLength + 1)]),
+  ];
+}
+
+function wrongBodies(operation: Operation, base: Draft): Case[] {
+  const { body } = operation;
+  if (!body || typeof base.body !== "string") return [];
+  const sent = base.body;
+  const valid = JsonObject.parse(JSON.parse(sent));
+  const withBody = (value: unknown): Draft => change(base, { body: JSON.stringify(value) });
+  const tooLarge = JSON.stringify({ ...valid, padding: "a".repeat(2_000_000) });
+  const cases: Case[] = [
+    { name: "malformed JSON", draft: change(base, { body: MALFORMED }), status: 400, code: "malformed_json" },
+    {
+      name: "another content type",
+      draft: change(base, { headers: { "Content-Type": "text/plain" } }),
+      status: 415,
+      code: "unsupported_media_type",
+    },
+    {
+      name: "a form",
+      draft: change(base, { headers: { "Content-Type": "application/x-www-form-urlencoded" } }),
+      status: 415,
+      code: "unsupported_media_type",
+    },
+    {
+      name: "no content type",
+      draft: change(base, { headers: { "Content-Type": undefined }, body: new TextEncoder().encode(sent) }),
+      status: 415,
+      code: "unsupported_media_type",
+    },
+    { name: "2 MB", draft: change(base, { body: tooLarge }), status: 413, code: "payload_too_large" },
+    { name: "2 MB in chunks", draft: change(base, { body: new Response(tooLarge).body }), status: 413, code: "payload_too_large" },
+    badRequest("an unknown field", withBody({ ...valid, surprise: 1 }), "surprise"),
+    badRequest(
+      "a field named like a prototype's",
+      change(base, { body: sent.replace(/^\{(.?)/, (_, next) => `{"__proto__":1${next === "}" ? "" : ","}${next}`) }),
+      undefined,
+    ),
+  ];
+  for (const value of [null, [], "text", 7]) cases.push(badRequest(`a body of ${JSON.stringify(value)}`, withBody(value), ""));
+  if (body.required) cases.push({ name: "an empty body", draft: change(base, { body: "" }), status: 400, code: "malformed_json" });
+  for (const name of body.schema.required ?? []) {
+    cases.push(badRequest(`no ${name}`, withBody({ ...valid, [name]: undefined }), name));
+  }
+  for (const [name, property] of Object.entries(body.schema.properties ?? {})) {
+    for (const value of wrongValues(follow(property))) {
+      cases.push(badRequest(`${name}: ${JSON.stringify(value).slice(0, 40)}`, withBody({ ...valid, [name]: value }), name));
+    }
+  }
+  return cases;
+}
+
+/** Values that a field of this schema can't have. */
+function wrongValues(schema: Schema): unknown[] {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
+  const wrong: unknown[] = schema.nullable ? [] : [null];
+  if (schema.enum) wrong.push("nope");
+  switch (schema.type) {
+    case "string":
+      wrong.push(7, {}, ...(minLength ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)]));
+      if (schema.pattern !== undefined || schema.format !== undefined) wrong.push("not of this form!");
+      break;
+    case "integer":
+    case "number":
+      wrong.push("7", true, ...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1, 1e300]));
+      if (schema.type === "integer") wrong.push(1.5);
+      break;
+    case "boolean":
+      wrong.push("true", 1);
+      break;
+    case "array":
+      wrong.push(
+        {},
+        "text",
+        [{ surprise: 1 }],
+        ...(minItems ? [[]] : []),
+        ...(maxItems === undefined ? [] : [Array.from({ length: maxItems + 1 }, () => 7)]),
+      );
+      break;
+    case "object":
+      wrong.push("text", 7, []);
+      break;
+    default:
+  }
+  return wrong;
+}
+
+function badRequest(name: string, changed: Draft, path: string | undefined): Case {
+  return { name, draft: changed, status: 400, code: "invalid_request", path };
+}

@@ -1,0 +1,125 @@
+import { env } from "cloudflare:workers";
+import { SignJWT } from "jose";
+import { newId } from "../worker/lib/ids.ts";
+import { publicKeys, signToken, type TokenClaims } from "../worker/services/tokens.ts";
+import type { Caller, TestSite } from "./harness.ts";
+import type { Operation } from "./openapi.ts";
+
+// Who may call an operation, by what its description promises, and credentials of every kind: right, wrong, and of the wrong kind.
+
+export type Headers = Record<string, string>;
+
+/** The kinds of credentials that prove something, beside the client id that anybody knows. */
+const PROOFS = ["developer", "bearer", "super"];
+
+/** Whether an operation asks for proof. */
+export function asksForProof({ security }: Operation): boolean {
+  return security.some((set) => set.some((kind) => PROOFS.includes(kind)));
+}
+
+interface Reach {
+  area: string;
+  action: string;
+  accounts: "admin" | "creator" | "any" | "signedIn";
+}
+
+/** What an operation's own description says of who may call it. */
+function reachOf({ description, method }: Operation): Reach {
+  const [, area = "", action = method === "get" ? "read" : "write"] =
+    /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
+  if (description.includes("or an admin of the channel")) return { area, action, accounts: "creator" };
+  if (description.includes("any signed-in account of the site")) return { area, action, accounts: "any" };
+  if (description.includes("any signed-in account")) return { area, action, accounts: "signedIn" };
+  return { area, action, accounts: "admin" };
+}
+
+/** Wrong values for each kind, by what is wrong with them. */
+export async function wrongCredentials(own: TestSite, foreign: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+  const claims: TokenClaims = { accountId: own.accounts.admin.id, audience: own.id, sessionId: newId(Date.now()), passwordVersion: 1 };
+  const token = await own.signIn(own.accounts.admin);
+  const client: Headers = { "an unknown client id": newId(Date.now()), "a malformed client id": "site" };
+  if (operation.security.every((set) => set.length > 1)) client["another site's client id"] = foreign.id;
+  return {
+    client,
+    clientQuery: { "an unknown client id in the query": newId(Date.now()) },
+    developer: {
+      "a wrong key": "tifo_dev_wrong",
+      "another site's key": foreign.developerKey,
+      "an expired key": await own.addKey(["*"], 1),
+    },
+    bearer: {
+      "no token at all": "Bearer nonsense",
+      "another scheme": "Basic dTpw",
+      "another site's token": `Bearer ${await foreign.signIn(foreign.accounts.admin)}`,
+      "a token without a signature": `Bearer ${unsigned(token)}`,
+      "a token of another deployment": `Bearer ${await signToken({ TIFO_SECRET: "another secret" }, claims, Date.now())}`,
+      "an expired token": `Bearer ${await signToken(env, claims, Date.now() - 601_000)}`,
+      "a token of no session": `Bearer ${await signToken(env, claims, Date.now())}`,
+      "a token signed with the public key": `Bearer ${await signedWithPublicKey(claims)}`,
+    },
+    super: { "a wrong super key": "tifo_super_wrong" },
+  };
+}
+
+/** Valid callers whom the operation does not let in. */
+export async function excludedFrom(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+  const kinds = new Set(operation.security.flat());
+  const client = { "Tifo-Client-Id": own.id };
+  const { area, action, accounts } = reachOf(operation);
+  const excluded: Record<string, Headers> = {};
+  if (!kinds.has("super")) excluded["the operator"] = { ...client, ...(await own.headersOf("super")) };
+  if (kinds.has("developer")) {
+    excluded["a key of another area"] = { ...client, "Tifo-Developer-Key": await own.addKey(["elsewhere:write"]) };
+    if (action === "write") excluded["a key that only reads"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:read`]) };
+  } else excluded["a developer key"] = await own.headersOf("developer");
+  const callers: Caller[] = [];
+  if (!kinds.has("bearer")) callers.push("admin");
+  else if (accounts === "admin" || accounts === "creator") {
+    callers.push("viewer");
+    if (accounts === "admin") callers.push("creator");
+    if (action === "write") callers.push("reader");
+  }
+  for (const caller of callers) excluded[`the token of the ${caller}`] = await own.headersOf(caller);
+  return excluded;
+}
+
+/** Those with the smallest rights that are enough. */
+export async function leastCallers(own: TestSite, operation: Operation): Promise<Record<string, Headers>> {
+  const kinds = new Set(operation.security.flat());
+  const client = { "Tifo-Client-Id": own.id };
+  const { area, action, accounts } = reachOf(operation);
+  const least: Record<string, Headers> = {};
+  if (kinds.has("developer"))
+    least["a key of just this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`]) };
+  if (kinds.has("bearer")) {
+    const managing = action === "read" ? own.accounts.reader : own.accounts.admin;
+    // Where an account reaches only what is its own, it is the admin who reaches any.
+    const account = accounts === "signedIn" || (accounts === "any" && !operation.path.includes("{")) ? own.accounts.viewer : managing;
+    // A session of its own, since one that is used to sign out is gone.
+    least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(account)}` };
+  }
+  if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
+  if (!asksForProof(operation)) least.anybody = kinds.size > 0 ? client : {};
+  return least;
+}
+
+function unsigned(token: string): string {
+  const [, payload = ""] = token.split(".");
+  return `${base64Url({ alg: "none", typ: "JWT" })}.${payload}.`;
+}
+
+/** The old trick of an HMAC keyed with what everybody may read. */
+async function signedWithPublicKey({ accountId, audience, sessionId, passwordVersion }: TokenClaims): Promise<string> {
+  const [key] = await publicKeys(env);
+  return new SignJWT({ sid: sessionId, pv: passwordVersion })
+    .setProtectedHeader({ alg: "HS256", kid: key?.kid })
+    .setIssuer("tifo")
+    .setAudience(audience)
+    .setSubject(accountId)
+    .setExpirationTime("5m")
+    .sign(new TextEncoder().encode(key?.x));
+}
+
+function base64Url(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}

@@ -1,0 +1,126 @@
+import { z } from "@hono/zod-openapi";
+import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
+import { randomHex } from "../worker/lib/ids.ts";
+import { asksInQuery, type CallOptions, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
+import { type Operation, operations } from "./openapi.ts";
+
+// Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
+
+const ID = "^[0-9a-f]{24}$";
+const JsonObject = z.record(z.string(), z.unknown());
+const Created = z.looseObject({ _id: z.string() });
+
+/** Values that no example can hold, because they must be alive. */
+const LIVE: Record<string, (site: TestSite) => Promise<unknown>> = {
+  refreshToken: async (site) => {
+    const answer = await site.call("login", {
+      as: "nobody",
+      body: { email: site.accounts.viewer.email, password: PASSWORD, siteId: site.id },
+    });
+    return z.object({ refreshToken: z.string() }).parse({ refreshToken: JsonObject.parse(answer.body).refreshToken }).refreshToken;
+  },
+};
+
+/** Parameters that name a channel, whatever the operation's own resource is. */
+const CHANNEL_PARAMETERS = new Set(["channelId", "targetId", "pageId"]);
+
+/** Fields that must differ from those of any row that exists. */
+const UNIQUE: Record<string, () => string> = {
+  slug: () => `new-${randomHex(6)}`,
+  email: () => `new-${randomHex(6)}@demo.example`,
+};
+
+/** A request that the operation accepts, each time with a resource of its own. */
+export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
+  const query: Record<string, string> = {};
+  for (const parameter of operation.parameters) {
+    if (parameter.in === "query" && parameter.required) query[parameter.name] = String(localise(site, parameter.example));
+  }
+  const body = operation.body ? await validBody(site, operation, operation.body.example) : undefined;
+  const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
+  return { params: await validParams(site, operation), query, body, headers };
+}
+
+export async function validParams(site: TestSite, operation: Operation): Promise<Record<string, string>> {
+  const params: Record<string, string> = {};
+  for (const { name, example, schema } of operation.parameters.filter((parameter) => parameter.in === "path")) {
+    if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
+    else params[name] = schema.pattern === ID ? await ownResource(site, operation) : String(example);
+  }
+  return params;
+}
+
+/** Whether a path parameter is one of our ids. */
+export function idParameters(operation: Operation): string[] {
+  return operation.parameters
+    .filter((parameter) => parameter.in === "path" && parameter.schema.pattern === ID)
+    .map((parameter) => parameter.name);
+}
+
+/** Makes the thing that the path is about, by the nearest operation above that creates one. */
+async function ownResource(site: TestSite, operation: Operation): Promise<string> {
+  const creators = operations.filter(
+    ({ method, path, answers }) => method === "post" && answers.has(201) && operation.path.startsWith(`${path}/`),
+  );
+  const nearest = creators.sort((one, other) => other.path.length - one.path.length)[0];
+  if (!nearest) throw new Error(`Nothing creates what ${operation.path} is about; name its parameter in the contract's requests`);
+  const made = await site.call(nearest.operationId, await validCall(site, nearest));
+  return Created.parse(made.body)._id;
+}
+
+async function validBody(site: TestSite, operation: Operation, example: unknown): Promise<unknown> {
+  const body = JsonObject.parse(localise(site, example));
+  for (const [name, make] of Object.entries(LIVE)) if (operation.body?.schema.properties?.[name]) body[name] = await make(site);
+  return body;
+}
+
+/** The example with the demo's ids and people replaced by those of this site, and what must be new made new. */
+function localise(site: TestSite, example: unknown): unknown {
+  const own: Record<string, string> = {
+    [SITE_A]: site.id,
+    [CHANNEL_1]: site.channels[0],
+    [CHANNEL_2]: site.channels[1],
+    "admin@demo.example": site.accounts.admin.email,
+  };
+  const text = JSON.stringify(example ?? null, (key, value: unknown) => {
+    if (typeof value !== "string") return value;
+    return own[value] ?? UNIQUE[key]?.() ?? value;
+  });
+  return JSON.parse(text);
+}
+
+/** A request as it goes out, to be changed in one respect. */
+export interface Draft {
+  url: URL;
+  headers: Record<string, string>;
+  body: BodyInit | null;
+}
+
+export function draft(
+  site: TestSite,
+  operation: Operation,
+  { params, query = {}, body, headers = {} }: CallOptions,
+  credentials: Record<string, string>,
+): Draft {
+  const url = new URL(fillPath(operation, params), ORIGIN);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  if (asksInQuery(operation)) url.searchParams.set("clientId", site.id);
+  const content: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
+  return { url, headers: { ...credentials, ...content, ...headers }, body: body === undefined ? null : JSON.stringify(body) };
+}
+
+/** The same request with some headers, query parameters or the body changed; undefined takes a header away. */
+export function change(
+  base: Draft,
+  to: { headers?: Record<string, string | undefined>; query?: Record<string, string | undefined>; path?: string; body?: BodyInit | null },
+): Draft {
+  const url = new URL(base.url);
+  if (to.path !== undefined) url.pathname = to.path;
+  for (const [name, value] of Object.entries(to.query ?? {})) {
+    if (value === undefined) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries({ ...base.headers, ...to.headers })) if (value !== undefined) headers[name] = value;
+  return { url, headers, body: to.body === undefined ? base.body : to.body };
+}

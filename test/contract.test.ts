@@ -1,0 +1,187 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import wrangler from "../wrangler.toml?raw";
+import { TAGS } from "../worker/http/openapi.ts";
+import { type Case, forbidden, invalid, unauthenticated, unknown } from "./contract-cases.ts";
+import { asksForProof, excludedFrom, leastCallers, wrongCredentials } from "./contract-credentials.ts";
+import { change, draft, type Draft, validCall, validParams } from "./contract-requests.ts";
+import { answered, type CallOptions, newSite, send, strongest, type TestSite } from "./harness.ts";
+import { definitions, document, namedSchemas, type Operation, operations } from "./openapi.ts";
+
+/** Where an operation differs from the rules below, and why. */
+const EXCEPTIONS: Record<string, { noCredentials?: string; unknownIds?: string }> = {
+  connectToChannel: {
+    noCredentials: "without a client id a socket's URL is a 400: there is no site whose viewer could be refused",
+    unknownIds: "a browser can't read the status of an upgrade: an error frame and the close code say it",
+  },
+  streamChannel: {
+    noCredentials: "as for the socket, whose frames it carries",
+    unknownIds: "as for the socket: an EventSource can't read a status, an error event says it",
+  },
+};
+
+// What the tests of the areas have called before this file; alone, it can't say what was forgotten.
+const before = new Map([...answered].map(([id, statuses]) => [id, new Set(statuses)]));
+
+let own: TestSite;
+let foreign: TestSite;
+
+beforeAll(async () => {
+  [own, foreign] = [await newSite(), await newSite()];
+});
+
+describe("the document", () => {
+  test("names each operation once, in words and with everything that a reader needs", () => {
+    const ids = operations.map((operation) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { operationId, summary, description, responses } of operations) {
+      expect.soft(operationId).toMatch(/^[a-z][A-Za-z]+$/);
+      expect.soft(summary, operationId).toMatch(/^[A-Z].{5,60}[^.]$/);
+      expect.soft(description, operationId).toMatch(/^[A-Z][^]{15,}\.$/);
+      expect
+        .soft(
+          [...responses.keys()].some((status) => status < 400),
+          operationId,
+        )
+        .toBe(true);
+    }
+  });
+
+  test("loses no route to another of the same method and path", () => {
+    const routes = definitions.flatMap((definition) =>
+      definition.type === "route" ? [`${definition.route.method} ${definition.route.path}`] : [],
+    );
+    expect(new Set(routes).size).toBe(routes.length);
+    expect(operations.length).toBe(routes.length);
+  });
+
+  test("gives no two schemas one name", () => {
+    const named = namedSchemas();
+    expect(named.size).toBeGreaterThan(20);
+    for (const [name, shapes] of named) expect.soft(shapes.size, name).toBe(1);
+  });
+
+  test("declares the tags that are in use, and no other", () => {
+    expect(new Set(operations.flatMap((operation) => operation.tags))).toEqual(new Set(Object.keys(TAGS)));
+    expect(document.tags?.map((tag) => tag.name)).toEqual(Object.keys(TAGS));
+  });
+
+  test("says of each operation who may call it", () => {
+    const schemes = new Set(Object.keys(document.components?.securitySchemes ?? {}));
+    for (const { operationId, security } of operations) {
+      expect.soft(security.length, operationId).toBeGreaterThan(0);
+      expect
+        .soft(
+          security.flat().filter((kind) => !schemes.has(kind)),
+          operationId,
+        )
+        .toEqual([]);
+    }
+  });
+
+  test("has an example of every body and of every parameter that must be given", () => {
+    for (const { operationId, body, parameters } of operations) {
+      if (body) expect.soft(body.example, operationId).toBeTypeOf("object");
+      for (const { name, required, example } of parameters) if (required) expect.soft(example, `${operationId} ${name}`).toBeDefined();
+    }
+  });
+
+  test("has only paths that reach the Worker before the static files", () => {
+    const listed = [...(/run_worker_first = \[([^\]]+)\]/.exec(wrangler)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map((match) => match[1] ?? "");
+    const covers = (pattern: string, path: string): boolean =>
+      pattern.endsWith("/*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
+    const paths = Object.keys(document.paths).flatMap((path) => (path.endsWith(".json") ? [path] : [path, `${path}/`]));
+    expect(paths.filter((path) => !listed.some((pattern) => covers(pattern, path)))).toEqual([]);
+    expect(listed.filter((pattern) => !paths.some((path) => covers(pattern, path)))).toEqual([]);
+  });
+});
+
+describe.each(operations.map((operation) => [operation.operationId, operation] as const))("%s", (operationId, operation) => {
+  const exceptions = EXCEPTIONS[operationId] ?? {};
+
+  test("answers its own example to the least of those who may call, with and without a trailing slash", async () => {
+    for (const slash of ["", "/"]) {
+      for (const [name, credentials] of Object.entries(await leastCallers(own, operation))) {
+        const base = draft(own, operation, await validCall(own, operation), credentials);
+        const answer = await send(operation, change(base, { path: base.url.pathname + slash }).url, init(operation, base));
+        expect(answer.status, `${name}: ${answer.text}`).toBeLessThan(400);
+        expect(answer.log.route, "the route that answers").toBe(operation.path);
+      }
+    }
+  });
+
+  test("asks who calls before it looks at anything else", async () => {
+    const { base } = await prepare(operation);
+    const cases = unauthenticated(operation, base, await wrongCredentials(own, foreign, operation));
+    await refuseAll(operation, exceptions.noCredentials === undefined ? cases : cases.filter(({ name }) => !name.startsWith("nothing")));
+  });
+
+  test.runIf(asksForProof(operation))("lets in no valid caller of another kind or of too small a role", async () => {
+    const { base } = await prepare(operation);
+    await refuseAll(operation, forbidden(operation, base, await excludedFrom(own, operation)));
+  });
+
+  test("refuses every input that is not as declared, and names what is wrong", async () => {
+    const { base } = await prepare(operation);
+    await refuseAll(operation, invalid(operation, base));
+  });
+
+  test.skipIf(exceptions.unknownIds)("knows no id of another site", async () => {
+    const { base, call } = await prepare(operation);
+    await refuseAll(operation, unknown(operation, base, call, await validParams(foreign, operation)));
+  });
+});
+
+describe("every operation", () => {
+  test.runIf(before.size > 0)("has succeeded in the tests of its area", () => {
+    const succeeded = ({ operationId }: Operation): boolean => [...(before.get(operationId) ?? [])].some((status) => status < 400);
+    expect(operations.filter((operation) => !succeeded(operation)).map((operation) => operation.operationId)).toEqual([]);
+  });
+
+  test("that is named as an exception exists", () => {
+    const ids = operations.map((operation) => operation.operationId);
+    expect(Object.keys(EXCEPTIONS).filter((id) => !ids.includes(id))).toEqual([]);
+  });
+});
+
+/** Sends each case, and finds it refused as it should be and nothing written by any of them. */
+async function refuseAll(operation: Operation, cases: Case[]): Promise<void> {
+  await own.call("listEvents");
+  const rows = await everyRow();
+  for (const { name, draft: sent, status, code, path } of cases) {
+    const answer = await send(operation, sent.url, init(operation, sent));
+    expect.soft({ case: name, status: answer.status, code: answer.problem?.code }, answer.text).toEqual({ case: name, status, code });
+    if (!path || answer.status !== status) continue;
+    const named = answer.problem?.issues?.some((issue) => issue.path === path || issue.path.startsWith(`${path}.`));
+    expect.soft(named, `${name} names ${path}: ${answer.text}`).toBe(true);
+  }
+  const after = await everyRow();
+  expect(
+    [...after].filter((row) => !rows.has(row)),
+    "rows that are new",
+  ).toEqual([]);
+  // Events of other suites may still be on their way out of the outbox.
+  expect(
+    [...rows].filter((row) => !after.has(row) && !row.startsWith("outbox ")),
+    "rows that are gone",
+  ).toEqual([]);
+}
+
+/** Every row of the database, as text. */
+async function everyRow(): Promise<Set<string>> {
+  const { results: tables } = await env.DB.prepare(
+    "select name from sqlite_schema where type = 'table' and substr(name, 1, 1) <> '_' and name not glob 'sqlite*' and name not glob 'd1*'",
+  ).all<{ name: string }>();
+  const rows = await env.DB.batch(tables.map(({ name }) => env.DB.prepare(`select * from "${name}"`)));
+  return new Set(rows.flatMap((result, index) => result.results.map((row) => `${tables[index]?.name} ${JSON.stringify(row)}`)));
+}
+
+/** A valid request by the strongest caller, to be spoilt. */
+async function prepare(operation: Operation): Promise<{ base: Draft; call: CallOptions }> {
+  const call = await validCall(own, operation);
+  return { base: draft(own, operation, call, await own.headersOf(strongest(operation))), call };
+}
+
+function init(operation: Operation, { headers, body }: Draft): RequestInit {
+  return { method: operation.method.toUpperCase(), headers, body };
+}

@@ -1,0 +1,302 @@
+import { env, exports } from "cloudflare:workers";
+import type { z } from "@hono/zod-openapi";
+import { expect, onTestFinished } from "vitest";
+import { createDb } from "../db/client.ts";
+import { accounts, apiKeys, pages, sessions, sites, userProfiles } from "../db/schema/index.ts";
+import type { AccountRole } from "../db/types.ts";
+import { Problem } from "../worker/http/errors.ts";
+import { hashPassword, randomToken, sha256 } from "../worker/lib/crypto.ts";
+import { newId, randomHex } from "../worker/lib/ids.ts";
+import { normalizeEmail, normalizeName } from "../worker/services/accounts.ts";
+import { signToken } from "../worker/services/tokens.ts";
+import { PING } from "../worker/durable-objects/relay.protocol.ts";
+import { takeLogLine, type LogLine } from "./log-lines.ts";
+import { type Operation, operationOf } from "./openapi.ts";
+import { TestViewer } from "./isolated/relay-viewer.ts";
+
+export const ORIGIN = "https://tifo.test";
+/** The password of every account of a test site. */
+export const PASSWORD = "demo-admin-pass";
+
+const db = createDb(env.DB);
+const HOUR = 3_600_000;
+const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+
+// Hashing is slow by design: every account of every suite shares one hash.
+const passwordHash = hashPassword(PASSWORD);
+
+/** Statuses that each operation has answered since the worker began; the contract test reads it last. */
+export const answered = new Map<string, Set<number>>();
+
+export type Caller = "developer" | "admin" | "reader" | "creator" | "viewer" | "super" | "client" | "nobody";
+
+export interface CallOptions {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Who calls; the strongest that the operation takes unless said. */
+  as?: Caller;
+}
+
+export interface TestAccount {
+  id: string;
+  email: string;
+  roles: AccountRole[];
+}
+
+/** One answer, checked already against the operation's declaration. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: unknown;
+  /** The body of a refusal. */
+  problem: z.infer<typeof Problem> | undefined;
+  /** The line that the request left in the log. */
+  log: LogLine;
+  as<T extends z.ZodType>(schema: T): z.output<T>;
+}
+
+/** A site of its own for a suite: its people, keys and two channels, and the means to call the API on its behalf. */
+export interface TestSite {
+  id: string;
+  slug: string;
+  channels: [first: string, second: string];
+  developerKey: string;
+  accounts: Record<"admin" | "reader" | "creator" | "viewer", TestAccount>;
+  /** Calls an operation by its id; fails when the answer is not what the document declares. */
+  call(operationId: string, options?: CallOptions): Promise<Answer>;
+  /** Credentials as headers. */
+  headersOf(caller: Caller): Promise<Record<string, string>>;
+  /** A JWT of a session of its own. */
+  signIn(account: TestAccount): Promise<string>;
+  addAccount(name: string, roles: AccountRole[], tags?: string[]): Promise<TestAccount>;
+  addKey(roles: string[], expires?: number): Promise<string>;
+  addChannel(slug: string, data?: Record<string, unknown>): Promise<string>;
+}
+
+export async function newSite(): Promise<TestSite> {
+  const now = Date.now();
+  const id = newId(now);
+  const slug = `site-${randomHex(6)}`;
+  const channels: TestSite["channels"] = [newId(now), newId(now + 1)];
+  const stamps = { created: now, modified: now };
+  await db.insert(sites).values({
+    ...stamps,
+    id,
+    slug,
+    name: "Harbour City FC",
+    collections: [],
+    regions: {},
+    settings: { security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] } },
+    style: {},
+    features: {},
+    shards: [],
+    tags: [],
+    deviceLimit: 3,
+  });
+
+  async function addAccount(name: string, roles: AccountRole[], tags: string[] = []): Promise<TestAccount> {
+    const email = `${name}@${slug}.example`;
+    const account = { id: newId(Date.now()), email, roles };
+    await db.batch([
+      db.insert(accounts).values({
+        ...stamps,
+        ...account,
+        siteId: id,
+        name,
+        normalizedName: normalizeName(name),
+        passwordHash: await passwordHash,
+        emailHash: await sha256(normalizeEmail(email)),
+        tags,
+        thirdPartyAuthProviders: [],
+        marketingOptin: false,
+      }),
+      db.insert(userProfiles).values({ ...stamps, id: newId(now), siteId: id, accountId: account.id, name }),
+    ]);
+    return account;
+  }
+
+  async function addKey(roles: string[], expires: number | null = null): Promise<string> {
+    const key = `tifo_dev_${randomToken(12)}`;
+    await db.insert(apiKeys).values({ ...stamps, id: newId(now), siteId: id, hash: await sha256(key), name: "Test key", roles, expires });
+    return key;
+  }
+
+  async function addChannel(channelSlug: string, data: Record<string, unknown> = {}, channelId = newId(Date.now())): Promise<string> {
+    await db.insert(pages).values({
+      ...stamps,
+      id: channelId,
+      siteId: id,
+      type: "channel",
+      slug: channelSlug,
+      seo: {},
+      style: {},
+      activeRenderers: [],
+      renderers: {},
+      data: { name: channelSlug, gate: { type: "none", skus: [] }, ...data },
+      tags: [],
+    });
+    return channelId;
+  }
+
+  async function signIn(account: TestAccount): Promise<string> {
+    const sessionId = newId(Date.now());
+    await db
+      .insert(sessions)
+      .values({ id: sessionId, audience: id, accountId: account.id, generation: 1, created: now, expires: Date.now() + HOUR });
+    return signToken(env, { accountId: account.id, audience: id, sessionId, passwordVersion: 1 }, Date.now());
+  }
+
+  await addChannel("main-stage", { external_field_1: "match-7" }, channels[0]);
+  await addChannel("backstage", {}, channels[1]);
+  const people = {
+    admin: await addAccount("admin", [ADMIN]),
+    reader: await addAccount("reader", [{ ...ADMIN, write: false }]),
+    creator: await addAccount("creator", [{ ...ADMIN, pageId: [channels[0]] }]),
+    viewer: await addAccount("viewer", [], ["team:home"]),
+  };
+  const developerKey = await addKey(["*"]);
+  const tokens = new Map<string, Promise<string>>();
+
+  async function headersOf(caller: Caller): Promise<Record<string, string>> {
+    if (caller === "nobody") return {};
+    if (caller === "super") return { "Tifo-Super-Key": env.TIFO_SUPER_KEY };
+    const client = { "Tifo-Client-Id": id };
+    if (caller === "client") return client;
+    if (caller === "developer") return { ...client, "Tifo-Developer-Key": developerKey };
+    let token = tokens.get(caller);
+    if (!token) tokens.set(caller, (token = signIn(people[caller])));
+    return { ...client, Authorization: `Bearer ${await token}` };
+  }
+
+  async function call(operationId: string, { params, query = {}, body, headers = {}, as }: CallOptions = {}): Promise<Answer> {
+    const operation = operationOf(operationId);
+    const url = new URL(fillPath(operation, params), ORIGIN);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+    const caller = as ?? strongest(operation);
+    if (caller !== "nobody" && asksInQuery(operation) && query.clientId === undefined) url.searchParams.set("clientId", id);
+    const given = { ...(await headersOf(caller)), ...headers };
+    if (body !== undefined) given["Content-Type"] ??= "application/json";
+    return send(operation, url, {
+      method: operation.method.toUpperCase(),
+      headers: given,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+  }
+
+  return { id, slug, channels, developerKey, accounts: people, call, headersOf, signIn, addAccount, addKey, addChannel };
+}
+
+/** Sends one request of an operation and holds the answer against what the document says of it. */
+export async function send(operation: Operation, url: URL, init: RequestInit): Promise<Answer> {
+  const headers = new Headers(init.headers);
+  if (!headers.has("Tifo-Request-Id")) headers.set("Tifo-Request-Id", `test.${randomHex(8)}`);
+  const response = await exports.default.fetch(url, { ...init, headers });
+  const { status } = response;
+  const text = isStream(response) ? "" : await response.text();
+  const log = takeLogLine(headers.get("Tifo-Request-Id") ?? "");
+  const where = `${operation.operationId} ${status} ${text.slice(0, 600)} ${log.cause ?? ""}`;
+  const isJson = response.headers.get("Content-Type")?.includes("json") ?? false;
+  const body: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
+  expect(keysOf(operation, status), where).toContain(status);
+  const problem = status >= 400 ? checkProblem(operation, status, response, body, where) : undefined;
+  if (status < 400) checkAnswer(operation, status, body, where);
+  checkSecrets(log, headers, init.body);
+  if (isStream(response)) onTestFinished(() => response.body?.cancel());
+  noteAnswer(operation.operationId, status);
+  return {
+    status,
+    headers: response.headers,
+    text,
+    body,
+    problem,
+    log,
+    as: (schema) => schema.parse(body),
+  };
+}
+
+/** An answer of 304 goes without saying: it follows from the ETag. */
+function keysOf(operation: Operation, status: number): number[] {
+  return status === 304 ? [304] : [...operation.responses.keys()];
+}
+
+/** Nothing undeclared: what the schema would drop may not be there. */
+function checkAnswer(operation: Operation, status: number, body: unknown, where: string): void {
+  const schema = operation.answers.get(status);
+  if (!schema) {
+    expect(body, where).toBeUndefined();
+    return;
+  }
+  const parsed = schema.safeParse(body);
+  expect(parsed.error?.issues ?? [], where).toEqual([]);
+  expect(parsed.data, where).toEqual(body);
+}
+
+function checkProblem(operation: Operation, status: number, response: Response, body: unknown, where: string): z.infer<typeof Problem> {
+  expect(response.headers.get("Content-Type"), where).toBe("application/problem+json");
+  const problem = Problem.strict().parse(body);
+  expect(problem.status, where).toBe(status);
+  expect(operation.responses.get(status)?.description ?? "", where).toContain(`\`${problem.code}\``);
+  expect(problem.requestId, where).toBe(response.headers.get("Tifo-Request-Id"));
+  expect(status, where).not.toBe(500);
+  return problem;
+}
+
+/** No credential of the request may stand in its log line. */
+function checkSecrets(log: LogLine, headers: Headers, body: BodyInit | null | undefined): void {
+  const line = JSON.stringify(log);
+  for (const name of ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Idempotency-Key"]) {
+    const value = headers.get(name)?.replace(/^Bearer /, "");
+    if (value) expect(line).not.toContain(value);
+  }
+  if (typeof body === "string" && body.includes(PASSWORD)) expect(line).not.toContain(PASSWORD);
+}
+
+function noteAnswer(operationId: string, status: number): void {
+  const statuses = answered.get(operationId) ?? new Set();
+  answered.set(operationId, statuses.add(status));
+}
+
+/** The path with its parameters in place; those left out are filled from the document's examples. */
+export function fillPath(operation: Operation, params: Record<string, string> = {}): string {
+  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name] ?? operation.parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example;
+    return encodeURIComponent(String(value));
+  });
+}
+
+/** The caller with the most rights among those that an operation takes. */
+export function strongest({ security }: Operation): Caller {
+  const kinds = new Set(security.flat());
+  if (kinds.has("super")) return "super";
+  if (kinds.has("developer")) return "developer";
+  if (kinds.has("bearer")) return "admin";
+  return kinds.size > 0 ? "client" : "nobody";
+}
+
+/** Whether the client id belongs into the query, since browsers can't set a header there. */
+export function asksInQuery({ security }: Operation): boolean {
+  return security.length > 0 && security.every((set) => set.includes("clientQuery"));
+}
+
+function isStream(response: Response): boolean {
+  return response.status === 101 || (response.headers.get("Content-Type") ?? "").startsWith("text/event-stream");
+}
+
+/** Opens a channel's socket as a browser does; pings until the test ends. */
+export async function openSocket(site: TestSite, channelId: string, query: Record<string, string | number> = {}): Promise<TestViewer> {
+  const url = new URL(`/realtime/v1/channels/${channelId}`, ORIGIN);
+  for (const [name, value] of Object.entries({ clientId: site.id, ...query })) url.searchParams.set(name, String(value));
+  const { webSocket, status } = await exports.default.fetch(url, { headers: { Upgrade: "websocket" } });
+  if (!webSocket) throw new Error(`Not upgraded: ${status}`);
+  noteAnswer("connectToChannel", status);
+  const viewer = new TestViewer(webSocket);
+  const pings = setInterval(() => webSocket.readyState === WebSocket.OPEN && viewer.send(PING), 10_000);
+  onTestFinished(() => {
+    clearInterval(pings);
+    if (webSocket.readyState === WebSocket.OPEN) viewer.close();
+  });
+  return viewer;
+}
