@@ -116,7 +116,7 @@ export class FanOut {
   private async step(lane: Lane, states: StateChange[]): Promise<void> {
     const after = lane.head ?? this.floor;
     const frames = this.source.framesAfter(after, FRAMES_PER_PUSH);
-    const { openings, head: assumed } = lane;
+    const { openings } = lane;
     const push = { epoch: this.source.epoch, frames: frames ?? [], states, lost: frames === null };
     const answer = await withTimeout(this.deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
     lane.sockets = answer.sockets;
@@ -124,7 +124,7 @@ export class FanOut {
       if (lane.openings === openings) lane.open = false;
       return;
     }
-    if (push.frames.length > 0 && answer.head === assumed) throw new Error("The relay does not take the frames that follow its position");
+    if (push.frames.length > 0 && answer.head === after) throw new Error("The relay does not take the frames that follow its position");
     lane.head = answer.head ?? push.frames.at(-1)?.seq ?? after;
   }
 

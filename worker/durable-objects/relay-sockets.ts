@@ -67,10 +67,6 @@ export class RelaySockets {
     this.onChange();
   }
 
-  remove(socket: WebSocket): void {
-    if (this.map().delete(socket)) this.onChange();
-  }
-
   /** Sends each viewer what is for it. A socket that fails or lags too far behind is closed; the others never notice. */
   broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
     for (const [socket, viewer] of this.map()) {
@@ -78,7 +74,8 @@ export class RelaySockets {
       if (!message) continue;
       if (!this.trySend(socket, message.text)) continue;
       viewer.sent = message.upTo;
-      if (isTooSlow(viewer, now)) this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
+      if (isTooSlow(viewer, now))
+        this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
     }
   }
 
@@ -126,8 +123,9 @@ export class RelaySockets {
     }
   }
 
-  private close(socket: WebSocket, code: number, reason: string): void {
-    this.remove(socket);
+  /** Forgets a socket and answers its close, which the platform does not always do for one that has hibernated. */
+  close(socket: WebSocket, code: number, reason: string): void {
+    if (this.map().delete(socket)) this.onChange();
     try {
       socket.close(code, reason);
     } catch {

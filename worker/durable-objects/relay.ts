@@ -126,11 +126,11 @@ export class Relay extends DurableObject<Env> {
   }
 
   override webSocketClose(socket: WebSocket): void {
-    this.sockets.remove(socket);
+    this.sockets.close(socket, 1000, "");
   }
 
   override webSocketError(socket: WebSocket): void {
-    this.sockets.remove(socket);
+    this.sockets.close(socket, 1000, "");
   }
 
   /** Closes silent sockets and reports the count, soon after it changed and once a heartbeat. Safe to run at any time. */
@@ -167,12 +167,18 @@ export class Relay extends DurableObject<Env> {
       seq: cache.head,
       upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
       recovered: missed !== null,
-      overlays: missed ? [] : cache.overlays(now).filter(visible).map((frame) => frame.body),
+      overlays: missed
+        ? []
+        : cache
+            .overlays(now)
+            .filter(visible)
+            .map((frame) => frame.body),
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
     });
     const frames = [welcome, ...bodies];
-    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE) server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
+    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE)
+      server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -184,7 +190,7 @@ export class Relay extends DurableObject<Env> {
     if (held.seq > cache.head) cache = await this.load();
     if (held.seq > cache.head) return null;
     const missed: LogFrame[] = [];
-    for (let from = held.seq; ; ) {
+    for (let from = held.seq; ;) {
       const near = (this.cache ?? cache).after(from);
       if (near) return [...missed, ...near];
       const page = await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE);
@@ -225,7 +231,10 @@ export class Relay extends DurableObject<Env> {
     const fresh = push.frames.filter((frame) => frame.seq > head);
     const last = fresh.at(-1);
     const inOrder = fresh[0]?.seq === head + 1;
-    this.forward(inOrder ? fresh : [], push.states.map((change) => stateFrame(inOrder && last ? last.seq : head, change)));
+    this.forward(
+      inOrder ? fresh : [],
+      push.states.map((change) => stateFrame(inOrder && last ? last.seq : head, change)),
+    );
     if (!inOrder || !last) return;
     this.cache?.apply(fresh);
     // Noted after the sends, which would otherwise wait for the write.
