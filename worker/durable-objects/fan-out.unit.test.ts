@@ -1,0 +1,190 @@
+import fc from "fast-check";
+import { describe, expect, test, vi } from "vitest";
+import type { Delivered, LogFrame, Push } from "./channel.protocol.ts";
+import { FanOut } from "./fan-out.ts";
+
+function frame(seq: number): LogFrame {
+  return { seq, body: String(seq), tag: null, shows: null, clears: [] };
+}
+
+/** A log of which the frames up to `forgotten` are no longer kept. */
+class TestLog {
+  readonly epoch = "e";
+  head = 0;
+  forgotten = 0;
+
+  framesAfter(seq: number, limit: number): LogFrame[] | null {
+    if (seq < this.forgotten) return null;
+    return Array.from({ length: Math.min(limit, this.head - seq) }, (_, i) => frame(seq + 1 + i));
+  }
+}
+
+/** A relay that keeps the contract, and fails when told to. */
+class TestRelay {
+  head = 0;
+  got: number[] = [];
+  pushes: Push[] = [];
+  inFlight = 0;
+  failures = 0;
+  listening = true;
+
+  async deliver(push: Push): Promise<Delivered> {
+    this.pushes.push(push);
+    expect(this.inFlight++).toBe(0);
+    await Promise.resolve();
+    this.inFlight--;
+    if (this.failures-- > 0) throw new Error("down");
+    if (!this.listening || push.lost) return { head: null, sockets: 0, idle: true };
+    const fresh = push.frames.filter((each) => each.seq > this.head);
+    if (fresh[0]?.seq === this.head + 1) {
+      this.got.push(...fresh.map((each) => each.seq));
+      this.head = fresh.at(-1)?.seq ?? this.head;
+    }
+    return { head: this.head, sockets: 1, idle: false };
+  }
+}
+
+function setUp(relays = 1, floor = 0) {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.useFakeTimers({ now: 1_000_000 });
+  const log = new TestLog();
+  const all = Array.from({ length: relays }, () => new TestRelay());
+  const fanOut = new FanOut(log, (relay, push) => all[relay]?.deliver(push) ?? Promise.reject(new Error("no relay")), relays, floor);
+  const append = (count = 1) => {
+    log.head += count;
+    return fanOut.push();
+  };
+  return { log, fanOut, append, all, relay: all[0] ?? new TestRelay() };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+describe("a push", () => {
+  test("goes at once; what follows within 50 ms goes together when they are over", async () => {
+    const { append, relay } = setUp();
+    expect(await append()).toBe(true);
+    const rest = [append(), append(), append()];
+    await vi.advanceTimersByTimeAsync(49);
+    expect(relay.pushes).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(rest)).toEqual([true, true, true]);
+    expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
+  });
+
+  test("to a relay that lags starts where it stands", async () => {
+    const { append, relay, log } = setUp(1, 5);
+    log.head = 5;
+    relay.head = 2;
+    expect(await append()).toBe(true);
+    expect(relay.got).toEqual([3, 4, 5, 6]);
+  });
+
+  test("that fails is reported, does not hold up other relays, and the next one brings everything", async () => {
+    const { append, all } = setUp(2);
+    const [bad, good] = all;
+    if (!bad || !good) throw new Error("two relays");
+    bad.failures = 1;
+    expect(await append()).toBe(false);
+    expect(good.got).toEqual([1]);
+    const again = append();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await again).toBe(true);
+    expect(bad.got).toEqual([1, 2]);
+    expect(good.got).toEqual([1, 2]);
+  });
+
+  test("that nobody answers counts as failed after two seconds", async () => {
+    const { fanOut, log } = setUp(0);
+    const silent = new FanOut(log, () => new Promise(() => undefined), 1, 0);
+    log.head = 1;
+    const pushed = silent.push();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await pushed).toBe(false);
+    expect(await fanOut.push()).toBe(true);
+  });
+
+  test("tells a relay that the log no longer reaches back to it", async () => {
+    const { append, log, relay } = setUp();
+    log.forgotten = 3;
+    log.head = 4;
+    await append();
+    expect(relay.pushes.map((push) => push.lost)).toEqual([true]);
+  });
+});
+
+describe("a relay without viewers", () => {
+  test("is called no more until it asks for a snapshot", async () => {
+    const { append, relay, fanOut } = setUp();
+    relay.listening = false;
+    await append();
+    const idle = append();
+    await vi.advanceTimersByTimeAsync(50);
+    await idle;
+    expect(relay.pushes).toHaveLength(1);
+    relay.listening = true;
+    relay.head = 2;
+    fanOut.open(0);
+    const next = append();
+    await vi.advanceTimersByTimeAsync(50);
+    await next;
+    expect(relay.got).toEqual([3]);
+  });
+
+  test("that asks for a snapshot while it answers that it is idle is believed to listen", async () => {
+    const { fanOut, log } = setUp(0);
+    const pushes: Push[] = [];
+    const racing = new FanOut(
+      log,
+      async (_, push) => {
+        pushes.push(push);
+        if (pushes.length === 1) racing.open(0);
+        return { head: null, sockets: 0, idle: pushes.length === 1 };
+      },
+      1,
+      0,
+    );
+    log.head = 1;
+    await racing.push();
+    log.head = 2;
+    const next = racing.push();
+    await vi.advanceTimersByTimeAsync(50);
+    await next;
+    expect(pushes.at(-1)?.frames.map((each) => each.seq)).toEqual([2]);
+    expect(await fanOut.push()).toBe(true);
+  });
+});
+
+test("of states only the latest of a key goes", async () => {
+  const { fanOut, relay, append } = setUp();
+  await append();
+  for (const total of [1, 2, 3]) fanOut.state({ key: "a", type: "poll.updated", data: String(total) });
+  fanOut.state({ key: "b", type: "poll.updated", data: "9" });
+  const pushed = fanOut.push();
+  await vi.advanceTimersByTimeAsync(50);
+  await pushed;
+  expect(relay.pushes.at(-1)?.states.map((change) => change.data)).toEqual(["3", "9"]);
+});
+
+test("whatever fails, relays get the log in order, without a gap, once", async () => {
+  const step = fc.record({ count: fc.nat(4), fail: fc.nat(2), wait: fc.constantFrom(0, 10, 60) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+      const { append, relay, log } = setUp();
+      const pushed: Promise<boolean>[] = [];
+      for (const { count, fail, wait } of steps) {
+        relay.failures = fail === 2 ? 1 : 0;
+        pushed.push(append(count));
+        await vi.advanceTimersByTimeAsync(wait);
+      }
+      relay.failures = 0;
+      await vi.advanceTimersByTimeAsync(100);
+      const last = append();
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await last).toBe(true);
+      await Promise.all(pushed);
+      expect(relay.got).toEqual(range(1, log.head));
+    }),
+  );
+});
