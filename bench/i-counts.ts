@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "@hono/zod-openapi";
+import { bundle } from "./lib/bundle.ts";
+import { REALTIME } from "./lib/fan-out.ts";
+import { ask } from "./lib/http.ts";
+import type { Server } from "./lib/processes.ts";
+import { milliseconds, type Result } from "./lib/report.ts";
+import { newFolder, startWorkerd, VARIABLES } from "./lib/runtimes.ts";
+import { Crowd, type Viewer } from "./lib/viewers.ts";
+
+const ROOMS = ["north", "south", "east"];
+const SAMPLE_MS = 100;
+const STALE_MS = 2_000;
+/** The runtime evicts objects that have been idle for 10 s. */
+const EVICTED_MS = 13_000;
+const CHURN = 0.2;
+
+const Counts = z.object({ concurrents: z.number(), channels: z.array(z.object({ channelId: z.string(), concurrents: z.number() })) });
+
+/** I: the viewer count against an exact model, while a fifth of the viewers reconnects each second, over evictions and a hard kill. */
+export async function counts(quick: boolean): Promise<Result> {
+  const viewers = quick ? 90 : 600;
+  const folder = newFolder();
+  const worker = { code: await bundle("bench/workers/realtime.ts"), objects: REALTIME, variables: VARIABLES };
+  const model = new Model();
+
+  const first = await startWorkerd(worker, folder);
+  await model.fill(first, viewers);
+  const rows = [["after the first came", await settle(first, model)]];
+  const churn = await underChurn(first, model, quick ? 4 : 12);
+  rows.push([`under churn of ${CHURN * 100} % a second, ${churn.samples} samples`, churn.text]);
+  rows.push(["after the churn", await settle(first, model)]);
+  await sleep(quick ? 0 : EVICTED_MS);
+  rows.push(["after the objects were evicted", await settle(first, model)]);
+  model.dropHalf();
+  rows.push(["half of the viewers gone without a word", await settle(first, model)]);
+  await first.stop();
+  model.forgetAll();
+
+  const second = await startWorkerd(worker, folder);
+  rows.push(["after kill -9 and restart, nobody back yet", await settle(second, model)]);
+  await model.fill(second, Math.floor(viewers / 2));
+  rows.push(["after half of them came back", await settle(second, model)]);
+  model.forgetAll();
+  rows.push(["after all have gone", await settle(second, model)]);
+  await second.stop();
+  return { columns: ["moment", "count"], rows };
+}
+
+/** One viewer's time on a channel, in ms of our own clock. */
+interface Stay {
+  asked: number;
+  welcomed: number;
+  left: number;
+}
+
+/** Who is really there, and who was when, to tell how old a count is. */
+class Model {
+  private readonly crowds = new Map(ROOMS.map((room) => [room, new Crowd(Infinity)]));
+  private readonly stays = new Map<Viewer, Stay>();
+
+  get total(): number {
+    return [...this.crowds.values()].reduce((sum, { viewers }) => sum + viewers.length, 0);
+  }
+
+  byRoom(): Record<string, number> {
+    return Object.fromEntries([...this.crowds].map(([room, { viewers }]) => [room, viewers.length]));
+  }
+
+  async fill(server: Server, viewers: number): Promise<void> {
+    for (let number = 0; number < viewers; number += ROOMS.length) await this.enter(server, number);
+  }
+
+  /** One of each room leaves and another comes. */
+  async replace(server: Server, number: number): Promise<void> {
+    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0, 1));
+    await this.enter(server, number);
+  }
+
+  dropHalf(): void {
+    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0, viewers.length / 2));
+  }
+
+  forgetAll(): void {
+    for (const { viewers } of this.crowds.values()) this.leave(viewers.splice(0));
+  }
+
+  /** How old (ms) a count has to be to be right: all who stayed since then are in it, nobody who came or went since need be. */
+  age({ count, asked, answered }: Sample): number {
+    const stays = [...this.stays.values()];
+    for (let age = 0; age <= 2 * STALE_MS; age += 20) {
+      const certain = stays.filter(({ welcomed, left }) => welcomed <= asked - age && left > answered).length;
+      const possible = stays.filter((stay) => stay.asked <= answered && stay.left >= asked - age).length;
+      if (certain <= count && count <= possible) return age;
+    }
+    return Infinity;
+  }
+
+  private async enter({ port }: Server, number: number): Promise<void> {
+    const asked = performance.now();
+    const came = [...this.crowds].map(async ([room, crowd]) => {
+      await crowd.enter(port, [`/connect?room=${room}&device=${room}-${number}`], 1, "first");
+      const viewer = crowd.viewers.at(-1);
+      if (viewer) this.stays.set(viewer, { asked, welcomed: performance.now(), left: Infinity });
+    });
+    await Promise.all(came);
+  }
+
+  private leave(viewers: Viewer[]): void {
+    for (const viewer of viewers) {
+      const stay = this.stays.get(viewer);
+      if (stay) stay.left = performance.now();
+      viewer.leave();
+    }
+  }
+}
+
+/** A count and when it was asked for and answered, in ms. */
+interface Sample {
+  count: number;
+  asked: number;
+  answered: number;
+}
+
+/** Milliseconds until the count is exact, for each channel too; an error after the time in which it must be. */
+async function settle(server: Server, model: Model): Promise<string> {
+  const started = performance.now();
+  for (;;) {
+    const { concurrents, channels } = await ask(server.port, "GET", "/counts").then((text) => Counts.parse(JSON.parse(text)));
+    const byRoom = model.byRoom();
+    const wrong = ROOMS.filter((room) => (channels.find(({ channelId }) => channelId === room)?.concurrents ?? 0) !== byRoom[room]);
+    const waited = performance.now() - started;
+    if (concurrents === model.total && wrong.length === 0) return `exact (${concurrents}) after ${milliseconds(waited)}`;
+    if (waited > STALE_MS) return `**wrong**: ${concurrents} counted, ${model.total} there, after ${milliseconds(waited)}`;
+    await sleep(20);
+  }
+}
+
+async function underChurn(server: Server, model: Model, seconds: number): Promise<{ samples: number; text: string }> {
+  const until = performance.now() + seconds * 1000;
+  const pause = 1000 / ((model.total / ROOMS.length) * CHURN);
+  const churning = (async () => {
+    for (let number = 100_000; performance.now() < until; number++) {
+      const next = performance.now() + pause;
+      await model.replace(server, number);
+      await sleep(Math.max(0, next - performance.now()));
+    }
+  })();
+  const samples: Sample[] = [];
+  while (performance.now() < until) {
+    const asked = performance.now();
+    const { concurrents } = Counts.parse(JSON.parse(await ask(server.port, "GET", "/counts")));
+    samples.push({ count: concurrents, asked, answered: performance.now() });
+    await sleep(SAMPLE_MS);
+  }
+  await churning;
+  const oldest = Math.max(...samples.map((sample) => model.age(sample)));
+  return { samples: samples.length, text: `${oldest <= STALE_MS ? "" : "**too old**: "}at most ${oldest} ms old` };
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { runOrFail } from "../scripts/lib/command.ts";
+import { bundle } from "./lib/bundle.ts";
+import { HttpConnection, requestText } from "./lib/http.ts";
+import { groupSeconds } from "./lib/machine.ts";
+import { milliseconds, type Result } from "./lib/report.ts";
+import { newFolder, OBJECTS, startWorkerd, VARIABLES, type Worker } from "./lib/runtimes.ts";
+import { median } from "./lib/stats.ts";
+
+const MOST_BYTES = 500_000;
+const MOST_MS = 200;
+
+/** N: the bundle as it is deployed, and the CPU time from the runtime's start to the first answer, less an empty Worker's. */
+export async function startUp(quick: boolean): Promise<Result> {
+  const folder = newFolder();
+  await runOrFail("wrangler", ["deploy", "--dry-run", "--outdir", folder]);
+  const code = readFileSync(join(folder, "index.js"));
+  const compressed = gzipSync(code).length;
+
+  const ours: Worker = { code: await bundle("worker/index.ts"), objects: OBJECTS, variables: VARIABLES };
+  const empty: Worker = { code: await bundle("bench/workers/empty.ts"), objects: {}, variables: {} };
+  const extra: number[] = [];
+  for (let round = 0; round < (quick ? 3 : 11); round++) extra.push((await cpuToFirstAnswer(ours)) - (await cpuToFirstAnswer(empty)));
+  const startUpMs = median(extra);
+  const range = `${milliseconds(Math.min(...extra))} to ${milliseconds(Math.max(...extra))}`;
+  return {
+    columns: ["", "figure", "limit"],
+    rows: [
+      [
+        "bundle",
+        `${kilobytes(code.length)}, ${kilobytes(compressed)} gzip`,
+        limit(compressed <= MOST_BYTES, `${kilobytes(MOST_BYTES)} gzip`),
+      ],
+      ["start-up CPU", `${milliseconds(startUpMs)} (${range})`, limit(startUpMs <= MOST_MS, `${MOST_MS} ms`)],
+    ],
+  };
+}
+
+/** Milliseconds of CPU. */
+async function cpuToFirstAnswer(worker: Worker): Promise<number> {
+  const server = await startWorkerd(worker);
+  const connection = new HttpConnection(server.port);
+  // A preflight: ours answers it before it needs any binding.
+  await connection.send(requestText("OPTIONS", "/health"));
+  const used = groupSeconds(server.group) * 1000;
+  connection.close();
+  await server.stop();
+  return used;
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1000).toFixed(0)} kB`;
+}
+
+function limit(kept: boolean, text: string): string {
+  return `${text}: ${kept ? "kept" : "**missed**"}`;
+}

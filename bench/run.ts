@@ -1,0 +1,49 @@
+// `npm run bench`: measures Tifo against the bare platform and its peers. `npm run bench -- F G --quick` runs some, small and unrecorded.
+import { parseArgs } from "node:util";
+import { guard, Problem, say } from "../scripts/lib/report.mjs";
+import { httpLayer } from "./a-http-layer.ts";
+import { pageRead } from "./b-page-read.ts";
+import { broadcast } from "./f-broadcast.ts";
+import { bursts } from "./g-bursts.ts";
+import { relays } from "./h-relays.ts";
+import { counts } from "./i-counts.ts";
+import { connectStorm } from "./j-connect-storm.ts";
+import { canPin, load, pinClient } from "./lib/machine.ts";
+import { environment, markdown, record, type Result } from "./lib/report.ts";
+import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
+import { startUp } from "./n-start-up.ts";
+
+/** `quick` is for trying a benchmark out: few rounds, short and small. */
+const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
+  A: { title: "HTTP layer", run: httpLayer },
+  B: { title: "Reading a page", run: pageRead },
+  F: { title: "Broadcast to one channel", run: broadcast },
+  G: { title: "Bursts", run: bursts },
+  H: { title: "Two tiers", run: relays },
+  I: { title: "Viewer counts", run: counts },
+  J: { title: "Connect storm", run: connectStorm },
+  N: { title: "Bundle and start-up", run: startUp },
+};
+
+await guard(async () => {
+  const { values, positionals } = parseArgs({ options: { quick: { type: "boolean", default: false } }, allowPositionals: true });
+  const chosen = positionals.length > 0 ? positionals.map((letter) => letter.toUpperCase()) : Object.keys(BENCHMARKS);
+  pinClient();
+  if (!canPin) say("Processes can't be bound to cores here: figures will vary more.");
+  for (const letter of chosen) await runOne(letter, values.quick);
+  if (!values.quick)
+    record("environment", environment(`compatibility date ${COMPATIBILITY_DATE}, flags ${COMPATIBILITY_FLAGS.join(", ")}`));
+});
+process.exit();
+
+async function runOne(letter: string, quick: boolean): Promise<void> {
+  const benchmark = BENCHMARKS[letter];
+  if (!benchmark) throw new Problem(`There is no benchmark ${letter}; choose of ${Object.keys(BENCHMARKS).join(", ")}.`);
+  say(`${letter}  ${benchmark.title}`);
+  const [started, loadBefore] = [Date.now(), load()];
+  const result = await benchmark.run(quick);
+  const took = `${((Date.now() - started) / 1000).toFixed(0)} s, load average before ${loadBefore}, after ${load()}`;
+  const text = markdown({ ...result, remarks: [...(result.remarks ?? []), took] });
+  say(`\n${text}\n`);
+  if (!quick) record(letter, text);
+}

@@ -1,0 +1,5 @@
+// A Worker without anything in it: what the runtime itself needs to start.
+
+export default {
+  fetch: () => new Response("nothing here", { status: 404 }),
+} satisfies ExportedHandler;

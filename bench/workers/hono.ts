@@ -1,0 +1,18 @@
+import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
+import { json, jsonBody } from "../../worker/http/schemas.ts";
+import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
+
+// The same route as the libraries' own pages show it, with nothing around it.
+
+const app = new OpenAPIHono();
+app.openapi(
+  createRoute({
+    method: "post",
+    path: "/bench/v1/goals/{id}",
+    request: { params: GoalParam, body: jsonBody(Goal) },
+    responses: { 200: json("The goal", GoalAnswer) },
+  }),
+  (c) => c.json(toAnswer(c.req.valid("param").id, c.req.valid("json")), 200),
+);
+
+export default app;

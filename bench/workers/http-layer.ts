@@ -1,0 +1,34 @@
+import { createApp } from "../../worker/app.ts";
+import { createArea } from "../../worker/http/area.ts";
+import { ANYONE } from "../../worker/http/credentials.ts";
+import { operation } from "../../worker/http/operation.ts";
+import { json, jsonBody } from "../../worker/http/schemas.ts";
+import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
+
+// One more area on the whole app: every middleware runs, nothing is stored.
+
+const area = createArea();
+area.openapi(
+  operation({
+    operationId: "announceGoal",
+    tag: "Benchmark",
+    method: "post",
+    path: "/bench/v1/goals/{id}",
+    summary: "Announce a goal",
+    description: "Answers what it was told.",
+    credentials: ANYONE,
+    request: { params: GoalParam, body: jsonBody(Goal) },
+    responses: { 200: json("The goal", GoalAnswer) },
+  }),
+  (c) => c.json(toAnswer(c.req.valid("param").id, c.req.valid("json")), 200),
+);
+
+const app = createApp();
+app.route("/", area);
+
+// The bare runtime has no rate-limit binding; the platform's own costs no wait either.
+const BRAKE: RateLimit = { limit: async () => ({ success: true }) };
+
+export default {
+  fetch: (request, env, ctx) => app.fetch(request, Object.assign(env, { BRAKE }), ctx),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,43 @@
+import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
+import { channelOf, connect, issueTicket, presenceOf } from "../../worker/services/realtime.ts";
+
+export { Channel } from "../../worker/durable-objects/channel.ts";
+export { Relay } from "../../worker/durable-objects/relay.ts";
+export { SitePresence } from "../../worker/durable-objects/site-presence.ts";
+
+// Our objects and the services that lead to them, without the API around them and without a database.
+
+const siteId = "5eed00000000000000000001";
+
+export default {
+  async fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    const channelId = searchParams.get("room") ?? "";
+    const channel = channelOf(env, siteId, channelId);
+    switch (pathname) {
+      case "/connect": {
+        const [deviceId, ticket] = [searchParams.get("device"), searchParams.get("ticket")];
+        return connect(env, { siteId, channelId, deviceId, ticket, resume: null }, { load: async () => ({ gate: "none" }) });
+      }
+      case "/publish": {
+        const broadcasts = await request.json<Broadcast[]>();
+        await Promise.all(broadcasts.map((broadcast) => channel.publish(broadcast)));
+        return new Response("sent");
+      }
+      case "/relays": {
+        const wanted = Number(searchParams.get("n"));
+        for (let relays = 1; relays < wanted;) relays = await channel.grow(relays);
+        return new Response("grown");
+      }
+      case "/tickets": {
+        const subject = { siteId, channelId, accountId: "5eed0000000000000000a003", tags: ["team:home", "tier:gold"] };
+        const tickets = Array.from({ length: Number(searchParams.get("n")) }, () => issueTicket(env, subject, Date.now()));
+        return Response.json((await Promise.all(tickets)).map(({ ticket }) => ticket));
+      }
+      case "/counts":
+        return Response.json(await presenceOf(env, siteId).concurrents());
+      default:
+        return new Response("nothing here", { status: 404 });
+    }
+  },
+} satisfies ExportedHandler<Env>;
