@@ -55,3 +55,28 @@ export interface OverlayCta {
   type: (typeof CTA_TYPES)[number];
   data: Record<string, unknown>;
 }
+
+/** `value` in minor units of the currency (ISO 4217, lower case); one of the list is the default. */
+export interface SubscriptionPrice {
+  currency: string;
+  default: boolean;
+  value: number;
+  paymentPlanId?: string;
+}
+
+export interface CalendarCategory {
+  title: string;
+  label: string;
+}
+
+export interface CalendarDate {
+  startTimestamp: number;
+  endTimestamp: number | null;
+  timeZone: string;
+  useEndTime: boolean;
+}
+
+export interface CalendarImage {
+  show: boolean;
+  src: string;
+}

@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ACCESS_CODE_TYPES } from "../enums.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+/** Text that is found in whatever case it is typed. */
+const caseless = customType<{ data: string }>({ dataType: () => "text collate nocase" });
+
+/** Coupons: whoever redeems one holds its sku, or is let through the login gates that name it. */
+export const accessCodes = sqliteTable(
+  "access_codes",
+  {
+    id: id(),
+    siteId: siteId(),
+    accessCode: caseless("access_code").notNull(),
+    sku: text("sku").notNull(),
+    type: text("type", { enum: ACCESS_CODE_TYPES }).notNull(),
+    /** The account that redeemed it, and when. */
+    accountId: text("account_id"),
+    consumedAt: time("consumed_at"),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+    ...tracked(),
+  },
+  (table) => [
+    uniqueIndex("access_codes_site_code").on(table.siteId, table.accessCode),
+    index("access_codes_site_created").on(table.siteId, table.created, table.id),
+    index("access_codes_account")
+      .on(table.accountId, table.sku)
+      .where(sql`${table.accountId} is not null`),
+  ],
+);
+
+/** Codes that a television shows and a signed-in viewer types; kept for an hour after they expire. */
+export const tvCodes = sqliteTable(
+  "tv_codes",
+  {
+    id: id(),
+    siteId: siteId(),
+    /** SHA-256 of site and code. */
+    hash: text("hash").notNull().unique(),
+    /** SHA-256 of site and device. */
+    deviceHash: text("device_hash").notNull(),
+    /** Who activated it; the device then takes the tokens, once. */
+    accountId: text("account_id"),
+    polledAt: time("polled_at"),
+    takenAt: time("taken_at"),
+    created: integer("created").notNull(),
+    expires: integer("expires").notNull(),
+  },
+  (table) => [index("tv_codes_expires").on(table.expires)],
+);

@@ -1,0 +1,45 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { AccountRole } from "../types.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+/** Magic links. The token can be shown again, so it is sealed; `tokenHash`, keyed, finds it. */
+export const invites = sqliteTable(
+  "invites",
+  {
+    id: id(),
+    siteId: siteId(),
+    tokenSealed: text("token_sealed").notNull(),
+    tokenHash: text("token_hash").notNull().unique(),
+    redirectUri: text("redirect_uri").notNull(),
+    targetSkus: text("target_skus", { mode: "json" }).$type<string[]>().notNull(),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+    expires: integer("expires").notNull(),
+    /** When the link was first opened. */
+    consumedAt: time("consumed_at"),
+    revokedAt: time("revoked_at"),
+    /** The account that its intent was redeemed into. */
+    accountId: text("account_id"),
+    ...tracked(),
+  },
+  (table) => [index("invites_site_created").on(table.siteId, table.created, table.id)],
+);
+
+/** Invitations by e-mail to become an account with roles. The mailed token is signed, so none is stored. */
+export const registerInvites = sqliteTable(
+  "register_invites",
+  {
+    id: id(),
+    siteId: siteId(),
+    email: text("email").notNull(),
+    senderAccountId: text("sender_account_id").notNull(),
+    targetRoles: text("target_roles", { mode: "json" }).$type<AccountRole[]>().notNull(),
+    /** The page that the mailed link opens, without the token. */
+    redirectUri: text("redirect_uri").notNull(),
+    expires: integer("expires").notNull(),
+    sent: integer("sent", { mode: "boolean" }).notNull(),
+    /** The account that it became. */
+    accountId: text("account_id"),
+    ...tracked(),
+  },
+  (table) => [index("register_invites_site_email").on(table.siteId, table.email)],
+);
