@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { invalid, unauthenticated } from "../lib/errors.ts";
+import { type Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { checkBearer, checkDeveloperKey, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -15,6 +15,7 @@ export const SECURITY_SCHEMES = {
   },
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` that the login answers; good for 10 minutes." },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
+  device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device, as it names itself." },
 } as const;
 
 export type CredentialKind = keyof typeof SECURITY_SCHEMES;
@@ -24,6 +25,7 @@ export type Credentials = readonly (readonly CredentialKind[])[];
 
 export const ANYONE = [[]] as const satisfies Credentials;
 export const CLIENT = [["client"]] as const satisfies Credentials;
+export const DEVICE = [["client", "device"]] as const satisfies Credentials;
 export const CLIENT_QUERY = [["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_HEADER_OR_QUERY = [["client"], ["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_OR_ANYONE = [["client"], []] as const satisfies Credentials;
@@ -46,12 +48,16 @@ export function presentedBy(c: Context): Presented {
     developer: c.req.header("Tifo-Developer-Key"),
     bearer: authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? ""),
     super: c.req.header("Tifo-Super-Key"),
+    device: c.req.header("Tifo-Device-Id"),
   };
 }
 
-/** The first set of which everything is shown; without one, whether what is shown is right but of the wrong kind (403) or not (401). */
+/**
+ * The first set of which everything is shown, save the device, whose lack is a 400;
+ * without one, whether what is shown is right but of the wrong kind (403) or not (401).
+ */
 export function chooseCredentials(accepted: Credentials, presented: Presented): { kinds: readonly CredentialKind[]; wrongKind: boolean } {
-  const complete = accepted.find((kinds) => kinds.every((kind) => presented[kind] !== undefined));
+  const complete = accepted.find((kinds) => kinds.every((kind) => kind === "device" || presented[kind] !== undefined));
   if (complete) return { kinds: complete, wrongKind: false };
   if (accepted.some((kinds) => kinds.includes("clientQuery"))) throw invalid("clientId", "The query parameter clientId is required");
   const other = (["developer", "bearer", "super"] as const).find((kind) => presented[kind] !== undefined);
@@ -73,13 +79,14 @@ export async function checkCredentials(
   kinds: readonly CredentialKind[],
   presented: Presented,
   now: number,
+  unknownSite?: Failure,
 ): Promise<IdentityCheck> {
   const siteId = siteIdOf(kinds, presented);
   const value = (kind: CredentialKind) => presented[kind] ?? "";
   if (kinds.includes("super")) return checkSuperKey(c.env, value("super"));
   if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
-  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId);
+  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId, unknownSite);
   return { confirm: () => ({ kind: "anonymous" }) };
 }
 

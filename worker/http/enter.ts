@@ -1,7 +1,7 @@
 import { bodyLimit } from "hono/body-limit";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { createDb } from "../../db/client.ts";
-import { Failure, forbidden } from "../lib/errors.ts";
+import { Failure, forbidden, invalid, notFound } from "../lib/errors.ts";
 import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
 import { type Actor, nudgeLogs } from "../services/context.ts";
 import { Identity } from "../services/identity.ts";
@@ -10,6 +10,8 @@ import { checkCredentials, chooseCredentials, presentedBy, siteIdOf } from "./cr
 import { answerOnce } from "./idempotency.ts";
 import { takeLimit } from "./limits.ts";
 import type { Entrance } from "./operation.ts";
+
+const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
 
 /**
  * What every operation does before its input is looked at: who calls (401), may they (403), is there quota (429),
@@ -28,7 +30,8 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     const now = Date.now();
     const presented = presentedBy(c);
     const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
-    const check = await checkCredentials(c, kinds, presented, now);
+    const unknownSite = entrance.unknownSite === undefined ? undefined : notFound(entrance.unknownSite);
+    const check = await checkCredentials(c, kinds, presented, now, unknownSite);
     const identity = new Identity(check, (actor) => {
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
       admit(actor, entrance);
@@ -41,6 +44,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       now,
       requestId: c.var.requestId,
       caller: () => identity.confirm(c.env.DB),
+      deviceId: presented.device,
       ifMatch: parseIfMatch(c.req.header("If-Match")),
       told: { siteIds: new Set(), settled: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
@@ -51,6 +55,10 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       if (entrance.replayable) await answerOnce(c, entrance, proceed);
       else await proceed();
     };
+    if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
+      await identity.confirm(c.env.DB);
+      throw invalid("Tifo-Device-Id", "The header Tifo-Device-Id is required: 1 to 200 printable characters without spaces");
+    }
     if (c.req.raw.body === null) return limited();
     await limitBody(c, limited);
   };

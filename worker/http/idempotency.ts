@@ -20,6 +20,12 @@ export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: ()
   const id = await sha256([ctx.siteId, callerName(actor), entrance.operationId, key].join("\n"));
   const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${await c.req.text()}`);
   const kept = await claimKey(ctx, id, fingerprint);
+  if (kept && entrance.largeAnswer) {
+    ctx.receipt = kept.body;
+    await run();
+    c.header("Idempotent-Replayed", "true");
+    return;
+  }
   if (kept) {
     c.res = new Response(kept.body || null, { status: kept.status, headers: { ...kept.headers, "Idempotent-Replayed": "true" } });
     return;
@@ -28,16 +34,17 @@ export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: ()
   await run();
   // Hono has turned a thrown error into an answer by now.
   if (c.res.status >= 500 || NOT_KEPT.has(c.res.status)) await releaseKey(ctx, id);
-  else await keepAnswer(ctx, id, entrance.secretAnswer ? undefined : await readAnswer(c.res));
+  else await keepAnswer(ctx, id, entrance.secretAnswer ? undefined : await readAnswer(c.res, ctx.receipt));
 }
 
-async function readAnswer(response: Response): Promise<KeptAnswer> {
+/** The answer, or in place of its body the receipt from which it can be given again. */
+async function readAnswer(response: Response, receipt: string | undefined): Promise<KeptAnswer> {
   const headers: Record<string, string> = {};
   for (const name of KEPT_HEADERS) {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }
-  return { status: response.status, headers, body: await response.clone().text() };
+  return { status: response.status, headers, body: receipt ?? (await response.clone().text()) };
 }
 
 function callerName(actor: Actor): string {

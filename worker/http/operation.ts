@@ -32,18 +32,23 @@ export interface OperationSpec {
   limit?: LimitName;
   /** Bytes; 256 kB unless it says more. */
   maxBody?: number;
+  /** What an unknown client id is told with a 404, where it isn't the usual 401. */
+  unknownSite?: string;
+  /** The answer is too large to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
+  largeAnswer?: boolean;
   /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
   secretAnswer?: boolean;
 }
 
 /** The spec with its defaults in place, as the middleware takes it. */
-export type Entrance = Pick<OperationSpec, "operationId" | "path" | "credentials" | "limit"> & {
+export type Entrance = Pick<OperationSpec, "operationId" | "path" | "credentials" | "limit" | "unknownSite"> & {
   area: string;
   action: Action;
   accounts: Accounts;
   maxBody: number;
   replayable: boolean;
   secretAnswer: boolean;
+  largeAnswer: boolean;
 };
 
 /** What a handler's types follow from. */
@@ -57,12 +62,14 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     path: spec.path,
     credentials: spec.credentials,
     limit: spec.limit,
+    unknownSite: spec.unknownSite,
     area: spec.path.split("/")[1] ?? "",
     action: spec.action ?? (spec.method === "get" ? "read" : "write"),
     accounts: spec.accounts ?? "admin",
     maxBody: spec.maxBody ?? 256 * 1024,
     replayable,
     secretAnswer: spec.secretAnswer ?? false,
+    largeAnswer: spec.largeAnswer ?? false,
   };
   const route = {
     operationId: spec.operationId,
@@ -89,12 +96,14 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 }
 
 /** Only what the operation can really answer. */
-function errorCodes({ credentials, request, limit, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
+function errorCodes({ credentials, request, limit, unknownSite, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
-  const proves = credentials.some((kinds) => kinds.some((kind) => kind !== "client" && kind !== "clientQuery"));
+  const proves = credentials.some((kinds) => kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"));
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
+  if (unknownSite !== undefined) codes.push("not_found");
+  if (credentials.some((kinds) => kinds.includes("device"))) codes.push("invalid_request");
   if (Object.keys(request).length > 0) codes.push("invalid_request");
   if (request.body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
   if (limit) codes.push("rate_limited");

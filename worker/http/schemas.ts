@@ -11,6 +11,9 @@ export const Time = z.number().int().describe("Milliseconds since 1970 UTC").ope
 
 export const Tracked = { created: Time, modified: Time };
 
+/** Names what is sold or given: a subscription of the site, or of another system. */
+export const Sku = z.string().min(1).max(100).openapi({ example: "season-pass" });
+
 export const Tags = z.array(z.string().min(1).max(100)).max(200);
 
 /** Free JSON under a known field: at most 64 kB and 10 levels deep. */

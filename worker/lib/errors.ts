@@ -18,6 +18,7 @@ export const ERRORS = {
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   upgrade_required: { status: 426, title: "WebSocket upgrade required" },
   rate_limited: { status: 429, title: "Too many requests" },
+  slow_down: { status: 429, title: "Polled too often" },
   internal: { status: 500, title: "Internal error" },
   unavailable: { status: 503, title: "Unavailable" },
 } as const;
@@ -71,6 +72,16 @@ export async function refuseDuplicate<T>(columns: string, message: string, write
     return await write();
   } catch (error) {
     if (isUniqueViolation(error, columns)) throw conflict(message);
+    throw error;
+  }
+}
+
+/** Tells whoever loses a race what whoever comes too late is told: turns a 409 into that refusal. */
+export async function refuseSecond<T>(refusal: Failure, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") throw refusal;
     throw error;
   }
 }

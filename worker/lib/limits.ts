@@ -4,6 +4,10 @@ export const LIMITS = {
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
+  tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
+  redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
+  openInvite: { quota: 20, window: 60, per: "address", description: "Unknown magic links" },
+  guess: { quota: 600, window: 600, per: "site", description: "Unknown codes and magic links" },
 } as const satisfies Record<string, LimitPolicy>;
 
 interface LimitPolicy {

@@ -37,8 +37,12 @@ export interface Ctx {
   caller(): Promise<Actor>;
   /** The versions that If-Match names; undefined without that header. */
   ifMatch: number[] | undefined;
+  /** The device that the request names. */
+  deviceId: string | undefined;
   /** The row of a request with an Idempotency-Key. */
   idempotencyId?: string;
+  /** Where answers are too large to keep: what the verb left to answer the same again; set already when the request is a repeated one. */
+  receipt?: string;
   /** What was committed, for the nudge at the end of the request: whose logs to wake, and which events need nothing more. */
   told: { siteIds: Set<string>; settled: string[] };
   /** Lets work go on after the answer. */

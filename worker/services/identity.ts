@@ -23,13 +23,13 @@ const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.s
 const Strings = z.array(z.string());
 
 /** The site alone (`Tifo-Client-Id`). */
-export function checkSite(env: Env, siteId: string): IdentityCheck {
-  if (!ID_PATTERN.test(siteId)) throw unauthenticated("Unknown Tifo-Client-Id");
+export function checkSite(env: Env, siteId: string, refused = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
+  if (!ID_PATTERN.test(siteId)) throw refused;
   if (knownSites.has(siteId)) return { confirm: () => ({ kind: "anonymous" }) };
   return {
     query: createDb(env.DB).select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)).toSQL(),
     confirm(row) {
-      if (!row) throw unauthenticated("Unknown Tifo-Client-Id");
+      if (!row) throw refused;
       knownSites.add(siteId);
       return { kind: "anonymous" };
     },
