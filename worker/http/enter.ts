@@ -71,7 +71,7 @@ async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promi
   if (identity.pending()) await identity.confirm(c.env.DB);
 }
 
-function admit(actor: Actor, { accounts, action, area }: Entrance): void {
+function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {
   switch (actor.kind) {
     case "anonymous":
     case "super":
@@ -81,8 +81,8 @@ function admit(actor: Actor, { accounts, action, area }: Entrance): void {
       if (!keyAllows(actor.roles, area, action)) throw forbidden(`The developer key lacks the role ${area}:${action}`);
       return;
     case "global":
-      if (accounts !== "global" && accounts !== "signedIn") throw forbidden("A global sign-in manages no site; sign in with its siteId");
-      return;
+      if (accounts === "global" || accounts === "signedIn") return;
+      throw globalRefusal ? new Failure(globalRefusal) : forbidden("A global sign-in manages no site; sign in with its siteId");
     case "account":
       if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
       if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;

@@ -19,6 +19,8 @@ export interface OperationSpec {
   summary: string;
   description: string;
   credentials: Credentials;
+  /** Credentials that need not be shown; where they are, the verb may answer more. */
+  also?: Credentials;
   /** What a key's roles and an account's role must allow; GET reads and all else writes unless said. */
   action?: Action;
   /** "admin" unless said. */
@@ -32,6 +34,8 @@ export interface OperationSpec {
   limit?: LimitName;
   /** Bytes; 256 kB unless it says more. */
   maxBody?: number;
+  /** What a global sign-in is told, where it isn't the usual 403. */
+  globalRefusal?: ErrorCode;
   /** What an unknown client id is told with a 404, where it isn't the usual 401. */
   unknownSite?: string;
   /** The answer is too large to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
@@ -41,7 +45,9 @@ export interface OperationSpec {
 }
 
 /** The spec with its defaults in place, as the middleware takes it. */
-export type Entrance = Pick<OperationSpec, "operationId" | "path" | "credentials" | "limit" | "unknownSite"> & {
+export type Entrance = Pick<OperationSpec, "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal"> & {
+  /** Those that may be shown, then those that must. */
+  credentials: Credentials;
   area: string;
   action: Action;
   accounts: Accounts;
@@ -60,8 +66,9 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
   const entrance: Entrance = {
     operationId: spec.operationId,
     path: spec.path,
-    credentials: spec.credentials,
+    credentials: [...(spec.also ?? []), ...spec.credentials],
     limit: spec.limit,
+    globalRefusal: spec.globalRefusal,
     unknownSite: spec.unknownSite,
     area: spec.path.split("/")[1] ?? "",
     action: spec.action ?? (spec.method === "get" ? "read" : "write"),
@@ -96,13 +103,14 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 }
 
 /** Only what the operation can really answer. */
-function errorCodes({ credentials, request, limit, unknownSite, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
+function errorCodes({ credentials, also = [], request, limit, unknownSite, globalRefusal, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
-  const proves = credentials.some((kinds) => kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"));
+  const proves = [...credentials, ...also].some((kinds) => kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"));
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");
+  if (globalRefusal) codes.push(globalRefusal);
   if (credentials.some((kinds) => kinds.includes("device"))) codes.push("invalid_request");
   if (Object.keys(request).length > 0) codes.push("invalid_request");
   if (request.body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");

@@ -4,6 +4,7 @@
  */
 export const ERRORS = {
   invalid_request: { status: 400, title: "Invalid request" },
+  site_login_required: { status: 400, title: "Please use a site specific login to interact with restful services" },
   malformed_json: { status: 400, title: "Malformed JSON" },
   unauthenticated: { status: 401, title: "Not authenticated" },
   forbidden: { status: 403, title: "Not allowed" },
