@@ -1,0 +1,19 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { MEDIA_KINDS } from "../enums.ts";
+import { id, siteId, tracked } from "./columns.ts";
+
+/** Uploaded files; the bytes lie in the bucket under the id. */
+export const media = sqliteTable(
+  "media",
+  {
+    id: id(),
+    siteId: siteId(),
+    fileName: text("file_name").notNull(),
+    kind: text("kind", { enum: MEDIA_KINDS }).notNull(),
+    contentType: text("content_type").notNull(),
+    /** Bytes. */
+    size: integer("size").notNull(),
+    ...tracked(),
+  },
+  (table) => [index("media_site_created").on(table.siteId, table.created, table.id)],
+);
