@@ -59,7 +59,9 @@ describe("publish", () => {
     await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
     expect(sockets).toBe(3);
     expect(pushes()).toBe(2);
-    const shows = viewers.map((viewer, i) => viewer.messages.slice(before[i]).filter((message) => message.some((frame) => frame.type === "overlay.show")));
+    const shows = viewers.map((viewer, i) =>
+      viewer.messages.slice(before[i]).filter((message) => message.some((frame) => frame.type === "overlay.show")),
+    );
     expect(shows.map((messages) => messages.length)).toEqual([1, 1, 1]);
   });
 
@@ -140,10 +142,12 @@ describe("segments", () => {
 
   test("in one burst each audience gets one message of its own frames", async () => {
     const channel = newChannel();
-    const viewers = { red: await join(channel, { tags: ["red"] }), blue: await join(channel, { tags: ["blue"] }), none: await join(channel) };
-    await Promise.all(
-      ["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tag } } : {}))),
-    );
+    const viewers = {
+      red: await join(channel, { tags: ["red"] }),
+      blue: await join(channel, { tags: ["blue"] }),
+      none: await join(channel),
+    };
+    await Promise.all(["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tag } } : {}))));
     await Promise.all(Object.values(viewers).map((viewer) => viewer.holds(5)));
     expect([viewers.red.log, viewers.blue.log, viewers.none.log]).toEqual([
       [1, 2, 4, 5],
@@ -232,7 +236,11 @@ describe("states", () => {
   test("of one key: the latest of a burst wins; they take no position and are not replayed", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    const poll = (pollId: string, total: number) => ({ key: pollId, type: "poll.updated" as const, data: JSON.stringify({ pollId, total }) });
+    const poll = (pollId: string, total: number) => ({
+      key: pollId,
+      type: "poll.updated" as const,
+      data: JSON.stringify({ pollId, total }),
+    });
     await channel.stub.publish(newBroadcast());
     await Promise.all([poll("a", 1), poll("b", 1), poll("a", 2), poll("a", 3)].map((change) => channel.stub.state(change)));
     await viewer.first("poll.updated");
@@ -276,4 +284,10 @@ test("a channel that ends sends its viewers away, and says why", async () => {
   expect((await viewer.closed).code).toBe(CLOSE.notFound);
   expect((await viewer.first("error")).code).toBe("not_found");
   expect(await channel.stub.active()).toEqual([]);
+});
+
+test("a channel that has ended takes no viewers", async () => {
+  const channel = newChannel();
+  await channel.stub.end({ id: newId(0) });
+  await expect(join(channel)).rejects.toThrow("ended");
 });

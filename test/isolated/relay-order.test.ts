@@ -15,7 +15,10 @@ type Step =
   | { do: "return"; viewer: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("publish"), endsIn: fc.constantFrom(20, 60_000), tag: fc.constantFrom("red", null) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("publish"), endsIn: fc.constantFrom(20, 60_000), tag: fc.constantFrom("red", null) }),
+  },
   { weight: 1, arbitrary: fc.constant({ do: "clear" } as const) },
   { weight: 3, arbitrary: fc.constant({ do: "emit" } as const) },
   { weight: 1, arbitrary: fc.constant({ do: "state" } as const) },
@@ -56,11 +59,14 @@ async function play(channel: TestChannel, people: Person[], steps: Step[]): Prom
     const person = "viewer" in step ? people[step.viewer] : undefined;
     const id = newId(i);
     if (step.do === "publish") {
-      under.push(channel.stub.publish(newBroadcast({ endsAt: Date.now() + step.endsIn, ...(step.tag ? { segment: { tag: step.tag } } : {}) })));
+      under.push(
+        channel.stub.publish(newBroadcast({ endsAt: Date.now() + step.endsIn, ...(step.tag ? { segment: { tag: step.tag } } : {}) })),
+      );
     } else if (step.do === "clear") under.push(channel.stub.clear({ id, target: { all: true } }));
     else if (step.do === "emit") under.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
     else if (step.do === "state") under.push(channel.stub.state({ key: "a", type: "poll.updated", data: "{}" }));
-    else if (step.do === "evict") await evict({ channel: channel.stub, relay: channel.relay(i % 2), presence: channel.presence }[step.what]);
+    else if (step.do === "evict")
+      await evict({ channel: channel.stub, relay: channel.relay(i % 2), presence: channel.presence }[step.what]);
     else if (person) await (step.do === "leave" ? leave(person) : comeBack(channel, person));
   }
   await Promise.all(under);
@@ -72,7 +78,13 @@ test("every viewer sees the log in order, without a gap, once, through evictions
       const channel = newChannel();
       await channel.stub.grow(1);
       const { epoch } = await (await join(channel)).first("welcome");
-      const newcomer = (tags: string[], relay: number): Person => ({ tags, relay, connection: null, position: { epoch, seq: 0 }, seen: [] });
+      const newcomer = (tags: string[], relay: number): Person => ({
+        tags,
+        relay,
+        connection: null,
+        position: { epoch, seq: 0 },
+        seen: [],
+      });
       const people = [newcomer([], 0), newcomer(["red"], 0), newcomer([], 1)];
       await play(channel, people, steps);
       const { seq: end } = await channel.stub.emit({ id: newId(0), type: "rule", data: {} });

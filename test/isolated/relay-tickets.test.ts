@@ -4,7 +4,7 @@ import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
+import { type ChannelAccess, connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
 import { eventStream, parseEventId } from "../../worker/services/realtime-events.ts";
 import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
@@ -86,13 +86,15 @@ describe("a ticket", () => {
 });
 
 describe("the gate", () => {
-  const entitlement = (entitled: boolean): Gatekeeper => ({ load: async () => ({ gate: "entitlement" }), isEntitled: async () => entitled });
+  function gate(access: ChannelAccess | null, entitled = false): Gatekeeper {
+    return { load: async () => access, isEntitled: async () => entitled };
+  }
 
   test.for([
-    ["of a channel that does not exist", { load: async () => null }, CLOSE.notFound, false],
-    ["that asks for a login refuses an anonymous viewer", { load: async () => ({ gate: "login" as const }) }, CLOSE.unauthenticated, false],
-    ["that asks for an entitlement refuses an anonymous viewer", entitlement(true), CLOSE.unauthenticated, false],
-    ["that asks for an entitlement refuses an account without", entitlement(false), CLOSE.forbidden, true],
+    ["of a channel that does not exist", gate(null), CLOSE.notFound, false],
+    ["that asks for a login refuses an anonymous viewer", gate({ gate: "login" }), CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an anonymous viewer", gate({ gate: "entitlement" }, true), CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an account without", gate({ gate: "entitlement" }), CLOSE.forbidden, true],
   ] as const)("%s", async ([, gatekeeper, code, withTicket]) => {
     const channel = newChannel();
     const ticket = withTicket ? (await ticketFor(channel)).ticket : null;
@@ -100,8 +102,8 @@ describe("the gate", () => {
   });
 
   test.for([
-    ["login", { load: async () => ({ gate: "login" as const }) }],
-    ["entitlement", entitlement(true)],
+    ["login", gate({ gate: "login" })],
+    ["entitlement", gate({ gate: "entitlement" }, true)],
   ] as const)("of %s lets in who fulfils it", async ([, gatekeeper]) => {
     const channel = newChannel();
     const { ticket } = await ticketFor(channel);
@@ -131,7 +133,7 @@ describe("server-sent events", () => {
   async function read(response: Response, count: number): Promise<{ event?: string; id?: string; data: string }[]> {
     const events: { event?: string; id?: string; data: string }[] = [];
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let text = ""; reader && events.length < count; ) {
+    for (let text = ""; reader && events.length < count;) {
       const { value, done } = await reader.read();
       if (done) break;
       const blocks = (text + value).split("\n\n");
@@ -159,7 +161,10 @@ describe("server-sent events", () => {
     const again = await eventStream(env, connection(channel, { resume: parseEventId(show?.id) }), open);
     const [resumed] = await read(again, 1);
     const frames: unknown = JSON.parse(resumed?.data ?? "");
-    expect(frames).toMatchObject([{ type: "welcome", recovered: true }, { type: "overlay.show", seq: 2 }]);
+    expect(frames).toMatchObject([
+      { type: "welcome", recovered: true },
+      { type: "overlay.show", seq: 2 },
+    ]);
     expect(resumed?.id).toBe(`${epoch}:2`);
   });
 

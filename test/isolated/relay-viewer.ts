@@ -1,7 +1,13 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
-import { type Broadcast, channelName, relayName, VIEWER_HEADER, type ViewerIdentity } from "../../worker/durable-objects/channel.protocol.ts";
+import {
+  type Broadcast,
+  channelName,
+  relayName,
+  VIEWER_HEADER,
+  type ViewerIdentity,
+} from "../../worker/durable-objects/channel.protocol.ts";
 import { PING, PONG, type ServerFrame, ServerMessage } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
 
@@ -107,7 +113,10 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
 }
 
 /** Joins as the Worker would, and stays alive by pings until the test ends; `silent` never pings. */
-export async function join(channel: TestChannel, viewer: Parameters<typeof requestToRelay>[1] & { silent?: boolean } = {}): Promise<TestViewer> {
+export async function join(
+  channel: TestChannel,
+  viewer: Parameters<typeof requestToRelay>[1] & { silent?: boolean } = {},
+): Promise<TestViewer> {
   const { silent, ...identity } = viewer;
   const { webSocket, status } = await requestToRelay(channel, identity);
   if (!webSocket) throw new Error(`Not let in: ${status}`);

@@ -73,7 +73,9 @@ describe("a viewer that returns", () => {
     const channel = newChannel();
     const first = await join(channel);
     const { epoch } = await first.first("welcome");
-    await runInDurableObject(channel.stub, (instance) => Promise.all(range(1, 1400).map((i) => instance.emit({ id: newId(i), type: "rule", data: {} }))));
+    await runInDurableObject(channel.stub, (instance) =>
+      Promise.all(range(1, 1400).map((i) => instance.emit({ id: newId(i), type: "rule", data: {} }))),
+    );
     await first.holds(1400);
     const again = await join(channel, { resume: { epoch, seq: 2 } });
     await again.holds(1400);

@@ -141,7 +141,12 @@ export class ChannelLog {
   /** Forgets what retention no longer keeps: 24 hours of frames, at least 1,000 and at most 10,000. */
   prune(now: number): void {
     const { sql } = this.storage;
-    sql.exec("DELETE FROM frames WHERE seq <= ? OR (seq <= ? AND at < ?)", this.position - KEEP_AT_MOST, this.position - KEEP_AT_LEAST, now - KEEP_MS);
+    sql.exec(
+      "DELETE FROM frames WHERE seq <= ? OR (seq <= ? AND at < ?)",
+      this.position - KEEP_AT_MOST,
+      this.position - KEEP_AT_LEAST,
+      now - KEEP_MS,
+    );
     sql.exec("DELETE FROM applied WHERE at < ?", now - REMEMBER_MS);
   }
 

@@ -71,6 +71,8 @@ export class Channel extends DurableObject<Env> {
 
   /** All that a relay needs to take viewers; from then on it gets every push. */
   async snapshot(relay: number): Promise<Snapshot> {
+    // For whoever comes before the Worker has heard of the end.
+    if (this.ctx.storage.kv.get<boolean>("ended")) throw new Error("The channel has ended");
     const concurrents = await this.catchUpWithSite();
     if (relay >= this.relayCount) this.ctx.storage.kv.put("relays", relay + 1);
     this.fanOut.open(relay);
@@ -87,6 +89,7 @@ export class Channel extends DurableObject<Env> {
 
   /** The channel is no more: takes everything off and sends its viewers away. Safe to repeat. */
   async end(command: { id: string }): Promise<void> {
+    this.ctx.storage.kv.put("ended", true);
     await this.clear({ id: command.id, target: { all: true } });
     const relays = Array.from({ length: this.relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
     await Promise.all(relays.map((relay) => relay.end()));

@@ -1,3 +1,4 @@
+import { withTimeout } from "../lib/with-timeout.ts";
 import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.ts";
 
 /** The first frame goes at once; what follows within this time goes together. A send costs the same whatever its size. */
@@ -134,17 +135,5 @@ export class FanOut {
     const lane: Lane = { relay, head: null, sockets: 0, open: true, openings: 0, tail: Promise.resolve(true) };
     this.lanes.set(relay, lane);
     return lane;
-  }
-}
-
-async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -10,7 +10,11 @@ const Time = z.number().int().describe("Milliseconds since 1970 UTC, server's cl
 const held = { upTo: Seq };
 
 export const OverlayContent = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("html"), html: z.string().describe("Rendered: variables are filled in and escaped"), position: z.enum(POSITIONS) }),
+  z.object({
+    kind: z.literal("html"),
+    html: z.string().describe("Rendered: variables are filled in and escaped"),
+    position: z.enum(POSITIONS),
+  }),
   z.object({
     kind: z.literal("rive"),
     mediaId: z.string(),
@@ -53,14 +57,17 @@ export const QuestUpdated = event("quest.updated");
 export const AccountChanged = event("account.changed");
 export const Rule = event("rule");
 
-/** First message of every connection. `recovered: false` means that the log no longer reaches back: `overlays` is the whole state. */
+/**
+ * First frame of every connection. `recovered: true`: the frames that the viewer missed follow, and `upTo` is the position that it came
+ * with. `recovered: false`: the viewer is new or the log no longer reaches back, and `overlays` is the whole state.
+ */
 export const Welcome = z.object({
   type: z.literal("welcome"),
   epoch: z.string().describe("Names this log; a position of another epoch can't be resumed"),
   seq: Seq,
   ...held,
   recovered: z.boolean(),
-  overlays: z.array(OverlayShow).describe("What is on now"),
+  overlays: z.array(OverlayShow).describe("What is on now; empty when recovered"),
   concurrents: z.number().int().nonnegative(),
   heartbeat: z.number().describe("Seconds within which the server must hear from the viewer; ping at two thirds of it"),
 });
@@ -85,13 +92,7 @@ export const LoggedFrame = z.discriminatedUnion("type", [
 /** Frames of state: the latest wins, none is kept. */
 export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated]);
 
-export const ServerFrame = z.discriminatedUnion("type", [
-  ...LoggedFrame.options,
-  ...StateFrame.options,
-  Welcome,
-  Drain,
-  RealtimeError,
-]);
+export const ServerFrame = z.discriminatedUnion("type", [...LoggedFrame.options, ...StateFrame.options, Welcome, Drain, RealtimeError]);
 
 /** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms. */
 export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
@@ -117,6 +118,10 @@ export const CLOSE = {
   notFound: 4404,
   tooSlow: 4408,
   tooMany: 4429,
+  /** The server is to be tried again later. */
+  unavailable: 1013,
+  /** What the viewer holds can't be continued: reconnect, and get the full state. */
+  startOver: 1012,
 } as const;
 
 export type LoggedFrame = z.infer<typeof LoggedFrame>;

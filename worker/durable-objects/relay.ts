@@ -110,6 +110,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Sends every viewer away because the channel is no more. */
   end(): void {
+    this.cache = null;
     this.sockets.expelAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
@@ -254,7 +255,7 @@ export class Relay extends DurableObject<Env> {
 
   /** The viewers hold something that can't be continued: they come back and get the full state. */
   private startOver(): Delivered {
-    this.sockets.closeAll(1012, "reconnect");
+    this.sockets.closeAll(CLOSE.startOver, "reconnect");
     this.cache = null;
     return NOBODY;
   }

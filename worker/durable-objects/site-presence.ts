@@ -1,10 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
+import { withTimeout } from "../lib/with-timeout.ts";
 import type { Broadcast, ClearTarget, PresenceReport, SiteCommand, SiteConcurrents } from "./channel.protocol.ts";
 import { channelName, relayName } from "./channel.protocol.ts";
 import { SiteCommands } from "./site-commands.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
+const ASK_TIMEOUT_MS = 2_000;
 const DAY_MS = 86_400_000;
 
 /** A relay's count of open sockets and when it was last confirmed. */
@@ -141,7 +143,7 @@ export class SitePresence extends DurableObject<Env> {
   /** The relay's own count; a relay that can't be reached keeps the count it had, to be asked again. */
   private async ask(lease: Lease): Promise<Lease> {
     try {
-      const count = await this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay)).count();
+      const count = await withTimeout(this.relay(lease).count(), ASK_TIMEOUT_MS);
       return { ...lease, count, renewedAt: Date.now() };
     } catch (error) {
       console.error(JSON.stringify({ level: "error", event: "relay_count_unknown", relay: keyOf(lease), message: String(error) }));
@@ -192,7 +194,7 @@ export class SitePresence extends DurableObject<Env> {
 
   private async announce(lease: Lease, total: number): Promise<void> {
     try {
-      await this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay)).announce(total);
+      await this.relay(lease).announce(total);
     } catch {
       // Told again with the next change of any count.
       this.announced.delete(lease.channelId);
@@ -221,6 +223,10 @@ export class SitePresence extends DurableObject<Env> {
 
   private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
     return this.env.CHANNEL.getByName(channelName(this.siteId, channelId));
+  }
+
+  private relay(lease: Lease): ReturnType<Env["RELAY"]["getByName"]> {
+    return this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay));
   }
 
   private rememberDevices(devices: string[]): void {

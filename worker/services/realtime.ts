@@ -4,6 +4,7 @@ import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdent
 import { errorFrame } from "../durable-objects/relay-frames.ts";
 import { CLOSE, OverlayShow } from "../durable-objects/relay.protocol.ts";
 import { sha256 } from "../lib/crypto.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
 import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
 
 const KNOWN_MS = 2_000;
@@ -88,7 +89,7 @@ export async function enter(env: Env, connection: Connection, gatekeeper: Gateke
     return await enterRelay(env, channel, viewer, home, relays);
   } catch (error) {
     console.error(JSON.stringify({ level: "error", event: "connect_failed", channelId: connection.channelId, message: String(error) }));
-    return { close: 1013, code: "unavailable", message: "The channel can't be reached; try again later" };
+    return { close: CLOSE.unavailable, code: "unavailable", message: "The channel can't be reached; try again later" };
   }
 }
 
@@ -152,7 +153,7 @@ async function lookUp(env: Env, channel: string, load: Gatekeeper["load"]): Prom
   };
   const now = Date.now();
   const hit = known.get(channel);
-  if (hit && hit.expires > now) return (await settledWithin(hit.value, SHARED_WAIT_MS)) ?? read();
+  if (hit && hit.expires > now) return withTimeout(hit.value, SHARED_WAIT_MS).catch(read);
   const value = read();
   known.set(channel, { expires: now + KNOWN_MS, value });
   if (known.size > KNOWN_CHANNELS) forgetOldest();
@@ -168,18 +169,6 @@ function forgetOldest(): void {
   for (const channel of known.keys()) {
     known.delete(channel);
     return;
-  }
-}
-
-async function settledWithin<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 
