@@ -103,10 +103,15 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 }
 
 /** Only what the operation can really answer. */
-function errorCodes({ credentials, also = [], request, limit, unknownSite, globalRefusal, errors = [] }: OperationSpec, replayable: boolean): ErrorCode[] {
+function errorCodes(
+  { credentials, also = [], request, limit, unknownSite, globalRefusal, errors = [] }: OperationSpec,
+  replayable: boolean,
+): ErrorCode[] {
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
-  const proves = [...credentials, ...also].some((kinds) => kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"));
+  const proves = [...credentials, ...also].some((kinds) =>
+    kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"),
+  );
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");
