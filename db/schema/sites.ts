@@ -25,6 +25,9 @@ export const apiKeys = sqliteTable(
     id: id(),
     siteId: siteId(),
     hash: text("hash").notNull().unique(),
+    /** After a rotation the key before works until then. */
+    previousHash: text("previous_hash").unique(),
+    previousExpires: integer("previous_expires"),
     name: text("name").notNull(),
     clientName: text("client_name"),
     roles: text("roles", { mode: "json" }).$type<string[]>().notNull(),

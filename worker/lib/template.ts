@@ -7,6 +7,7 @@ export function renderVariables(html: string, variables: Record<string, string |
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "`": "&#96;", "=": "&#61;" };
 
-function escapeHtml(text: string): string {
+/** Text as it may stand in html, between tags or within quotes. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`=]/g, (character) => ESCAPES[character] ?? character);
 }

@@ -1,0 +1,37 @@
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { siteId, tracked } from "./columns.ts";
+
+/** From whom a site's mail comes; a row exists only once its domain has been verified. */
+export const mailSenders = sqliteTable("mail_senders", {
+  siteId: siteId().primaryKey(),
+  domain: text("domain").notNull(),
+  fromEmail: text("from_email").notNull(),
+  fromName: text("from_name").notNull(),
+  replyToEmail: text("reply_to_email").notNull(),
+  ...tracked(),
+});
+
+/** A site's own receipt, as Handlebars; without a row the default is sent. */
+export const receiptTemplates = sqliteTable("receipt_templates", {
+  siteId: siteId().primaryKey(),
+  subject: text("subject").notNull(),
+  template: text("template").notNull(),
+  ...tracked(),
+});
+
+/** Which mails have gone out, so that a repeated effect sends none twice; kept for 30 days, without addresses. */
+export const sentMails = sqliteTable(
+  "sent_mails",
+  {
+    /** SHA-256 of event, template and recipient. */
+    id: text("id").primaryKey(),
+    /** Empty for mail of the deployment itself. */
+    siteId: siteId(),
+    eventId: text("event_id").notNull(),
+    template: text("template").notNull(),
+    /** "sent", or the code for which the mail service refused it for good. */
+    outcome: text("outcome").notNull(),
+    created: integer("created").notNull(),
+  },
+  (table) => [index("sent_mails_created").on(table.created)],
+);
