@@ -50,6 +50,40 @@ export function secretsOf(env: { TIFO_SECRET: string }): [current: string, ...pr
   return [current, ...previous];
 }
 
+/** Closes a text that will be needed again: AES-GCM under a key of this purpose; in base64url, 12 bytes of nonce and the rest. */
+export async function seal(env: { TIFO_SECRET: string }, purpose: string, value: string): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const key = await sealKey(secretsOf(env)[0], purpose);
+  const closed = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, text.encode(value)));
+  return toBase64Url(new Uint8Array([...iv, ...closed]));
+}
+
+/** Opens what `seal` closed, under the current secret or the one before it. */
+export async function open(env: { TIFO_SECRET: string }, purpose: string, sealed: string): Promise<string> {
+  const bytes = fromBase64Url(sealed);
+  for (const secret of secretsOf(env)) {
+    const algorithm = { name: "AES-GCM", iv: bytes.subarray(0, 12) };
+    const opened = await crypto.subtle.decrypt(algorithm, await sealKey(secret, purpose), bytes.subarray(12)).catch(() => null);
+    if (opened) return new TextDecoder().decode(opened);
+  }
+  throw new Error(`Sealed for ${purpose} under a secret that is no longer known`);
+}
+
+async function sealKey(secret: string, purpose: string): Promise<CryptoKey> {
+  return crypto.subtle.importKey("raw", await deriveBits(secret, `seal ${purpose}`), "AES-GCM", false, ["encrypt", "decrypt"]);
+}
+
+/** Keyed hashes by which a sealed text is found again: to store, the first; to look for, any, since the secret may have changed. */
+export async function lookUpHashes(env: { TIFO_SECRET: string }, purpose: string, value: string): Promise<[string, ...string[]]> {
+  const [current, ...previous] = secretsOf(env);
+  const hash = (secret: string): Promise<string> => keyedHash(secret, `look up ${purpose}`, value);
+  return [await hash(current), ...(await Promise.all(previous.map(hash)))];
+}
+
+async function keyedHash(secret: string, purpose: string, value: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.sign("HMAC", await hmacKey(secret, purpose), text.encode(value))));
+}
+
 /** Hashes a password with scrypt into a PHC string. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);

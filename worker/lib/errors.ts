@@ -87,6 +87,17 @@ export async function refuseSecond<T>(refusal: Failure, write: () => Promise<T>)
   }
 }
 
+/** Whether this write came first; false where another one did, which is a 409. */
+export async function cameFirst(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "conflict") return false;
+    throw error;
+  }
+}
+
 function isUniqueViolation(error: unknown, columns: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(`UNIQUE constraint failed: ${columns}`)) return true;

@@ -153,6 +153,13 @@ export function newRow(ctx: Ctx): { id: string; siteId: string; created: number;
   return { id: newId(ctx.now), siteId: ctx.siteId, created: ctx.now, modified: ctx.now, version: 1 };
 }
 
+/** The account that calls, where an operation takes nobody else. */
+export async function callerAccount(ctx: Ctx): Promise<Extract<Actor, { kind: "account" }>> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account") throw forbidden("Only accounts of the site may do this");
+  return actor;
+}
+
 /** 403 unless the caller manages this page: a developer key, a site admin, or a creator of it. */
 export async function requirePage(ctx: Ctx, pageId: string, action: Action): Promise<void> {
   const actor = await ctx.caller();

@@ -14,6 +14,21 @@ export async function giveBackSlot(ctx: Ctx, name: LimitName, key: string): Prom
   await ctx.env.LIMITER.getByName(ctx.siteId).giveBack(name, key);
 }
 
+/**
+ * Looks for something by a code that others may try to guess: each miss costs one of every budget named, and while one is used up
+ * nothing is looked for. A hit costs nothing.
+ */
+export async function findWithin<T>(
+  ctx: Ctx,
+  budgets: [LimitName, key: string][],
+  find: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const [name, key] of budgets) await takeSlot(ctx, name, key);
+  const found = await find();
+  if (found !== undefined) await Promise.all(budgets.map(([name, key]) => giveBackSlot(ctx, name, key)));
+  return found;
+}
+
 /** What is left, without taking any. */
 export async function peekLimit(ctx: Ctx, name: LimitName, key: string): Promise<LimitState> {
   return ctx.env.LIMITER.getByName(ctx.siteId).peek(name, key);
