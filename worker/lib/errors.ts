@@ -17,6 +17,7 @@ export const ERRORS = {
   precondition_failed: { status: 412, title: "Precondition failed" },
   payload_too_large: { status: 413, title: "Body too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
+  range_not_satisfiable: { status: 416, title: "Range not satisfiable" },
   upgrade_required: { status: 426, title: "WebSocket upgrade required" },
   rate_limited: { status: 429, title: "Too many requests" },
   slow_down: { status: 429, title: "Polled too often" },
