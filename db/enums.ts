@@ -26,6 +26,36 @@ export const CTA_TYPES = [
   "show_person",
   "tweet",
 ] as const;
+export const PANEL_TYPES = [
+  "chat",
+  "twitch_chat",
+  "iframe",
+  "schedule",
+  "quests",
+  "social",
+  "channel_select",
+  "peopleGroups",
+  "leaderboard_achievement",
+  "achievement_leaderboard",
+  "playlist",
+  "shopify",
+  "image",
+  "imagev2",
+  "donations",
+  "quick_pick",
+  "pubgMatch",
+  "multiple_choice",
+] as const;
+export const COLLECTION_TYPES = ["panels", "cards", "overlays", "quests", "pages", "groups"] as const;
+export const NAVIGATION_TYPES = ["default", "custom"] as const;
+export const NAVIGATION_ENTRY_TYPES = ["channel", "landing", "folder"] as const;
+export const THEME_TYPES = ["admin", "classic", "advanced", "custom", "default"] as const;
+export const THEME_MODES = ["light", "dark"] as const;
+export const BORDER_RADII = ["rounded", "square", "pill"] as const;
+export const TEXT_CAPITALIZATIONS = ["uppercase", "original", "lowercase"] as const;
+export const SURFACES = ["surface1", "surface2", "surface3", "surface4", "surface5", "surface6"] as const;
+export const TEXT_COLORS = ["text100", "text200", "text300", "text400", "text500"] as const;
+export const ALERT_COLORS = ["alertError", "alertWarning", "alertSuccess", "alertInfo"] as const;
 export const PAGE_TYPES = ["channel", "landing"] as const;
 export const GATE_TYPES = ["none", "login", "entitlement"] as const;
 export const ROLE_SCOPES = ["*", "Chat_Moderator", "Question_Answer_Moderator"] as const;

@@ -1,4 +1,15 @@
-import type { CTA_TYPES, GATE_TYPES, POSITIONS, ROLE_SCOPES } from "./enums.ts";
+import type {
+  ALERT_COLORS,
+  BORDER_RADII,
+  CTA_TYPES,
+  GATE_TYPES,
+  NAVIGATION_ENTRY_TYPES,
+  POSITIONS,
+  ROLE_SCOPES,
+  SURFACES,
+  TEXT_CAPITALIZATIONS,
+  TEXT_COLORS,
+} from "./enums.ts";
 
 // Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
 
@@ -79,4 +90,34 @@ export interface CalendarDate {
 export interface CalendarImage {
   show: boolean;
   src: string;
+}
+
+/** The union of every panel type is too large to write twice. */
+export type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
+
+export interface NavigationLink {
+  name: string;
+  url: string;
+}
+
+export interface NavigationEntry {
+  type: (typeof NAVIGATION_ENTRY_TYPES)[number];
+  pageId?: string;
+  name?: string;
+  private: boolean;
+  children?: NavigationEntry[];
+}
+
+/** Hex colours by their role. */
+export type ThemeColors = Partial<Record<ThemeColor, string>>;
+export type ThemeColor = "accent" | "highlight" | (typeof SURFACES)[number] | (typeof TEXT_COLORS)[number] | (typeof ALERT_COLORS)[number];
+
+export interface ThemeButton {
+  borderRadius: (typeof BORDER_RADII)[number];
+  textCapitalization: (typeof TEXT_CAPITALIZATIONS)[number];
+}
+
+export interface ThemeTypography {
+  body: string;
+  headline: string;
 }

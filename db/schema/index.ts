@@ -7,5 +7,8 @@ export * from "./events.ts";
 export * from "./invites.ts";
 export * from "./media.ts";
 export * from "./overlays.ts";
+export * from "./navigation.ts";
 export * from "./pages.ts";
+export * from "./panels.ts";
 export * from "./sites.ts";
+export * from "./themes.ts";

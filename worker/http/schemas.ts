@@ -14,6 +14,19 @@ export const Tracked = { created: Time, modified: Time };
 /** Names what is sold or given: a subscription of the site, or of another system. */
 export const Sku = z.string().min(1).max(100).openapi({ example: "season-pass" });
 
+/** Where a link leads. */
+export const LinkUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .openapi({ example: "https://demo.example/rules" });
+
+/** A picture: browsers load it on https pages, so nothing else will do, but for a file of our own. */
+export const ImageUrl = z
+  .string()
+  .max(2000)
+  .regex(/^(https:\/\/[^\s/]+(\/\S*)?|\/media\/v1\/[0-9a-f]{24})$/, "An https address, or the /media/v1/{id} of an uploaded file")
+  .openapi({ example: "https://demo.example/crest.png" });
+
 export const Tags = z.array(z.string().min(1).max(100)).max(200);
 
 /** Free JSON under a known field: at most 64 kB and 10 levels deep. */
