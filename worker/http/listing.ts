@@ -72,7 +72,7 @@ export function listAnswer<Row, Item>(url: string, query: ListQuery, page: ListP
   const { offset, totalCount } = page;
   const lastOffset = Math.max(0, Math.floor((totalCount - 1) / limit) * limit);
   return {
-    results: page.rows.map(toItem),
+    results: page.rows.map((row) => toItem(row)),
     pagination: {
       limit,
       offset,

@@ -108,7 +108,8 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
       .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
   ]);
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
-  if (broadcastId !== undefined && rows.length === 0) throw notFound("No such broadcast is on");
+  const isThere = rows.some((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
+  if (broadcastId !== undefined && !isThere) throw notFound("No such broadcast is on");
   const event: ClearEvent = {
     clearId: newId(ctx.now),
     channelIds: clearedChannels(rows, channelId, broadcastId),
@@ -137,8 +138,9 @@ export type ListedBroadcast = BroadcastRow & { except: string[] };
 
 const ChannelIds = z.array(z.string());
 const broadcastKey = sql<string>`${broadcasts.id} || ${broadcasts.channelId}`;
+// In a select of one table drizzle leaves the table's name off columns, which would then be those of the inner one: so in plain text.
 const clearedOn =
-  sql`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = ${broadcasts.id} and ${broadcasts.channelId} = '' and cleared.channel_id <> '')`
+  sql`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = broadcasts.id and broadcasts.channel_id = '' and cleared.channel_id <> '')`
     .mapWith((text: string) => ChannelIds.parse(JSON.parse(text)))
     .as("except");
 

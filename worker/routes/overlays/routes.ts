@@ -164,7 +164,7 @@ overlays.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const target = clearTarget(c.req.valid("query"), { channelId: c.req.valid("param").targetId, ...c.req.valid("json") });
+    const target = clearTarget(c.req.valid("query"), c.req.valid("json"), c.req.valid("param").targetId);
     return c.json({ success: true as const, cleared: await clearBroadcasts(c.var.ctx, target) }, 200);
   },
 );

@@ -26,15 +26,19 @@ const HtmlContent = z.strictObject({
   ...forInstances,
 });
 
+const FileUrl = z
+  .union(
+    [z.url({ protocol: /^https$/ }).max(2000), z.string().regex(/^\/media\/v1\/[0-9a-f]{24}$/)],
+    "An https URL, or the url of an uploaded file",
+  )
+  .describe("Where the file lies; an uploaded file's own when left out");
+
 const RiveContent = z.strictObject({
   kind: z.literal("rive"),
   mediaId: Id,
   fileName: z.string().min(1).max(200),
   position: z.enum(POSITIONS).default("center"),
-  url: z
-    .url({ protocol: /^https$/ })
-    .max(2000)
-    .optional(),
+  url: FileUrl.optional(),
   ...forInstances,
 });
 
@@ -123,11 +127,14 @@ export const ClearQuery = z.strictObject({
 
 export const ClearInput = z.strictObject({ channelId: Id.optional(), broadcastId: Id.optional() }).openapi("ClearInput");
 
-/** What a clear call is for; `timecode=true` needs the `id` of the instance. */
-export function clearTarget(query: z.output<typeof ClearQuery>, body: z.output<typeof ClearInput>) {
-  if (!query.timecode) return body;
-  if (query.id === undefined) throw invalid("id", "Required with timecode=true");
-  return { ...body, broadcastId: query.id };
+/** What a clear call is for; `timecode=true` and the `id` of the instance need each other, lest half of them clear everything. */
+export function clearTarget({ timecode = false, id }: z.output<typeof ClearQuery>, body: z.output<typeof ClearInput>, targetId?: string) {
+  if (timecode !== (id !== undefined)) throw invalid("id", "Goes together with timecode=true");
+  if (targetId !== undefined && body.channelId !== undefined && body.channelId !== targetId)
+    throw invalid("channelId", "Must equal the channel of the path");
+  const { channelId = targetId, broadcastId = id } = body;
+  if (id !== undefined && broadcastId !== id) throw invalid("broadcastId", "Must equal the id of the query");
+  return { channelId, broadcastId };
 }
 
 export const ClearAnswer = z

@@ -12,7 +12,7 @@ export const Slug = z
 
 const Origin = z
   .url({ protocol: /^https?$/ })
-  .refine((url) => new URL(url).origin === url, "An origin: scheme, host and port, without a path")
+  .refine((url) => URL.canParse(url) && new URL(url).origin === url, "An origin: scheme, host and port, without a path")
   .openapi({ example: "https://demo.example" });
 
 const Security = z.strictObject({
