@@ -7,6 +7,8 @@ import { type Operation, operations } from "./openapi.ts";
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
 
 const ID = "^[0-9a-f]{24}$";
+/** Operations that make a resource. */
+const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
 const Created = z.looseObject({ _id: z.string() });
 
@@ -30,8 +32,10 @@ const UNIQUE: Record<string, () => string> = {
   email: () => `new-${randomHex(6)}@demo.example`,
 };
 
-/** A request that the operation accepts, each time with a resource of its own. */
+/** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
+  const creator = operation.method === "get" ? creators.find(({ path }) => path === operation.path) : undefined;
+  if (creator) await site.call(creator.operationId, await validCall(site, creator));
   const query: Record<string, string> = {};
   for (const parameter of operation.parameters) {
     if (parameter.in === "query" && parameter.required) query[parameter.name] = String(localise(site, parameter.example));
@@ -59,10 +63,9 @@ export function idParameters(operation: Operation): string[] {
 
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const creators = operations.filter(
-    ({ method, path, answers }) => method === "post" && answers.has(201) && operation.path.startsWith(`${path}/`),
-  );
-  const nearest = creators.sort((one, other) => other.path.length - one.path.length)[0];
+  const nearest = creators
+    .filter(({ path }) => operation.path.startsWith(`${path}/`))
+    .sort((one, other) => other.path.length - one.path.length)[0];
   if (!nearest) throw new Error(`Nothing creates what ${operation.path} is about; name its parameter in the contract's requests`);
   const made = await site.call(nearest.operationId, await validCall(site, nearest));
   return Created.parse(made.body)._id;

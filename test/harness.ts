@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { createDb } from "../db/client.ts";
 import { accounts, apiKeys, pages, sessions, sites, userProfiles } from "../db/schema/index.ts";
 import type { AccountRole } from "../db/types.ts";
@@ -53,6 +53,8 @@ export interface Answer {
   body: unknown;
   /** The body of a refusal. */
   problem: z.infer<typeof Problem> | undefined;
+  /** The fields that it names as wrong. */
+  fields: string[];
   /** The line that the request left in the log. */
   log: LogLine;
   as<T extends z.ZodType>(schema: T): z.output<T>;
@@ -212,6 +214,7 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
     text,
     body,
     problem,
+    fields: [...new Set(problem?.issues?.map((issue) => issue.path))],
     log,
     as: (schema) => schema.parse(body),
   };
@@ -283,6 +286,12 @@ export function asksInQuery({ security }: Operation): boolean {
 
 function isStream(response: Response): boolean {
   return response.status === 101 || (response.headers.get("Content-Type") ?? "").startsWith("text/event-stream");
+}
+
+/** Resolves once the site counts so many viewers: a channel's first viewer is in before its site has heard of it. */
+export async function countsViewers(site: TestSite, viewers: number): Promise<void> {
+  const presence = env.SITE_PRESENCE.getByName(site.id);
+  await vi.waitUntil(async () => (await presence.concurrents()).concurrents === viewers, { timeout: 5_000, interval: 5 });
 }
 
 /** Opens a channel's socket as a browser does; pings until the test ends. */

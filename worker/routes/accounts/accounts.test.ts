@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { sha256 } from "../../lib/crypto.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Account } from "./schemas.ts";
+
+const AccountList = listOf(Account);
+
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  [site, other] = [await newSite(), await newSite()];
+});
+
+const newEmail = (): string => `${randomHex(6)}@viewers.example`;
+const signUp = (change: Record<string, unknown> = {}, on = site) =>
+  on.call("createAccount", { body: { email: newEmail(), password: PASSWORD, name: "Vera Viewer", ...change } });
+
+describe("signing up", () => {
+  test("makes a viewer without roles who can sign in", async () => {
+    const email = newEmail();
+    const account = (await signUp({ email, marketingOptin: true })).as(Account);
+    expect(account).toMatchObject({
+      uid: account._id,
+      siteId: site.id,
+      email,
+      roles: [],
+      tags: [],
+      subscriptions: [],
+      marketingOptin: true,
+      lastLogin: null,
+    });
+    expect(account.hash).toBe(await sha256(email));
+    expect((await site.call("login", { as: "client", body: { email, password: PASSWORD, siteId: site.id } })).status).toBe(200);
+  });
+
+  test("gives a marketing consent only when it is given", async () => {
+    expect((await signUp()).as(Account).marketingOptin).toBe(false);
+  });
+
+  test("keeps the e-mail in one form, and the name without accents for searching", async () => {
+    const email = newEmail();
+    const account = (await signUp({ email: email.toUpperCase(), name: "  Zoë Müller " })).as(Account);
+    expect(account).toMatchObject({ email, name: "Zoë Müller", normalizedName: "zoe muller" });
+  });
+
+  test("refuses an e-mail that the site has, in whatever case, also when two come at once", async () => {
+    const email = newEmail();
+    const answers = await Promise.all([signUp({ email }), signUp({ email: email.toUpperCase() })]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    expect((await signUp({ email })).problem).toMatchObject({ status: 409, code: "conflict" });
+    expect((await signUp({ email }, other)).status).toBe(201);
+  });
+
+  test.for<[field: string, value: unknown]>([
+    ["email", "not an address"],
+    ["email", `${"a".repeat(250)}@x.example`],
+    ["password", "short"],
+    ["password", "p".repeat(201)],
+    ["name", "   "],
+    ["name", "n".repeat(201)],
+    ["marketingOptin", "yes"],
+    ["roles", [{ scope: "*", pageId: [], write: true }]],
+    ["tags", ["vip:yes"]],
+  ])("refuses %s %j by name", async ([field, value]) => {
+    const answer = await signUp({ [field]: value });
+    expect(answer).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("tells the site's log, without the password", async () => {
+    const own = await newSite();
+    const account = (await signUp({}, own)).as(Account);
+    const { results } = (await own.call("listEvents")).as(EventList);
+    expect(results).toMatchObject([
+      { type: "new_account", resource: `account/${account._id}`, data: account, actor: "anonymous", sequence: 1 },
+    ]);
+    expect(JSON.stringify(results)).not.toMatch(/scrypt|password/i);
+  });
+});
+
+describe("reading an account", () => {
+  test("is for the account itself, admins and keys", async () => {
+    const { viewer, creator } = site.accounts;
+    const read = (as: "viewer" | "creator" | "reader" | "admin" | "developer", id: string) =>
+      site.call("getAccount", { as, params: { id } });
+    expect((await read("viewer", viewer.id)).as(Account).email).toBe(viewer.email);
+    for (const as of ["reader", "admin", "developer"] as const) expect((await read(as, viewer.id)).status).toBe(200);
+    expect((await read("viewer", creator.id)).problem).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await read("creator", viewer.id)).status).toBe(403);
+  });
+
+  test("tells its version and answers 304 to who has it", async () => {
+    const params = { id: site.accounts.viewer.id };
+    const tag = (await site.call("getAccount", { params })).headers.get("ETag") ?? "";
+    const answer = await site.call("getAccount", { params, headers: { "If-None-Match": tag } });
+    expect([answer.status, answer.text, answer.headers.get("ETag")]).toEqual([304, "", tag]);
+  });
+});
+
+describe("listing accounts", () => {
+  test("finds by part of the name or the e-mail, case ignored, and nothing of another site", async () => {
+    const own = await newSite();
+    await own.addAccount("Paula Penalty", []);
+    const found = (search: string) =>
+      own.call("listAccounts", { query: { search } }).then((answer) => answer.as(AccountList).results.map(({ name }) => name));
+    expect(await found("PENAL")).toEqual(["Paula Penalty"]);
+    expect(await found("admin@")).toEqual(["admin"]);
+    expect(await found("% or 1=1")).toEqual([]);
+    expect(await found("_")).toEqual([]);
+    const { results, pagination } = (await own.call("listAccounts")).as(AccountList);
+    expect(new Set(results.map(({ siteId }) => siteId))).toEqual(new Set([own.id]));
+    expect(pagination).toMatchObject({
+      limit: 50,
+      offset: 0,
+      totalCount: 5,
+      pageResults: 5,
+      sortBy: "created",
+      sortDirection: -1,
+      searchFields: ["name", "email"],
+    });
+  });
+
+  test("finds the one of an e-mail", async () => {
+    const query = { email: site.accounts.viewer.email.toUpperCase() };
+    expect((await site.call("listAccounts", { query })).as(AccountList).results.map(({ _id }) => _id)).toEqual([site.accounts.viewer.id]);
+  });
+});

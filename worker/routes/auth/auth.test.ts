@@ -1,0 +1,223 @@
+import { env } from "cloudflare:workers";
+import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts, globalAccounts, sessions } from "../../../db/schema/index.ts";
+import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { operationOf } from "../../../test/openapi.ts";
+import { newId } from "../../lib/ids.ts";
+import { Jwks, Tokens } from "./schemas.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+interface Attempt {
+  email?: string;
+  password?: string;
+  siteId?: string | undefined;
+  address?: string;
+}
+
+function login({
+  email = site.accounts.viewer.email,
+  password = PASSWORD,
+  siteId = site.id,
+  address = "192.0.2.1",
+}: Attempt = {}): Promise<Answer> {
+  return site.call("login", { as: "nobody", body: { email, password, siteId }, headers: { "CF-Connecting-IP": address } });
+}
+
+async function signedIn(account: TestAccount = site.accounts.viewer): Promise<Tokens> {
+  return (await login({ email: account.email })).as(Tokens);
+}
+
+function refresh(refreshToken: string): Promise<Answer> {
+  return site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
+}
+
+/** Reads the own account, which any valid token may. */
+async function whoAmI(jwt: string, account = site.accounts.viewer): Promise<Answer> {
+  return site.call("getAccount", { as: "client", params: { id: account.id }, headers: { Authorization: `Bearer ${jwt}` } });
+}
+
+describe("sign-in", () => {
+  test("answers a token of ten minutes that names site and account, signed with a published key", async () => {
+    const { jwt } = await signedIn();
+    const { kid, alg } = decodeProtectedHeader(jwt);
+    const { keys } = (await site.call("getJwks", { as: "nobody" })).as(Jwks);
+    const key = keys.find((candidate) => candidate.kid === kid);
+    expect(alg).toBe("EdDSA");
+    const { payload } = await jwtVerify(jwt, await importJWK({ ...key }, "EdDSA"), { issuer: "tifo", audience: site.id });
+    expect(payload.sub).toBe(site.accounts.viewer.id);
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(600);
+    expect((await whoAmI(jwt)).status).toBe(200);
+  });
+
+  test("takes the e-mail in whatever case and width it is written", async () => {
+    expect((await login({ email: site.accounts.viewer.email.toUpperCase() })).status).toBe(200);
+  });
+
+  test("notes when it was, which a refresh does not", async () => {
+    const fresh = await site.addAccount("notes", []);
+    const before = Date.now();
+    const tokens = await signedIn(fresh);
+    const [{ lastLogin } = { lastLogin: null }] = await db.select().from(accounts).where(eq(accounts.id, fresh.id));
+    expect(lastLogin).toBeGreaterThanOrEqual(before);
+    await db.update(accounts).set({ lastLogin: 1 }).where(eq(accounts.id, fresh.id));
+    expect((await refresh(tokens.refreshToken)).status).toBe(200);
+    const [after] = await db.select().from(accounts).where(eq(accounts.id, fresh.id));
+    expect(after?.lastLogin).toBe(1);
+  });
+
+  test("says the same of a wrong password and of an account that does not exist", async () => {
+    const wrong = await login({ password: "wrong-password", address: "192.0.2.2" });
+    const nobody = await login({ email: "nobody@nowhere.example", address: "192.0.2.2" });
+    expect(wrong.problem).toMatchObject({ status: 401, code: "unauthenticated", message: "Wrong e-mail or password" });
+    expect({ ...nobody.problem, requestId: "" }).toEqual({ ...wrong.problem, requestId: "" });
+  });
+
+  test("takes no account of another site, nor an account of no site as a global one", async () => {
+    const other = await newSite();
+    expect((await login({ siteId: other.id, address: "192.0.2.3" })).status).toBe(401);
+    const global = await site.call("login", { as: "nobody", body: { email: site.accounts.admin.email, password: PASSWORD } });
+    expect(global.status).toBe(401);
+  });
+
+  test("refuses a siteId that differs from the client id, by name", async () => {
+    const body = { email: site.accounts.viewer.email, password: PASSWORD, siteId: newId(Date.now()) };
+    const answer = await site.call("login", { as: "client", body });
+    expect(answer).toMatchObject({ status: 400, fields: ["siteId"] });
+  });
+
+  test("is refused after five wrong ones before anything is looked up, for this address alone", async () => {
+    const owner = await site.addAccount("owner", []);
+    const thief = { email: owner.email, address: "198.51.100.7" };
+    for (let attempt = 0; attempt < 5; attempt++) expect((await login({ ...thief, password: "guess-number-one" })).status).toBe(401);
+    const refused = await login(thief);
+    expect(refused.problem).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(refused.headers.get("RateLimit")).toMatch(/^"signIn";r=0;t=\d+$/);
+    expect(refused.log.d1).toEqual({ roundTrips: 0, statements: 0 });
+    expect((await login({ email: owner.email, address: "203.0.113.9" })).status).toBe(200);
+  });
+
+  test("that is right does not count, however often", async () => {
+    const owner = await site.addAccount("often", []);
+    for (let attempt = 0; attempt < 7; attempt++) expect((await login({ email: owner.email })).status).toBe(200);
+  });
+});
+
+describe("a global sign-in", () => {
+  async function globalAccount(): Promise<string> {
+    const email = `${newId(Date.now())}@global.example`;
+    const [{ passwordHash } = { passwordHash: null }] = await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id));
+    await db.insert(globalAccounts).values({ id: newId(Date.now()), email, passwordHash: passwordHash ?? "", created: 1, modified: 1 });
+    return email;
+  }
+
+  test("signs a token for no site, which manages none and can be signed out", async () => {
+    const tokens = (await site.call("login", { as: "nobody", body: { email: await globalAccount(), password: PASSWORD } })).as(Tokens);
+    expect(decodeJwt(tokens.jwt).aud).toBe("global");
+    const headers = { Authorization: `Bearer ${tokens.jwt}` };
+    const refused = await site.call("listAccounts", { as: "client", headers });
+    expect(refused.problem).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await whoAmI(tokens.jwt)).status).toBe(403);
+    expect((await refresh(tokens.refreshToken)).status).toBe(200);
+    expect((await site.call("logout", { as: "client", headers })).status).toBe(204);
+    expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(401);
+  });
+});
+
+describe("refresh", () => {
+  test("brings a new pair each time", async () => {
+    let { refreshToken } = await signedIn();
+    for (let generation = 0; generation < 3; generation++) {
+      const next = (await refresh(refreshToken)).as(Tokens);
+      expect(next.refreshToken).not.toBe(refreshToken);
+      expect((await whoAmI(next.jwt)).status).toBe(200);
+      refreshToken = next.refreshToken;
+    }
+  });
+
+  test("with a token that was used ends the whole session, the thief's and the owner's", async () => {
+    const stolen = await signedIn();
+    const next = (await refresh(stolen.refreshToken)).as(Tokens);
+    expect((await refresh(stolen.refreshToken)).status).toBe(401);
+    expect((await refresh(next.refreshToken)).status).toBe(401);
+    expect((await whoAmI(next.jwt)).status).toBe(401);
+    const elsewhere = await signedIn();
+    expect((await whoAmI(elsewhere.jwt)).status).toBe(200);
+  });
+
+  test("that is called twice at once succeeds once", async () => {
+    const { refreshToken } = await signedIn();
+    const answers = await Promise.all([refresh(refreshToken), refresh(refreshToken)]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401]);
+  });
+
+  test.for([
+    ["nonsense", () => "nonsense"],
+    ["another generation", (token: string) => token.replace(/\.(\d+)\./, ".9.")],
+    ["a forged signature", (token: string) => token.slice(0, -4) + "AAAA"],
+    ["no signature", (token: string) => token.replace(/\.[^.]*$/, ".")],
+  ] as const)("refuses %s and leaves the session alone", async ([, spoil]) => {
+    const tokens = await signedIn();
+    expect((await refresh(spoil(tokens.refreshToken))).status).toBe(401);
+    expect((await whoAmI(tokens.jwt)).status).toBe(200);
+    expect((await refresh(tokens.refreshToken)).status).toBe(200);
+  });
+
+  test("refuses an expired session", async () => {
+    const { jwt, refreshToken } = await signedIn();
+    await db
+      .update(sessions)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(sessions.id, String(decodeJwt(jwt).sid)));
+    expect((await refresh(refreshToken)).status).toBe(401);
+  });
+
+  test("ends with the account", async () => {
+    const leaver = await site.addAccount("leaver", []);
+    const { refreshToken } = await signedIn(leaver);
+    await db.delete(accounts).where(eq(accounts.id, leaver.id));
+    expect((await refresh(refreshToken)).status).toBe(401);
+  });
+});
+
+describe("a session", () => {
+  test("ends at once by sign-out, with its token and its refresh token", async () => {
+    const [tokens, other] = [await signedIn(), await signedIn()];
+    const answer = await site.call("logout", { as: "client", headers: { Authorization: `Bearer ${tokens.jwt}` } });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    expect((await whoAmI(tokens.jwt)).status).toBe(401);
+    expect((await refresh(tokens.refreshToken)).status).toBe(401);
+    expect((await whoAmI(other.jwt)).status).toBe(200);
+  });
+
+  test("has the roles of this moment, not those of the sign-in", async () => {
+    const demoted = await site.addAccount("demoted", [{ scope: "*", pageId: [], write: true }]);
+    const headers = { Authorization: `Bearer ${(await signedIn(demoted)).jwt}` };
+    expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(200);
+    await db.update(accounts).set({ roles: [] }).where(eq(accounts.id, demoted.id));
+    expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(403);
+  });
+
+  test("ends with a new password", async () => {
+    const changer = await site.addAccount("changer", []);
+    const { jwt } = await signedIn(changer);
+    await db.update(accounts).set({ passwordVersion: 2 }).where(eq(accounts.id, changer.id));
+    expect((await whoAmI(jwt, changer)).status).toBe(401);
+  });
+});
+
+test("the key set may be cached, all else is not", async () => {
+  const jwks = await send(operationOf("getJwks"), new URL("/.well-known/jwks.json", ORIGIN), { method: "GET" });
+  expect(jwks.headers.get("Cache-Control")).toBe("public, max-age=300");
+  expect((await login()).headers.get("Cache-Control")).toBe("no-store");
+});

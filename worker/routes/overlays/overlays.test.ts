@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { Overlay } from "./schemas.ts";
+
+const OverlayList = listOf(Overlay);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const html = { kind: "html", html: "<b>Goal!</b>", position: "bottomCenter" };
+const rive = { kind: "rive", mediaId: newId(1), fileName: "goal.riv", position: "center" };
+
+function input(change: Record<string, unknown> = {}, on = site): Record<string, unknown> {
+  return { name: "Goal", description: "Home side scores", siteId: on.id, type: "template", duration: 8, contents: [html], ...change };
+}
+
+const create = (change: Record<string, unknown> = {}, on = site) => on.call("createOverlay", { body: input(change, on) });
+
+describe("an overlay", () => {
+  test("is answered as it was made, and by its id from then on", async () => {
+    const cta = { type: "open_link", data: { url: "https://demo.example/replay" } };
+    const contents = [html, { ...rive, variables: { scorer: "Ada", minute: 17, own: true }, url: "https://demo.example/goal.riv" }];
+    const made = await create({ contents, cta });
+    expect(made.as(Overlay)).toMatchObject({ ...input({ contents, cta }) });
+    const read = await site.call("getOverlay", { params: { id: made.as(Overlay)._id } });
+    expect(read.body).toEqual(made.body);
+    expect(read.headers.get("ETag")).toBe(made.headers.get("ETag"));
+  });
+
+  test("of rive content carries the file's url when asked", async () => {
+    const { _id } = (await create({ contents: [rive] })).as(Overlay);
+    const read = (riveUrl: boolean) =>
+      site.call("getOverlay", { params: { id: _id }, query: { riveUrl } }).then((answer) => answer.as(Overlay).contents);
+    expect(await read(true)).toMatchObject([{ url: `/media/v1/${rive.mediaId}` }]);
+    expect(await read(false)).toEqual([rive]);
+  });
+
+  test.for<[field: string, change: Record<string, unknown>]>([
+    ["siteId", { siteId: newId(2) }],
+    ["name", { name: " " }],
+    ["duration", { duration: 0 }],
+    ["duration", { duration: 86_401 }],
+    ["duration", { duration: 1.5 }],
+    ["contents", { contents: [] }],
+    ["contents", { contents: Array.from({ length: 9 }, () => html) }],
+    ["contents.0.kind", { contents: [{ ...html, kind: "flash" }] }],
+    ["contents.0.position", { contents: [{ ...html, position: "left" }] }],
+    ["contents.0.html", { contents: [{ ...html, html: "a".repeat(65_537) }] }],
+    ["contents.0.surprise", { contents: [{ ...html, surprise: 1 }] }],
+    ["contents.0.channels.0", { contents: [{ ...html, channels: ["main-stage"] }] }],
+    ["contents.0.url", { contents: [{ ...rive, url: "http://demo.example/goal.riv" }] }],
+    [
+      "contents.0.variables",
+      { contents: [{ ...html, variables: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`v${i}`, i])) }] },
+    ],
+    ["contents.0.variables.scorer", { contents: [{ ...html, variables: { scorer: ["Ada"] } }] }],
+    ["cta.type", { cta: { type: "run_script", data: {} } }],
+  ])("refuses %s %#", async ([field, change]) => {
+    expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("is replaced as a whole, in a new version", async () => {
+    const cta = { type: "tweet", data: { text: "Goal!" } };
+    const made = await create({ cta });
+    const { _id, created } = made.as(Overlay);
+    const changed = await site.call("updateOverlay", { params: { id: _id }, body: input({ name: "Own goal" }) });
+    expect(changed.as(Overlay)).toMatchObject({ _id, created, name: "Own goal", cta: null });
+    expect(changed.headers.get("ETag")).not.toBe(made.headers.get("ETag"));
+  });
+
+  test("that has changed since it was read is neither changed nor deleted", async () => {
+    const made = await create();
+    const params = { id: made.as(Overlay)._id };
+    const headers = { "If-Match": made.headers.get("ETag") ?? "" };
+    expect((await site.call("updateOverlay", { params, body: input({ name: "First" }), headers })).status).toBe(200);
+    expect((await site.call("updateOverlay", { params, body: input({ name: "Second" }), headers })).problem).toMatchObject({
+      status: 412,
+      code: "precondition_failed",
+    });
+    expect((await site.call("deleteOverlay", { params, headers })).status).toBe(412);
+    expect((await site.call("updateOverlay", { params, body: input(), headers: { "If-Match": 'W/"v2"' } })).status).toBe(412);
+    expect((await site.call("updateOverlay", { params, body: input(), headers: { "If-Match": '"v1", "v2"' } })).status).toBe(200);
+    expect((await site.call("deleteOverlay", { params, headers: { "If-Match": "*" } })).status).toBe(200);
+  });
+
+  test("changed by two at once keeps the change of one, and the other is told", async () => {
+    const params = { id: (await create()).as(Overlay)._id };
+    const change = (name: string) => site.call("updateOverlay", { params, body: input({ name }) });
+    const answers = await Promise.all(["One", "Two", "Three"].map(change));
+    for (const answer of answers) if (answer.status !== 200) expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
+    const winners = answers.filter((answer) => answer.status === 200).map((answer) => answer.as(Overlay));
+    expect(winners.length).toBeGreaterThan(0);
+    const read = await site.call("getOverlay", { params });
+    expect(read.headers.get("ETag")).toBe(`"v${1 + winners.length}"`);
+    expect(winners).toContainEqual(read.as(Overlay));
+  });
+
+  test("that is gone is not found", async () => {
+    const params = { id: (await create()).as(Overlay)._id };
+    expect((await site.call("deleteOverlay", { params })).body).toEqual({ success: true, _id: params.id });
+    const calls = [
+      await site.call("getOverlay", { params }),
+      await site.call("updateOverlay", { params, body: input() }),
+      await site.call("deleteOverlay", { params }),
+      await site.call("broadcastOverlay", { params, body: {} }),
+      await site.call("broadcastOverlayToTag", { params: { ...params, tagId: "team:home" }, body: {} }),
+    ];
+    for (const answer of calls) expect(answer.problem).toMatchObject({ status: 404, message: "Overlay Not Found" });
+  });
+});
+
+describe("listing overlays", () => {
+  test("narrows by type and by kind of content", async () => {
+    const own = await newSite();
+    const template = (await create({ name: "Template" }, own)).as(Overlay);
+    const instance = (await create({ name: "Instance", type: "instance", contents: [rive, html] }, own)).as(Overlay);
+    const ids = (query: Record<string, string>) =>
+      own.call("listOverlays", { query }).then((answer) => answer.as(OverlayList).results.map(({ _id }) => _id));
+    expect(await ids({ type: "template" })).toEqual([template._id]);
+    expect(await ids({ kind: "rive" })).toEqual([instance._id]);
+    expect(await ids({ kind: "html", sortBy: "name" })).toEqual([instance._id, template._id]);
+    expect(await ids({ type: "template", kind: "rive" })).toEqual([]);
+  });
+});

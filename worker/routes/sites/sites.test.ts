@@ -1,0 +1,122 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts } from "../../../db/schema/index.ts";
+import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { CreatedSite, Site } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const newSlug = (): string => `club-${randomHex(5)}`;
+
+function create(change: Record<string, unknown> = {}, email = `${randomHex(6)}@clubs.example`) {
+  const body = { name: "Old Dock United", slug: newSlug(), admin: { email, password: PASSWORD, name: "Rex Rival" }, ...change };
+  return site.call("createSite", { body });
+}
+
+describe("creating a site", () => {
+  test("answers what its first admin needs to begin: site, account and key", async () => {
+    const { site: made, admin, developerKey } = (await create()).as(CreatedSite);
+    expect(admin).toMatchObject({ siteId: made._id, roles: [{ scope: "*", pageId: [], write: true }] });
+    const headers = { "Tifo-Client-Id": made._id, "Tifo-Developer-Key": developerKey };
+    expect((await site.call("listAccounts", { as: "nobody", headers })).status).toBe(200);
+    const signedIn = await site.call("login", { as: "nobody", body: { email: admin.email, password: PASSWORD, siteId: made._id } });
+    expect(signedIn.status).toBe(200);
+    const { results } = (await site.call("listEvents", { as: "nobody", headers })).as(EventList);
+    expect(results.map(({ type, actor }) => [type, actor])).toEqual([
+      ["site.created", "super"],
+      ["new_account", "super"],
+    ]);
+    expect(JSON.stringify(results)).not.toContain(developerKey);
+  });
+
+  test("refuses a slug that is taken, and makes no part of the site", async () => {
+    const email = `${randomHex(6)}@clubs.example`;
+    const answer = await create({ slug: site.slug }, email);
+    expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
+    expect(await createDb(env.DB).select().from(accounts).where(eq(accounts.email, email))).toEqual([]);
+  });
+
+  test.for(["Upper-Case", "two--hyphens", "-first", "last-", "under_score", "späce", ""])("refuses the slug %j", async (slug) => {
+    expect(await create({ slug })).toMatchObject({ status: 400, fields: ["slug"] });
+  });
+
+  test("joins an admin of several sites into one global account, whose password is the first site's", async () => {
+    const email = `${randomHex(6)}@clubs.example`;
+    const first = (await create({}, email)).as(CreatedSite);
+    expect(first.admin.globalAccountID).toBeNull();
+    const secondPassword = "another-password";
+    const second = (await create({ admin: { email, password: secondPassword, name: "Rex" } }, email)).as(CreatedSite);
+    const third = (await create({}, email)).as(CreatedSite);
+    expect(second.admin.globalAccountID).not.toBeNull();
+    expect(third.admin.globalAccountID).toBe(second.admin.globalAccountID);
+    const [again] = await createDb(env.DB).select().from(accounts).where(eq(accounts.id, first.admin._id));
+    expect(again?.globalAccountId).toBe(second.admin.globalAccountID);
+    const global = (password: string) => site.call("login", { as: "nobody", body: { email, password } });
+    expect((await global(PASSWORD)).status).toBe(200);
+    expect((await global(secondPassword)).status).toBe(401);
+  });
+});
+
+describe("changing a site", () => {
+  test("replaces what it may change, keeps the slug when left out, and leaves the operator's part alone", async () => {
+    const own = await newSite();
+    const before = (await own.call("getSite")).as(Site);
+    const changed = (await own.call("updateSite", { body: { name: "Harbour City", tags: ["football"], devicelimit: 5 } })).as(Site);
+    expect(changed).toMatchObject({ name: "Harbour City", slug: before.slug, tags: ["football"], devicelimit: 5, features: {} });
+    expect(changed.settings.security.allowedOrigins).toEqual([]);
+    const answer = await own.call("getSite");
+    expect(answer.as(Site)).toEqual(changed);
+    const bare = (await own.call("updateSite", { body: { name: "Harbour City" } })).as(Site);
+    expect(bare).toMatchObject({ tags: [], devicelimit: 3, collections: [] });
+  });
+
+  test.for<[path: string, value: unknown]>([
+    ["features", {}],
+    ["contractServiceChargeRate", 100],
+    ["siteId", "5eed00000000000000000002"],
+    ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["https://demo.example/path"] } }],
+    ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["javascript:alert(1)"] } }],
+    ["settings.surprise", { surprise: true }],
+    ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["nonsense"] } }],
+    ["devicelimit", 0],
+    ["devicelimit", 101],
+    ["style", nested(11)],
+    ["style", { large: "a".repeat(65 * 1024) }],
+  ])("refuses %s", async ([path, value]) => {
+    const field = path.split(".")[0] ?? "";
+    const answer = await site.call("updateSite", { body: { name: "Harbour City", [field]: value } });
+    expect(answer).toMatchObject({ status: 400, fields: [path] });
+  });
+
+  test("keeps free JSON of ten levels as it was given", async () => {
+    const style = nested(10);
+    expect((await site.call("updateSite", { body: { name: "Harbour City", style } })).as(Site).style).toEqual(style);
+  });
+
+  test("refuses the slug of another site", async () => {
+    const other = await newSite();
+    expect((await site.call("updateSite", { body: { name: "Harbour City", slug: other.slug } })).problem).toMatchObject({ status: 409 });
+  });
+
+  test("of which two read the same version lets one through", async () => {
+    const version = (await site.call("getSite")).headers.get("ETag") ?? "";
+    const change = (name: string) => site.call("updateSite", { body: { name }, headers: { "If-Match": version } });
+    const answers = await Promise.all([change("One"), change("Two")]);
+    const statuses = answers.map((answer) => answer.status).sort();
+    expect(statuses[0]).toBe(200);
+    expect([409, 412]).toContain(statuses[1]);
+    expect((await change("Three")).problem).toMatchObject({ status: 412, code: "precondition_failed" });
+  });
+});
+
+function nested(depth: number): Record<string, unknown> {
+  return depth === 1 ? { level: 1 } : { level: nested(depth - 1) };
+}
