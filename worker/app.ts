@@ -6,17 +6,20 @@ import { brake } from "./http/brake.ts";
 import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
 import { requestLog } from "./http/request-log.ts";
 import { Failure } from "./lib/errors.ts";
+import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
 import { auth } from "./routes/auth/routes.ts";
+import { events } from "./routes/events/routes.ts";
 import { health } from "./routes/health/routes.ts";
 import { insights } from "./routes/insights/routes.ts";
+import { media } from "./routes/media/routes.ts";
 import { overlays } from "./routes/overlays/routes.ts";
 import { pages } from "./routes/pages/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { sites } from "./routes/sites/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
 
-const AREAS = [accounts, auth, health, insights, overlays, pages, realtime, sites, webhooks];
+const AREAS = [accessCodes, accounts, auth, events, health, insights, media, overlays, pages, realtime, sites, webhooks];
 
 /** The whole API. Imports nothing of the platform, so that the OpenAPI document can be emitted from it in plain Node. */
 export function createApp(): OpenAPIHono<AppEnv> {

@@ -6,9 +6,12 @@ import { SECURITY_SCHEMES } from "./credentials.ts";
 export const TAGS = {
   Authentication: "Signing in and out, and the keys that verify our tokens.",
   Accounts: "The people of a site: viewers, creators and admins.",
+  "Access codes": "Coupons that grant a subscription or a login, and the codes by which televisions sign in.",
   Sites: "The site itself, and how a deployment gets one.",
   Pages: "Channels and landing pages.",
   Overlays: "What is shown over the picture: made, broadcast, cleared.",
+  Calendar: "What is on when, for pages and calendar apps.",
+  Media: "Pictures, animations and captions, uploaded and served.",
   Realtime: "The channel's live connection: tickets, WebSocket and Server-Sent Events.",
   Insights: "Who is watching now, and what the limits leave.",
   Webhooks: "What happened on a site, told to other systems.",

@@ -1,0 +1,65 @@
+import type { createArea } from "../../http/area.ts";
+import { ACCOUNT, CLIENT, DEVICE } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { activateTvCode, createTvCode, pollTvCode } from "../../services/tv-codes.ts";
+import { ActivateTvInput, Activated, TvCode, TvCodeInput, TvCodeParam, TvStatus } from "./schemas.ts";
+
+/** Signing a television in: it shows a code, the viewer types it where they are signed in, the television takes its tokens. */
+export function addTvOperations(area: ReturnType<typeof createArea>, tag: string): void {
+  area.openapi(
+    operation({
+      operationId: "createTvCode",
+      tag,
+      method: "post",
+      path: "/accesscode/v1/tv",
+      summary: "Create a TV code",
+      description:
+        "A code of 8 letters and digits for a device to show, good for 10 minutes. The device then polls every `interval` seconds.",
+      credentials: CLIENT,
+      unknownSite: "Site does not exist!",
+      limit: "tvCode",
+      secretAnswer: true,
+      request: { body: jsonBody(TvCodeInput) },
+      responses: { 201: json("The code", TvCode) },
+    }),
+    async (c) => c.json(await createTvCode(c.var.ctx, c.req.valid("json").deviceId), 201),
+  );
+
+  area.openapi(
+    operation({
+      operationId: "activateTvCode",
+      tag,
+      method: "post",
+      path: "/accesscode/v1/tv/activate",
+      summary: "Activate a TV code",
+      description:
+        "The signed-in viewer types the code that their television shows, which is then signed in as them. A code that is unknown, expired or activated already answers 204.",
+      credentials: ACCOUNT,
+      accounts: "any",
+      request: { body: jsonBody(ActivateTvInput) },
+      responses: { 200: json("The television may sign in", Activated), 204: { description: "No Content!" } },
+    }),
+    async (c) => {
+      const activated = await activateTvCode(c.var.ctx, c.req.valid("json").code);
+      return activated ? c.json({ success: true as const }, 200) : c.body(null, 204);
+    },
+  );
+
+  area.openapi(
+    operation({
+      operationId: "pollTvCode",
+      tag,
+      method: "get",
+      path: "/accesscode/v1/tv/{code}",
+      summary: "Poll a TV code",
+      description:
+        "Asked by the device that the code was made for: `pending`, then `activated` with its tokens, exactly once, else `expired`. Polls that come faster than every 5 seconds are told to slow down.",
+      credentials: DEVICE,
+      request: { params: TvCodeParam },
+      responses: { 200: json("What became of it", TvStatus) },
+      errors: ["not_found", "slow_down"],
+    }),
+    async (c) => c.json(await pollTvCode(c.var.ctx, c.req.valid("param").code), 200),
+  );
+}

@@ -1,0 +1,124 @@
+import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { accounts, tvCodes } from "../../db/schema/index.ts";
+import { normalizeCode, randomCode } from "../lib/codes.ts";
+import { sha256 } from "../lib/crypto.ts";
+import { Failure, cameFirst, notFound, refuseSecond } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { TV_CODE_LENGTH, type TvStatus } from "../routes/access-codes/schemas.ts";
+import { newSession } from "./auth.ts";
+import { callerAccount, commit, commitIfCurrent, type Ctx, ownRow } from "./context.ts";
+import { findWithin } from "./limits.ts";
+
+const LIFETIME_MS = 10 * 60 * 1000;
+/** Seconds between two polls, as the device is told; half a second less is taken, since no network is punctual. */
+const INTERVAL = 5;
+const PATIENCE_MS = INTERVAL * 1000 - 500;
+const KEPT_MS = 60 * 60 * 1000;
+
+type TvCodeRow = typeof tvCodes.$inferSelect;
+
+/** A code for a device to show: the viewer types it where they are signed in (the flow of RFC 8628). */
+export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: string; expiresAt: number; interval: number }> {
+  await ctx.caller();
+  return saying("Error generating TV code", async () => {
+    const code = randomCode(TV_CODE_LENGTH);
+    const row: TvCodeRow = {
+      id: newId(ctx.now),
+      siteId: ctx.siteId,
+      hash: await hashOf(ctx, code),
+      deviceHash: await hashOf(ctx, deviceId),
+      accountId: null,
+      polledAt: null,
+      takenAt: null,
+      created: ctx.now,
+      expires: ctx.now + LIFETIME_MS,
+    };
+    await commit(ctx, ctx.db.insert(tvCodes).values(row));
+    return { code, expiresAt: row.expires, interval: INTERVAL };
+  });
+}
+
+/** Lets the device that shows this code sign in as the caller; false where there is nothing to activate. */
+export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
+  const { id: accountId } = await callerAccount(ctx);
+  return saying("Error activating TV code", async () => {
+    const hash = await hashOf(ctx, code);
+    const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
+    const row = await findWithin(ctx, missBudgets(accountId), async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
+    if (!row) return false;
+    const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
+    return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId }).where(waiting), event));
+  });
+}
+
+/** What became of a device's code; once it is activated, the tokens, exactly once. */
+export async function pollTvCode(ctx: Ctx, typed: string): Promise<TvStatus> {
+  const { deviceId = "" } = ctx;
+  const found = await findWithin(ctx, missBudgets(await hashOf(ctx, deviceId)), () => findForDevice(ctx, normalizeCode(typed), deviceId));
+  if (!found) throw notFound("This device has no such code");
+  const { row, account } = found;
+  if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
+  if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
+  if (row.accountId === null) {
+    await ctx.db
+      .update(tvCodes)
+      .set({ polledAt: ctx.now })
+      .where(ownRow(ctx, tvCodes, row.id));
+    return { status: "pending" };
+  }
+  // Whoever activated it has been deleted since.
+  if (!account) return { status: "expired" };
+  const { insert, tokens } = await newSession(ctx, ctx.siteId, account);
+  const taken = ctx.db
+    .update(tvCodes)
+    .set({ takenAt: ctx.now, polledAt: ctx.now })
+    .where(and(ownRow(ctx, tvCodes, row.id), isNull(tvCodes.takenAt)));
+  const signedIn = ctx.db
+    .update(accounts)
+    .set({ lastLogin: ctx.now })
+    .where(ownRow(ctx, accounts, account.id));
+  const event = { type: "accesscode.tvSignedIn", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId: account.id } };
+  await refuseSecond(slowDown(), () => commitIfCurrent(ctx, [taken, insert, signedIn], event));
+  return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
+}
+
+/** Deletes codes an hour after they expire. */
+export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - KEPT_MS));
+}
+
+async function findForDevice(ctx: Ctx, code: string, deviceId: string) {
+  const [found] = await ctx.db
+    .select({ row: tvCodes, account: { id: accounts.id, passwordVersion: accounts.passwordVersion } })
+    .from(tvCodes)
+    .leftJoin(accounts, and(eq(accounts.id, tvCodes.accountId), eq(accounts.siteId, tvCodes.siteId)))
+    .where(
+      and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, await hashOf(ctx, code)), eq(tvCodes.deviceHash, await hashOf(ctx, deviceId))),
+    );
+  return found;
+}
+
+/** Misses of one guesser, and of all who guess at the site. */
+function missBudgets(guesser: string): Parameters<typeof findWithin>[1] {
+  return [
+    ["redeem", guesser],
+    ["guess", ""],
+  ];
+}
+
+function hashOf(ctx: Ctx, secret: string): Promise<string> {
+  return sha256(`${ctx.siteId}\n${secret}`);
+}
+
+function slowDown(): Failure {
+  return new Failure("slow_down", `Wait ${INTERVAL} seconds between two polls`, { headers: { "Retry-After": String(INTERVAL) } });
+}
+
+/** What we didn't foresee is an internal error that at least says what failed. */
+async function saying<T>(message: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Failure ? error : new Failure("internal", message, { cause: error });
+  }
+}
