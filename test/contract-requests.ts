@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
 import { randomHex } from "../worker/lib/ids.ts";
-import { asksInQuery, type CallOptions, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
+import { formOf } from "./files.ts";
+import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operations } from "./openapi.ts";
 
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
@@ -40,7 +41,8 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
   for (const parameter of operation.parameters) {
     if (parameter.in === "query" && parameter.required) query[parameter.name] = String(localise(site, parameter.example));
   }
-  const body = operation.body ? await validBody(site, operation, operation.body.example) : undefined;
+  const file = operation.takesFile ? formOf() : undefined;
+  const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
   return { params: await validParams(site, operation), query, body, headers };
 }
@@ -108,8 +110,8 @@ export function draft(
   const url = new URL(fillPath(operation, params), ORIGIN);
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   if (asksInQuery(operation)) url.searchParams.set("clientId", site.id);
-  const content: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
-  return { url, headers: { ...credentials, ...content, ...headers }, body: body === undefined ? null : JSON.stringify(body) };
+  const encoded = encodeBody(body);
+  return { url, headers: { ...credentials, ...encoded.headers, ...headers }, body: encoded.body };
 }
 
 /** The same request with some headers, query parameters or the body changed; undefined takes a header away. */

@@ -18,6 +18,8 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownIds?: string }
     noCredentials: "as for the socket, whose frames it carries",
     unknownIds: "as for the socket: an EventSource can't read a status, an error event says it",
   },
+  getCalendarFeed: { noCredentials: "as for the socket: what is wrong with a subscription's address is that it names no site" },
+  getMedia: { unknownIds: "a file is for whoever has its id, on whatever site it is shown" },
 };
 
 // What the tests of the areas have called before this file; alone, it can't say what was forgotten.

@@ -179,16 +179,22 @@ export async function newSite(): Promise<TestSite> {
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
     const caller = as ?? strongest(operation);
     if (caller !== "nobody" && asksInQuery(operation) && query.clientId === undefined) url.searchParams.set("clientId", id);
-    const given = { ...(await headersOf(caller)), ...headers };
-    if (body !== undefined) given["Content-Type"] ??= "application/json";
+    const encoded = encodeBody(body);
     return send(operation, url, {
       method: operation.method.toUpperCase(),
-      headers: given,
-      body: body === undefined ? null : JSON.stringify(body),
+      headers: { ...(await headersOf(caller)), ...encoded.headers, ...headers },
+      body: encoded.body,
     });
   }
 
   return { id, slug, channels, developerKey, accounts: people, call, headersOf, signIn, addAccount, addKey, addChannel };
+}
+
+/** A body as it goes out: a form as it is, all else as JSON. */
+export function encodeBody(body: unknown): { headers: Record<string, string>; body: BodyInit | null } {
+  if (body === undefined) return { headers: {}, body: null };
+  if (body instanceof FormData) return { headers: {}, body };
+  return { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
 }
 
 /** Sends one request of an operation and holds the answer against what the document says of it. */

@@ -38,6 +38,8 @@ export interface Operation {
   security: string[][];
   parameters: Parameter[];
   body: { required: boolean; schema: Schema; example: unknown } | undefined;
+  /** Whether it takes a file, in a form. */
+  takesFile: boolean;
   /** By status: what the document says of it, and its media types. */
   responses: Map<number, { description: string; content: string[] }>;
   /** The schema of each JSON answer, by status. */
@@ -85,6 +87,7 @@ export function follow(schema: SchemaOrReference): Schema {
 
 function readOperation(method: Operation["method"], path: string, raw: RawOperation): Operation {
   const content = raw.requestBody && "content" in raw.requestBody ? raw.requestBody.content["application/json"] : undefined;
+  const takesFile = raw.requestBody !== undefined && "content" in raw.requestBody && "multipart/form-data" in raw.requestBody.content;
   const required = raw.requestBody && "required" in raw.requestBody ? raw.requestBody.required === true : false;
   return {
     operationId: raw.operationId ?? "",
@@ -109,6 +112,7 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
       ];
     }),
     body: content?.schema && { required, schema: follow(content.schema), example: content.example ?? exampleOf(content.schema) },
+    takesFile,
     responses: readResponses(raw),
     answers: answersOf(method, path),
   };

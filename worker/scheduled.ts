@@ -2,6 +2,7 @@ import { createDb } from "../db/client.ts";
 import { pruneSessions } from "./services/auth.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
 import { pruneKeys } from "./services/idempotency.ts";
+import { sweepOrphans } from "./services/media.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 
 // A nudge that has not come after this long won't.
@@ -11,6 +12,7 @@ const LOST_MS = 5_000;
 export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = createDb(env.DB);
   for (const siteId of await sitesWaiting(db, now - LOST_MS)) await env.SITE_LOG.getByName(siteId).nudge();
+  await sweepOrphans({ env, db, now });
   await pruneKeys({ db, now });
   await pruneSessions({ db, now });
   await pruneBroadcasts({ db, now });

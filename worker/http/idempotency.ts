@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { sha256 } from "../lib/crypto.ts";
 import { invalid } from "../lib/errors.ts";
+import { toHex } from "../lib/ids.ts";
 import type { Actor } from "../services/context.ts";
 import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "../services/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -18,7 +19,8 @@ export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: ()
   const actor = await ctx.caller();
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
   const id = await sha256([ctx.siteId, callerName(actor), entrance.operationId, key].join("\n"));
-  const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${await c.req.text()}`);
+  const content = await crypto.subtle.digest("SHA-256", contentOf(c, await c.req.arrayBuffer()));
+  const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${toHex(new Uint8Array(content))}`);
   const kept = await claimKey(ctx, id, fingerprint);
   if (kept && entrance.largeAnswer) {
     ctx.receipt = kept.body;
@@ -35,6 +37,13 @@ export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: ()
   // Hono has turned a thrown error into an answer by now.
   if (c.res.status >= 500 || NOT_KEPT.has(c.res.status)) await releaseKey(ctx, id);
   else await keepAnswer(ctx, id, entrance.secretAnswer ? undefined : await readAnswer(c.res, ctx.receipt));
+}
+
+/** What a body says: of a form all but its outer boundary, which differs each time that the same form is sent. */
+function contentOf(c: Context<AppEnv>, body: ArrayBuffer): Uint8Array<ArrayBuffer> {
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(c.req.header("Content-Type") ?? "")?.[1];
+  const bytes = new Uint8Array(body);
+  return boundary === undefined ? bytes : bytes.subarray(`--${boundary}`.length, -`--${boundary}--\r\n`.length);
 }
 
 /** The answer, or in place of its body the receipt from which it can be given again. */

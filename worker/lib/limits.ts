@@ -2,7 +2,9 @@
 export const LIMITS = {
   signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
+  resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
+  upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },

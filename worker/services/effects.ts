@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendBroadcast, sendClear } from "./broadcasts.ts";
+import { forgetFile } from "./media.ts";
 import { channelOf } from "./realtime.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
@@ -17,6 +18,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
+  "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
 };
 
 export async function runEffects(env: Env, siteId: string, event: LogEntry): Promise<void> {

@@ -1,0 +1,122 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ANYONE, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json } from "../../http/schemas.ts";
+import { MAX_FILE_BYTES } from "../../lib/media-type.ts";
+import { deleteMedia, listMedia, type MediaAnswer, openMedia, uploadMedia } from "../../services/media.ts";
+import { Media, MediaFilters, MediaUpload, toMedia } from "./schemas.ts";
+
+export const media = createArea();
+const tag = "Media";
+
+// Room for the form around the file.
+const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 64 * 1024;
+
+media.openapi(
+  operation({
+    operationId: "listMedia",
+    tag,
+    method: "get",
+    path: "/media/v1",
+    summary: "List files",
+    description: "The site's uploaded files, the newest first.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { query: listQuery(["created", "fileName", "size"], MediaFilters) },
+    responses: { 200: json("A page of files", listOf(Media).openapi("MediaList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listMedia(c.var.ctx, query), toMedia), 200);
+  },
+);
+
+media.openapi(
+  operation({
+    operationId: "uploadMedia",
+    tag,
+    method: "post",
+    path: "/media/v1",
+    summary: "Upload a file",
+    description:
+      "Keeps a picture (PNG, JPEG, GIF, WebP, AVIF: 10 MB; SVG: 1 MB), a Rive file (25 MB) or captions (WebVTT, SubRip: 2 MB). The type is read from the bytes. Name the `url` of the answer wherever an image is asked for, its `_id` where a mediaId is.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    limit: "upload",
+    maxBody: MAX_UPLOAD_BYTES,
+    request: { body: { required: true, content: { "multipart/form-data": { schema: MediaUpload } } } },
+    responses: { 201: json("The file", Media) },
+  }),
+  async (c) => {
+    const row = await uploadMedia(c.var.ctx, c.req.valid("form").file);
+    tagVersion(c, row);
+    return c.json(toMedia(row), 201);
+  },
+);
+
+const file = { schema: { type: "string", format: "binary" } } as const;
+const FILE = { "image/*": file, "application/*": file, "text/vtt": file };
+
+media.openapi(
+  operation({
+    operationId: "getMedia",
+    tag,
+    method: "get",
+    path: "/media/v1/{id}",
+    summary: "Get a file",
+    description:
+      "The file itself, for anyone who has its id and from any origin. It never changes, so it may be kept for good; a Range header gets a part. SVG is offered as a download when it is opened by itself, and shown wherever a page embeds it as an image.",
+    credentials: ANYONE,
+    request: { params: IdParam },
+    responses: {
+      200: { description: "The file", content: FILE },
+      206: { description: "The part that the Range header names", content: FILE },
+    },
+    errors: ["not_found", "range_not_satisfiable"],
+  }),
+  async (c) => {
+    const answer = await openMedia(c.env, c.req.valid("param").id, {
+      range: c.req.header("Range"),
+      ifRange: c.req.header("If-Range"),
+      ifNoneMatch: c.req.header("If-None-Match"),
+      headOnly: c.req.method === "HEAD",
+    });
+    return new Response(answer.body, { status: answer.range ? 206 : 200, headers: headersOf(answer) });
+  },
+);
+
+media.openapi(
+  operation({
+    operationId: "deleteMedia",
+    tag,
+    method: "delete",
+    path: "/media/v1/{id}",
+    summary: "Delete a file",
+    description: "Deletes a file that nothing uses any more; while a site, page, overlay or event names it, a 409 says which.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteMedia(c.var.ctx, c.req.valid("param").id)), 200),
+);
+
+/** A file comes from whoever uploaded it: it may be shown anywhere, and run nowhere. */
+function headersOf({ object, range }: MediaAnswer): Record<string, string> {
+  const type = object.httpMetadata?.contentType ?? "application/octet-stream";
+  const part = range && `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`;
+  return {
+    "Content-Type": type,
+    "Content-Length": String(range?.length ?? object.size),
+    ...(part === undefined ? {} : { "Content-Range": part }),
+    ...(type === "image/svg+xml" ? { "Content-Disposition": "attachment" } : {}),
+    "Accept-Ranges": "bytes",
+    ETag: object.httpEtag,
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "X-Content-Type-Options": "nosniff",
+  };
+}

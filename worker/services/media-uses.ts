@@ -1,0 +1,51 @@
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { calendarEvents, overlays, pages, sites } from "../../db/schema/index.ts";
+import type { Ctx } from "./context.ts";
+
+interface Use {
+  area: string;
+  table: SQLiteTable;
+  id: SQLiteColumn;
+  siteId: SQLiteColumn;
+  /** Where a file's id or url may stand, alone or within JSON. */
+  columns: SQLiteColumn[];
+}
+
+/** Everything that may show a file: an area whose rows hold one adds itself. */
+const USES: Use[] = [
+  { area: "site", table: sites, id: sites.id, siteId: sites.id, columns: [sites.regions, sites.settings, sites.style] },
+  {
+    area: "page",
+    table: pages,
+    id: pages.id,
+    siteId: pages.siteId,
+    columns: [pages.data, pages.seo, pages.style, pages.renderers],
+  },
+  { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
+  { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
+];
+
+/** Who shows the file, as "<area>/<id>", one of each area at most. */
+export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
+  const [first, ...rest] = USES.map(({ area, table, id, ...use }) =>
+    ctx.db
+      .select({ by: sql<string>`${area} || '/' || ${id}`.as("by") })
+      .from(table)
+      .where(shows(ctx, use, mediaId))
+      .limit(1),
+  );
+  if (!first) return [];
+  const found = await ctx.db.batch([first, ...rest]);
+  return found.flat().map((use) => use.by);
+}
+
+/** That nothing shows it: for a change that must not happen else, however late somebody began to. */
+export function isUnused(ctx: Ctx, mediaId: string): SQL | undefined {
+  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${shows(ctx, use, mediaId)})`));
+}
+
+// An id is in no text by chance, so to find it is to find a reference, whatever the shape around it.
+function shows(ctx: Ctx, { siteId, columns }: Pick<Use, "siteId" | "columns">, mediaId: string): SQL | undefined {
+  return and(eq(siteId, ctx.siteId), or(...columns.map((column) => sql`instr(${column}, ${mediaId}) > 0`)));
+}
