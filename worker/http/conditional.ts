@@ -1,9 +1,15 @@
 import type { Context, MiddlewareHandler } from "hono";
+import { sha256 } from "../lib/crypto.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** Marks a single resource with its version, to be compared by If-None-Match and If-Match (RFC 9110, section 13). */
 export function tagVersion(c: Context<AppEnv>, row: { version: number }): void {
   c.header("ETag", `"v${row.version}"`);
+}
+
+/** Marks a text that is made anew for each caller by what it says. */
+export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
+  c.header("ETag", `"${(await sha256(text)).slice(0, 32)}"`);
 }
 
 /** Nothing is cached unless an operation says so; a GET whose ETag the caller has already is answered with 304. */

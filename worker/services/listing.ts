@@ -1,4 +1,4 @@
-import { and, asc, count, desc, or, type SQL, sql } from "drizzle-orm";
+import { and, asc, count, countDistinct, desc, or, type SQL, sql } from "drizzle-orm";
 import type { RunnableQuery } from "drizzle-orm/runnable-query";
 import type { SQLiteColumn, SQLiteSelect, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { z } from "@hono/zod-openapi";
@@ -41,6 +41,8 @@ export interface ListSpec<Row> {
   table: SQLiteTable;
   /** What tells rows of one sort value apart. */
   id: { by: SQLiteColumn | SQL; of(row: Row): string };
+  /** What the rows are grouped by, where each stands for several of the table's. */
+  counted?: SQLiteColumn;
   rows(db: Db, slice: Slice): RunnableQuery<Row[], "sqlite">;
   sort: Record<string, { by: SQLiteColumn | SQL; of(row: Row): SortValue }>;
   /** Of the default sort; a field that the caller names sorts upward unless told otherwise. */
@@ -86,7 +88,10 @@ export async function listRows<Row>(
       limit: query.limit,
       offset: after ? 0 : query.offset,
     }),
-    ctx.db.select({ total: count() }).from(spec.table).where(matches),
+    ctx.db
+      .select({ total: spec.counted ? countDistinct(spec.counted) : count() })
+      .from(spec.table)
+      .where(matches),
   ]);
   const totalCount = counted?.total ?? 0;
   const last = rows.at(-1);

@@ -1,0 +1,239 @@
+import { createArea } from "../../http/area.ts";
+import { tagText, tagVersion } from "../../http/conditional.ts";
+import { CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { listCategories, listFilters, listLabels } from "../../services/calendar-categories.ts";
+import { calendarFeed } from "../../services/calendar-feed.ts";
+import {
+  createCalendarEvent,
+  deleteCalendarEvent,
+  getCalendarEvent,
+  listCalendarEvents,
+  updateCalendarEvent,
+  upsertCalendarEvent,
+} from "../../services/calendar.ts";
+import {
+  CalendarEvent,
+  CalendarEventInput,
+  CalendarFilter,
+  CalendarFilters,
+  CategoryCount,
+  CategoryParam,
+  FeedQuery,
+  LabelCount,
+  ThirdPartyEventInput,
+  toCalendarEvent,
+} from "./schemas.ts";
+
+export const events = createArea();
+const tag = "Calendar";
+
+events.openapi(
+  operation({
+    operationId: "listCalendarEvents",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar",
+    summary: "List events in a range of time",
+    description:
+      "The events of which some part lies in the range, in the order of their start. An event without an end lies where it starts. Days are read in `timeZone`: a day on which clocks change has 23 or 25 hours.",
+    credentials: CLIENT,
+    request: { query: listQuery(["startTimestamp", "titleRaw", "created", "modified"], CalendarFilters) },
+    responses: { 200: json("A page of events", listOf(CalendarEvent).openapi("CalendarEventList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listCalendarEvents(c.var.ctx, query), toCalendarEvent), 200);
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "createCalendarEvent",
+    tag,
+    method: "post",
+    path: "/event/v1/event-calendar",
+    summary: "Create an event",
+    description: "Puts an event into the calendar of the site, or of one channel. Creators make events of their channels.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { body: jsonBody(CalendarEventInput) },
+    responses: { 201: json("The event", CalendarEvent) },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => {
+    const event = await createCalendarEvent(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, event);
+    return c.json(toCalendarEvent(event), 201);
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "upsertCalendarEvent",
+    tag,
+    method: "post",
+    path: "/event/v1/event-calendar/third-party",
+    summary: "Create or change another system's event",
+    description:
+      "Keeps the calendar in step with a fixture list or ticketing system: makes the event of this thirdPartyEventId (201), or replaces it (200). Safe to repeat.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { body: jsonBody(ThirdPartyEventInput) },
+    responses: { 200: json("The event as it is now", CalendarEvent), 201: json("The new event", CalendarEvent) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const { event, created } = await upsertCalendarEvent(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, event);
+    return c.json(toCalendarEvent(event), created ? 201 : 200);
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "listCalendarFilters",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar/filters",
+    summary: "List calendar filters",
+    description: "Every category with its labels: what the list of events can be narrowed to by `category` and `label`.",
+    credentials: CLIENT,
+    request: { query: listQuery(["title"], {}) },
+    responses: { 200: json("A page of filters", listOf(CalendarFilter).openapi("CalendarFilterList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(
+      listAnswer(c.req.url, query, await listFilters(c.var.ctx, query), (row) => row),
+      200,
+    );
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "listCalendarCategories",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar/categories",
+    summary: "List calendar categories",
+    description: "The categories that the site's events have, and how many events are in each.",
+    credentials: CLIENT,
+    request: { query: listQuery(["title"], {}) },
+    responses: { 200: json("A page of categories", listOf(CategoryCount).openapi("CategoryCountList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(
+      listAnswer(c.req.url, query, await listCategories(c.var.ctx, query), (row) => row),
+      200,
+    );
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "getCalendarFeed",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar/feed.ics",
+    summary: "Subscribe to the calendar",
+    description:
+      "The calendar as iCalendar (RFC 5545), for calendar apps to subscribe to: of the site, or of one channel. It has the first 1,000 events that end at most 30 days ago or later.",
+    credentials: CLIENT_HEADER_OR_QUERY,
+    request: { query: FeedQuery },
+    responses: { 200: { description: "The calendar", content: { "text/calendar": { schema: { type: "string" } } } } },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const feed = await calendarFeed(c.var.ctx, c.req.valid("query").channelId, c.req.url);
+    await tagText(c, feed);
+    return c.body(feed, 200, { "Content-Type": "text/calendar; charset=utf-8", "Cache-Control": "public, max-age=300" });
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "listCalendarLabels",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar/labels/{categoryTitle}",
+    summary: "List a category's labels",
+    description: "The labels that the site's events have in this category, and how many events have each.",
+    credentials: CLIENT,
+    request: { params: CategoryParam, query: listQuery(["label"], {}) },
+    responses: { 200: json("A page of labels", listOf(LabelCount).openapi("LabelCountList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listLabels(c.var.ctx, c.req.valid("param").categoryTitle, query);
+    return c.json(
+      listAnswer(c.req.url, query, page, (row) => row),
+      200,
+    );
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "getCalendarEvent",
+    tag,
+    method: "get",
+    path: "/event/v1/event-calendar/{id}",
+    summary: "Get an event",
+    description: "One event of the calendar.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The event", CalendarEvent) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const event = await getCalendarEvent(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, event);
+    return c.json(toCalendarEvent(event), 200);
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "updateCalendarEvent",
+    tag,
+    method: "put",
+    path: "/event/v1/event-calendar/{id}",
+    summary: "Change an event",
+    description: "Replaces the event. Creators change the events of their channels.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { params: IdParam, body: jsonBody(CalendarEventInput) },
+    responses: { 200: json("The event as it is now", CalendarEvent) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const event = await updateCalendarEvent(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, event);
+    return c.json(toCalendarEvent(event), 200);
+  },
+);
+
+events.openapi(
+  operation({
+    operationId: "deleteCalendarEvent",
+    tag,
+    method: "delete",
+    path: "/event/v1/event-calendar/{id}",
+    summary: "Delete an event",
+    description: "Takes the event out of the calendar.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { params: IdParam },
+    responses: { 204: { description: "It is gone" } },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    await deleteCalendarEvent(c.var.ctx, c.req.valid("param").id);
+    return c.body(null, 204);
+  },
+);
