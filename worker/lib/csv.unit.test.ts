@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { readCsv } from "./csv.ts";
+
+async function read(text: string, cuts: number[] = []): Promise<string[][]> {
+  const rows: string[][] = [];
+  for await (const row of readCsv(inChunks(new TextEncoder().encode(text), cuts))) rows.push(row);
+  return rows;
+}
+
+async function* inChunks(bytes: Uint8Array, cuts: number[]): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  for (const cut of cuts.map((part) => Math.floor(part * bytes.length)).sort((one, other) => one - other)) {
+    yield bytes.subarray(from, cut);
+    from = cut;
+  }
+  yield bytes.subarray(from);
+}
+
+describe("readCsv", () => {
+  test("gives back what was written, whatever the fields, the line ends and the chunks", async () => {
+    const field = fc.string({ unit: fc.constantFrom("a", "é", "🎺", '"', ",", "\r", "\n", " ") });
+    const rows = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 6 });
+    const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(rows, fc.constantFrom("\r\n", "\n", "\r"), fc.boolean(), cuts, async (written, lineEnd, ended, at) => {
+        const text = written.map((row) => row.map(quote).join(",")).join(lineEnd) + (ended ? lineEnd : "");
+        expect(await read(text, at)).toEqual(written);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("reads bare fields, and leaves out empty lines and a byte order mark", async () => {
+    expect(await read("\uFEFFaccount_id,tag_name\r\n\r\n1, team \n\n2,\n")).toEqual([
+      ["account_id", "tag_name"],
+      ["1", " team "],
+      ["2", ""],
+    ]);
+  });
+
+  test.each([
+    ['a,b\n1,"open', 2, "A quote is never closed"],
+    ['a,b\n1,ba"re', 2, "A quote within a field that does not begin with one"],
+    ['a,b\n\n1,"closed"d', 3, "Text after a closed quote"],
+    [`a,b\n1,${"x".repeat(70_000)}`, 2, "Longer than 65536 characters"],
+  ])("names the row and the fault of %j", async (text, row, message) => {
+    await expect(read(text)).rejects.toMatchObject({ row, message });
+  });
+});
+
+function quote(field: string): string {
+  return `"${field.replaceAll('"', '""')}"`;
+}

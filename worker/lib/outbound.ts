@@ -1,0 +1,70 @@
+import { Failure, invalid } from "./errors.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 256 * 1024;
+// Names that a resolver of the inside answers.
+const INSIDE = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+
+/** What an outside system answered; its body is read and bounded already. */
+export interface OutsideAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Why a URL that somebody gave may not be called; undefined when it may. Asked when it is saved and again when it is called. */
+export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string): string | undefined {
+  if (!URL.canParse(url)) return "Not a URL";
+  const { protocol, hostname, username, password } = new URL(url);
+  if (username !== "" || password !== "") return "No credentials in the URL";
+  if (env.TIFO_DEVELOPMENT === "true" && isLoopback(hostname) && /^https?:$/.test(protocol)) return undefined;
+  if (protocol !== "https:") return "Only https";
+  const name = hostname.replace(/\.$/, "");
+  // A parsed host that ends in digits or a bracket is an address, however it was written.
+  if (/(^|\.)\d+$|\]$/.test(name)) return "A host name, not an address";
+  if (!name.includes(".") || INSIDE.test(name)) return "A host that is reachable from the internet";
+  return undefined;
+}
+
+/** A 400 at `path` unless the URL may be called. */
+export function requireOutbound(env: { TIFO_DEVELOPMENT: string }, path: string, url: string): void {
+  const problem = outboundProblem(env, url);
+  if (problem !== undefined) throw invalid(path, problem);
+}
+
+/**
+ * Calls an outside system: https to public hosts alone, no redirect followed, within a time (ms) and a size (bytes) of answer.
+ * Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
+ */
+export async function callOut(
+  env: { TIFO_DEVELOPMENT: string },
+  url: string,
+  init: RequestInit = {},
+  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES } = {},
+): Promise<OutsideAnswer> {
+  const problem = outboundProblem(env, url);
+  if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
+  try {
+    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeout) });
+    return { status: response.status, headers: response.headers, text: await readBounded(response, maxBytes) };
+  } catch (cause) {
+    throw new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
+async function readBounded(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error(`More than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
