@@ -1,7 +1,6 @@
 import { drizzle, type SqliteRemoteDatabase } from "drizzle-orm/sqlite-proxy";
-import * as schema from "./schema/index.ts";
 
-export type Db = SqliteRemoteDatabase<typeof schema>;
+export type Db = SqliteRemoteDatabase;
 
 /** What D1 was asked for; goes into the log line of the request, and tests assert it. */
 export interface D1Usage {
@@ -62,7 +61,6 @@ export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { rou
       const results = await execute(batch);
       return results.map((rows, index) => ({ rows: batch[index]?.method === "get" ? (rows[0] ?? []) : rows }));
     },
-    { schema },
   );
 }
 
