@@ -3,7 +3,9 @@ import { pruneSessions } from "./services/auth.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
 import { pruneKeys } from "./services/idempotency.ts";
 import { sweepOrphans } from "./services/media.ts";
+import { pruneIntents } from "./services/intents.ts";
 import { sitesWaiting } from "./services/outbox.ts";
+import { pruneResets } from "./services/passwords.ts";
 
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
@@ -15,5 +17,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   await sweepOrphans({ env, db, now });
   await pruneKeys({ db, now });
   await pruneSessions({ db, now });
+  await pruneResets({ db, now });
+  await pruneIntents({ db, now });
   await pruneBroadcasts({ db, now });
 }

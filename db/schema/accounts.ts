@@ -26,6 +26,7 @@ export const accounts = sqliteTable(
   },
   (table) => [
     uniqueIndex("accounts_site_email").on(table.siteId, table.email),
+    index("accounts_email").on(table.email),
     index("accounts_site_created").on(table.siteId, table.created, table.id),
     index("accounts_global")
       .on(table.globalAccountId)

@@ -36,6 +36,9 @@ export const DEVELOPER_OR_ACCOUNT = [
   ["client", "bearer"],
 ] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
+export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
+export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
+export const GLOBAL_OR_SUPER = [["bearer"], ["super"]] as const satisfies Credentials;
 
 /** What the request shows of each kind. */
 export type Presented = Partial<Record<CredentialKind, string>>;
@@ -83,11 +86,25 @@ export async function checkCredentials(
 ): Promise<IdentityCheck> {
   const siteId = siteIdOf(kinds, presented);
   const value = (kind: CredentialKind) => presented[kind] ?? "";
-  if (kinds.includes("super")) return checkSuperKey(c.env, value("super"));
+  if (kinds.includes("super")) {
+    const operator = await checkSuperKey(c.env, value("super"));
+    return kinds.includes("client") ? checkBoth(checkSite(c.env, siteId, unknownSite), operator) : operator;
+  }
   if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
   if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId, unknownSite);
   return { confirm: () => ({ kind: "anonymous" }) };
+}
+
+/** The operator at a site that exists; the operator's own check asks nothing of D1. */
+function checkBoth(site: IdentityCheck, operator: IdentityCheck): IdentityCheck {
+  return {
+    ...site,
+    confirm(row) {
+      site.confirm(row);
+      return operator.confirm(undefined);
+    },
+  };
 }
 
 /** The Origin of a browser's call from another host. */

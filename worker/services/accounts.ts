@@ -1,15 +1,20 @@
-import { eq } from "drizzle-orm";
-import { accounts, userProfiles } from "../../db/schema/index.ts";
+import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accounts, passwordResets, userProfiles } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { hashPassword, sha256 } from "../lib/crypto.ts";
 import { forbidden, notFound, refuseDuplicate } from "../lib/errors.ts";
-import { newId } from "../lib/ids.ts";
-import { isSiteAdmin } from "../lib/roles.ts";
-import { type AccountRow, type CreateAccount, toAccount } from "../routes/accounts/schemas.ts";
-import { commit, type Ctx, newRow, ownRow } from "./context.ts";
+import { type Action, isSiteAdmin } from "../lib/roles.ts";
+import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "../routes/accounts/schemas.ts";
+import { refuseTakenLink, writeLinks } from "./account-links.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { erasePerson } from "./erasure.ts";
+import { linkGlobalAccounts } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { newPassword } from "./passwords.ts";
+import { leavesAnAdmin, readForRoles, requireGrantable } from "./roles.ts";
 
-const accountList: ListSpec<AccountRow> = {
+export const accountList: ListSpec<AccountRow> = {
   table: accounts,
   id: { by: accounts.id, of: (row) => row.id },
   rows: (db, slice) => sliceOf(db.select().from(accounts).$dynamic(), slice),
@@ -34,8 +39,7 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
     .from(accounts)
     .where(ownRow(ctx, accounts, id));
   if (!account) throw notFound("Account not found");
-  const actor = await ctx.caller();
-  if (actor.kind === "account" && actor.id !== id && !isSiteAdmin(actor.roles, "read")) throw forbidden("Only admins read other accounts");
+  await requireSelfOrAdmin(ctx, id, "read", "Only admins read other accounts");
   return account;
 }
 
@@ -43,23 +47,105 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   await ctx.caller();
   const account = await newAccount(ctx, input, []);
-  const rows = [ctx.db.insert(accounts).values(account), ctx.db.insert(userProfiles).values(profileOf(ctx, account))];
-  await refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", () =>
-    commit(ctx, rows, { type: "new_account", resource: `account/${account.id}`, data: toAccount(account) }),
-  );
+  await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
   return account;
 }
 
-/** The row of an account to be; hashing its password is the slow part. */
-export async function newAccount(ctx: Ctx, input: CreateAccount, roles: AccountRole[]): Promise<AccountRow> {
+/** Makes the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
+export async function upsertAccount(ctx: Ctx, input: UpsertAccount): Promise<AccountRow> {
+  const email = normalizeEmail(input.email);
+  const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
+  const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
+  const roles = input.roles ?? current?.roles ?? [];
+  requireGrantable(rules, current, roles);
+  const id = current ? await changeAccount(ctx, current, input, roles) : await addAccount(ctx, input, roles);
+  // Whether roles make a global account is known to the database alone.
+  return getAccount(ctx, id);
+}
+
+async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
+  const { thirdPartyAuthProviders = [], ...person } = input;
+  const account = { ...(await newAccount(ctx, { ...person, marketingOptin: false }, roles)), thirdPartyAuthProviders };
+  await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
+  return account.id;
+}
+
+async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
+  const { name, thirdPartyAuthProviders = current.thirdPartyAuthProviders, password } = input;
+  const secret = password === undefined ? {} : await newPassword(password, current);
+  const next = { ...current, ...naming(name), thirdPartyAuthProviders, roles, ...secret, ...nextVersion(ctx, current) };
+  await writeAccount(ctx, current, next);
+  return current.id;
+}
+
+/** Changes an account: a key or admin any of the site, everyone else their own name and consent. */
+export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount): Promise<AccountRow> {
+  const current = await getAccount(ctx, id);
+  const { name, marketingOptin, thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
+  const email = input.email === undefined ? current.email : normalizeEmail(input.email);
+  const next: AccountRow = {
+    ...current,
+    ...naming(name),
+    email,
+    emailHash: await sha256(email),
+    marketingOptin,
+    thirdPartyAuthProviders,
+    ...nextVersion(ctx, current),
+  };
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
+  const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
+  if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
+  await writeAccount(ctx, current, next);
+  return email === current.email ? next : getAccount(ctx, id);
+}
+
+/** Replaces an account's row with all that hangs on it. */
+async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow): Promise<void> {
+  const changes = [
+    ctx.db
+      .update(accounts)
+      .set(next)
+      .where(and(asRead(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
+    ctx.db
+      .update(userProfiles)
+      .set({ name: next.name, modified: ctx.now })
+      .where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, current.id))),
+    ...writeLinks(ctx, current.id, next.thirdPartyAuthProviders),
+    ...(next.email === current.email ? [] : [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id))]),
+    ...linkGlobalAccounts(ctx, next, current),
+  ];
+  await refuseTakenEmail(() => commitIfCurrent(ctx, changes, accountEvent("account.updated", next)));
+}
+
+/** Deletes a person's account and all that is kept of them; the last admin of a site stays. */
+export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+  const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), []);
+  if (!account) throw notFound("Account not found");
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins delete other accounts");
+  requireMatch(ctx, account);
+  requireGrantable(rules, account, []);
+  const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
+  await commitIfCurrent(ctx, [change, ...erasePerson(ctx, id), ...linkGlobalAccounts(ctx, account)], {
+    type: "account.deleted",
+    resource: `account/${id}`,
+    data: { _id: id, siteId: ctx.siteId },
+  });
+  return account;
+}
+
+/** The row of an account to be; hashing its password is the slow part. Without a password it signs in by other means alone. */
+export async function newAccount(
+  ctx: Ctx,
+  input: Pick<CreateAccount, "email" | "name" | "marketingOptin"> & { password?: string },
+  roles: AccountRole[],
+): Promise<AccountRow> {
   const email = normalizeEmail(input.email);
   return {
     ...newRow(ctx),
+    ...naming(input.name),
     globalAccountId: null,
     email,
-    name: input.name,
-    normalizedName: normalizeName(input.name),
-    passwordHash: await hashPassword(input.password),
+    passwordHash: input.password === undefined ? null : await hashPassword(input.password),
     passwordVersion: 1,
     emailHash: await sha256(email),
     roles,
@@ -70,9 +156,39 @@ export async function newAccount(ctx: Ctx, input: CreateAccount, roles: AccountR
   };
 }
 
-/** The profile that every account has. */
-export function profileOf(ctx: Ctx, account: AccountRow): typeof userProfiles.$inferInsert {
-  return { ...newRow(ctx), id: newId(ctx.now), siteId: account.siteId, accountId: account.id, name: account.name };
+/** The statements that make an account, with its profile and links. */
+export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
+  return [
+    ctx.db.insert(accounts).values(account),
+    ctx.db.insert(userProfiles).values({ ...newRow(ctx), accountId: account.id, name: account.name }),
+    ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders),
+    ...linkGlobalAccounts(ctx, account),
+  ];
+}
+
+/** A 409 for an e-mail, or a sign-in elsewhere, that another account of the site has. */
+export function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
+  return refuseTakenLink(() => refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", write));
+}
+
+/** What the log says of an account. */
+export function accountEvent(type: string, account: AccountRow): NewEvent {
+  return { type, resource: `account/${account.id}`, data: toAccount(account) };
+}
+
+function naming(name: string): { name: string; normalizedName: string } {
+  return { name, normalizedName: normalizeName(name) };
+}
+
+/** 403 unless this is the caller's own account, or the caller a key or an admin. */
+async function requireSelfOrAdmin(ctx: Ctx, id: string, action: Action, message: string): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && actor.id !== id && !isSiteAdmin(actor.roles, action)) throw forbidden(message);
+}
+
+async function requireAdmin(ctx: Ctx, message: string): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw forbidden(message);
 }
 
 /** An address as it is compared: Unicode-normalised, trimmed, lower case. */

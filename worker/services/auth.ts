@@ -1,9 +1,10 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
-import { fromBase64Url, hashPassword, hmacKey, secretsOf, sha256, toBase64Url, verifyPassword } from "../lib/crypto.ts";
+import { hashPassword, sha256, verifyPassword } from "../lib/crypto.ts";
 import { invalid, unauthenticated } from "../lib/errors.ts";
-import { ID_PATTERN, newId } from "../lib/ids.ts";
+import { newId } from "../lib/ids.ts";
+import { readSigned, signContent } from "../lib/signed.ts";
 import type { Login, Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { batchAll, type Ctx } from "./context.ts";
@@ -13,6 +14,8 @@ import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 // Compared with when no such account exists, so that both refusals take as long.
 const NOBODY = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+type SessionRow = typeof sessions.$inferSelect;
 
 interface Person {
   id: string;
@@ -29,7 +32,7 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   if (input.siteId !== undefined && ctx.siteId !== "" && ctx.siteId !== input.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
   const scope: Ctx = { ...ctx, siteId: audience };
   const email = normalizeEmail(input.email);
-  const slot = await sha256(`${email}\n${address}`);
+  const slot = await signInSlot(email, address);
   await takeSlot(scope, "signIn", slot);
   const person = audience === GLOBAL_AUDIENCE ? await findGlobal(ctx, email) : await findOnSite(ctx, audience, email);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
@@ -52,19 +55,16 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
         eq(sessions.generation, token.generation),
         isNull(sessions.revoked),
         gt(sessions.expires, ctx.now),
+        eq(sessions.passwordVersion, currentPasswordVersion),
       ),
     )
     .returning();
-  if (!session) {
-    await ctx.db
-      .update(sessions)
-      .set({ revoked: ctx.now })
-      .where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
-    throw refused;
-  }
-  const version = await passwordVersion(ctx, session.audience, session.accountId);
-  if (version === undefined) throw refused;
-  return pairOf(ctx, session.audience, session.accountId, version, session.id, session.generation);
+  if (session) return pairOf(ctx, session);
+  await ctx.db
+    .update(sessions)
+    .set({ revoked: ctx.now })
+    .where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
+  throw refused;
 }
 
 /** Ends the session of the caller's token: its JWT and its refresh tokens stop working at once. */
@@ -74,17 +74,34 @@ export async function logout(ctx: Ctx): Promise<void> {
   await ctx.db.update(sessions).set({ revoked: ctx.now }).where(eq(sessions.id, actor.sessionId));
 }
 
-/** Starts a session of a person who has proved to be themselves. */
-export async function startSession(ctx: Ctx, audience: string, person: Person, rehashed?: string): Promise<Tokens> {
-  const session = { id: newId(ctx.now), audience, accountId: person.id, generation: 1, created: ctx.now, expires: ctx.now + SESSION_MS };
-  const statements: BatchItem<"sqlite">[] = [ctx.db.insert(sessions).values(session)];
+/** Signs in a person who has proved to be themselves. */
+async function startSession(ctx: Ctx, audience: string, person: Person, rehashed?: string): Promise<Tokens> {
+  const { insert, tokens } = await newSession(ctx, audience, person);
+  const statements: BatchItem<"sqlite">[] = [insert];
   if (audience !== GLOBAL_AUDIENCE) {
     statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(eq(accounts.id, person.id)));
-  } else if (rehashed !== undefined) {
-    statements.push(ctx.db.update(globalAccounts).set({ passwordHash: rehashed }).where(eq(globalAccounts.id, person.id)));
   }
   await batchAll(ctx.db, statements);
-  return pairOf(ctx, audience, person.id, person.passwordVersion, session.id, session.generation);
+  return tokens;
+}
+
+/** A session to be: `insert` goes into the batch of what it follows from, and makes `tokens` good. */
+export async function newSession(
+  ctx: Ctx,
+  audience: string,
+  person: Pick<Person, "id" | "passwordVersion">,
+): Promise<{ insert: BatchItem<"sqlite">; tokens: Tokens }> {
+  const session: SessionRow = {
+    id: newId(ctx.now),
+    audience,
+    accountId: person.id,
+    passwordVersion: person.passwordVersion,
+    generation: 1,
+    created: ctx.now,
+    expires: ctx.now + SESSION_MS,
+    revoked: null,
+  };
+  return { insert: ctx.db.insert(sessions).values(session), tokens: await pairOf(ctx, session) };
 }
 
 /** Deletes sessions that have expired, a day later. */
@@ -109,45 +126,33 @@ async function findGlobal(ctx: Ctx, email: string): Promise<Person | undefined> 
   return found;
 }
 
-async function passwordVersion(ctx: Ctx, audience: string, accountId: string): Promise<number | undefined> {
-  const table = audience === GLOBAL_AUDIENCE ? globalAccounts : accounts;
-  const [found] = await ctx.db
-    .select({ version: sql<number>`password_version` })
-    .from(table)
-    .where(eq(table.id, accountId));
-  return found?.version;
-}
+// Of the account or global account that a session belongs to.
+const currentPasswordVersion = sql`case ${sessions.audience} when ${GLOBAL_AUDIENCE}
+  then (select g.password_version from ${globalAccounts} g where g.id = ${sessions.accountId})
+  else (select a.password_version from ${accounts} a where a.id = ${sessions.accountId}) end`;
 
-async function pairOf(
-  ctx: Ctx,
-  audience: string,
-  accountId: string,
-  version: number,
-  sessionId: string,
-  generation: number,
-): Promise<Tokens> {
+async function pairOf(ctx: Ctx, session: SessionRow): Promise<Tokens> {
+  const { id: sessionId, accountId, audience, passwordVersion, generation } = session;
   return {
-    jwt: await signToken(ctx.env, { accountId, audience, sessionId, passwordVersion: version }, ctx.now),
+    jwt: await signToken(ctx.env, { accountId, audience, sessionId, passwordVersion }, ctx.now),
     refreshToken: await writeRefreshToken(ctx.env, sessionId, generation),
     service: "auth-service-v2",
   };
 }
 
+const PURPOSE = "refresh";
+
 /** A refresh token: session, generation, and our signature over both; so none needs to be stored. */
-async function writeRefreshToken(env: Env, sessionId: string, generation: number): Promise<string> {
-  const [secret] = secretsOf(env);
-  const text = `${sessionId}.${generation}`;
-  const signature = await crypto.subtle.sign("HMAC", await hmacKey(secret, "refresh"), new TextEncoder().encode(text));
-  return `${text}.${toBase64Url(new Uint8Array(signature))}`;
+function writeRefreshToken(env: Env, sessionId: string, generation: number): Promise<string> {
+  return signContent(env, PURPOSE, `${sessionId}.${generation}`);
 }
 
 async function readRefreshToken(env: Env, token: string): Promise<{ sessionId: string; generation: number } | undefined> {
-  const [sessionId = "", generation = "", signature = ""] = token.split(".");
-  if (!ID_PATTERN.test(sessionId) || !/^\d{1,9}$/.test(generation)) return undefined;
-  const text = new TextEncoder().encode(`${sessionId}.${generation}`);
-  for (const secret of secretsOf(env)) {
-    const valid = await crypto.subtle.verify("HMAC", await hmacKey(secret, "refresh"), fromBase64Url(signature), text);
-    if (valid) return { sessionId, generation: Number(generation) };
-  }
-  return undefined;
+  const [sessionId, generation] = (await readSigned(env, PURPOSE, token))?.split(".") ?? [];
+  return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
+}
+
+/** What wrong passwords are counted under: the account and the address, so that nobody locks the owner out. */
+export function signInSlot(email: string, address: string): Promise<string> {
+  return sha256(`${email}\n${address}`);
 }

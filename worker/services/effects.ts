@@ -3,6 +3,7 @@ import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendBroadcast, sendClear } from "./broadcasts.ts";
 import { forgetFile } from "./media.ts";
+import { mailReset } from "./passwords.ts";
 import { channelOf } from "./realtime.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
@@ -16,6 +17,7 @@ const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string(
 const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Promise<unknown>> = {
   "overlay.broadcast": (env, siteId, event) => sendBroadcast(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
+  "account.passwordResetRequested": mailReset,
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),

@@ -1,12 +1,11 @@
-import { and, eq, ne, sql } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, apiKeys, globalAccounts, sites, userProfiles } from "../../db/schema/index.ts";
+import { and, eq } from "drizzle-orm";
+import { apiKeys, sites } from "../../db/schema/index.ts";
 import { randomToken, sha256 } from "../lib/crypto.ts";
 import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { type AccountRow, toAccount } from "../routes/accounts/schemas.ts";
+import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type CreateSite, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
-import { newAccount, profileOf } from "./accounts.ts";
+import { accountEvent, getAccount, insertAccount, newAccount } from "./accounts.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
 
 export async function getSite(ctx: Ctx): Promise<SiteRow> {
@@ -64,46 +63,16 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
   const admin = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
   const changes = [
     ctx.db.insert(sites).values(site),
-    ctx.db.insert(accounts).values(admin),
-    ctx.db.insert(userProfiles).values(profileOf(own, admin)),
+    ...insertAccount(own, admin),
     ctx.db
       .insert(apiKeys)
       .values({ ...newRow(own), hash: await sha256(developerKey), name: "First key", clientName: null, roles: ["*"], expires: null }),
-    ...(await linkGlobalAccount(own, admin)),
   ];
   await refuseTakenSlug(() =>
-    commit(
-      own,
-      changes,
-      { type: "site.created", resource: `site/${site.id}`, data: toSite(site) },
-      { type: "new_account", resource: `account/${admin.id}`, data: toAccount(admin) },
-    ),
+    commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),
   );
-  return { site, admin, developerKey };
-}
-
-/** Whoever administers several sites under one e-mail is one global account; its password starts as the first site's. */
-async function linkGlobalAccount(ctx: Ctx, admin: AccountRow): Promise<BatchItem<"sqlite">[]> {
-  const others = await ctx.db
-    .select()
-    .from(accounts)
-    .where(and(eq(accounts.email, admin.email), ne(accounts.siteId, ctx.siteId), sql`json_array_length(${accounts.roles}) > 0`))
-    .orderBy(accounts.created);
-  const [first] = others;
-  if (!first?.passwordHash) return [];
-  const globalId = others.find((other) => other.globalAccountId !== null)?.globalAccountId ?? newId(ctx.now);
-  admin.globalAccountId = globalId;
-  const stamps = { created: ctx.now, modified: ctx.now };
-  return [
-    ctx.db
-      .insert(globalAccounts)
-      .values({ ...stamps, id: globalId, email: admin.email, passwordHash: first.passwordHash })
-      .onConflictDoNothing(),
-    ctx.db
-      .update(accounts)
-      .set({ globalAccountId: globalId })
-      .where(and(eq(accounts.email, admin.email), sql`json_array_length(${accounts.roles}) > 0`)),
-  ];
+  // Whether the admin has become a global account is known to the database alone.
+  return { site, admin: await getAccount(own, admin.id), developerKey };
 }
 
 function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
@@ -113,4 +82,13 @@ function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
 /** A siteId in a body is the caller's own, or a 400. */
 export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
   if (siteId !== undefined && siteId !== ctx.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
+}
+
+/** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
+export async function requireAllowedUrl(ctx: Ctx, path: string, url: string): Promise<void> {
+  const { origin, protocol, hostname, username, password } = new URL(url);
+  const { allowedOrigins } = (await getSite(ctx)).settings.security;
+  const onLoopback = ctx.env.TIFO_DEVELOPMENT === "true" && protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname);
+  if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
+  throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");
 }

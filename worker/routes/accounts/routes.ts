@@ -2,14 +2,21 @@ import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
 import { tagVersion } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { listAnswer, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { createAccount, getAccount, listAccounts } from "../../services/accounts.ts";
-import { Account, CreateAccount, toAccount } from "./schemas.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { createAccount, deleteAccount, getAccount, listAccounts, updateAccount, upsertAccount } from "../../services/accounts.ts";
+import { globalAccounts } from "./global-accounts.ts";
+import { passwords } from "./passwords.ts";
+import { accountRoles } from "./roles.ts";
+import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
+import { accountTags } from "./tags.ts";
 
 export const accounts = createArea();
 const tag = "Accounts";
+
+// Ahead of `{id}`, which would match their paths too.
+for (const part of [globalAccounts, passwords, accountRoles, accountTags]) accounts.route("/", part);
 
 accounts.openapi(
   operation({
@@ -23,7 +30,7 @@ accounts.openapi(
     request: {
       query: listQuery(["created", "name", "email"], { email: z.string().optional().describe("The account with just this address") }),
     },
-    responses: { 200: json("A page of accounts", listOf(Account).openapi("AccountList")) },
+    responses: { 200: json("A page of accounts", AccountList) },
   }),
   async (c) => {
     const query = c.req.valid("query");
@@ -50,6 +57,27 @@ accounts.openapi(
 
 accounts.openapi(
   operation({
+    operationId: "upsertAccount",
+    tag,
+    method: "put",
+    path: "/account/v3",
+    summary: "Create or change by e-mail",
+    description:
+      "Makes the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a sign-in at another provider belongs to one account of the site.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(UpsertAccount) },
+    responses: { 200: json("The account as it is now", Account) },
+    errors: ["conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const account = await upsertAccount(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, account);
+    return c.json(toAccount(account), 200);
+  },
+);
+
+accounts.openapi(
+  operation({
     operationId: "getAccount",
     tag,
     method: "get",
@@ -67,4 +95,44 @@ accounts.openapi(
     tagVersion(c, account);
     return c.json(toAccount(account), 200);
   },
+);
+
+accounts.openapi(
+  operation({
+    operationId: "updateAccount",
+    tag,
+    method: "put",
+    path: "/account/v3/{id}",
+    summary: "Change an account",
+    description:
+      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail makes reset links that are under way void.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "any",
+    request: { params: IdParam, body: jsonBody(UpdateAccount) },
+    responses: { 200: json("The account as it is now", Account) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const account = await updateAccount(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, account);
+    return c.json(toAccount(account), 200);
+  },
+);
+
+accounts.openapi(
+  operation({
+    operationId: "deleteAccount",
+    tag,
+    method: "delete",
+    path: "/account/v3/{id}",
+    summary: "Delete an account",
+    description:
+      "Erases the person: account, profile, sessions and links; what books need stays under the id alone. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "any",
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteAccount(c.var.ctx, c.req.valid("param").id)), 200),
 );

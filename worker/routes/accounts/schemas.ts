@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "../../../db/enums.ts";
 import type { accounts } from "../../../db/schema/index.ts";
-import { Id, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { listOf } from "../../http/listing.ts";
+import { Id, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
 
 export const Email = z.email().max(254).openapi({ example: "viewer@demo.example" });
 export const Password = z.string().min(8, "At least 8 characters").max(200).openapi({ example: "demo-viewer-pass" });
@@ -15,6 +16,13 @@ export const AccountRole = z
   })
   .openapi("AccountRole");
 
+const Roles = z.array(AccountRole).max(50);
+
+const ThirdPartyLink = z.strictObject({
+  accountId: z.string().min(1).max(200).describe("The person's id there").openapi({ example: "fan-0417" }),
+  provider: z.string().min(1).max(100).openapi({ example: "club-app" }),
+});
+
 export const Account = z
   .object({
     _id: Id,
@@ -26,7 +34,7 @@ export const Account = z
     normalizedName: z.string().describe("Lower case, without accents"),
     hash: z.string().describe("SHA-256 of the normalised e-mail, hex"),
     lastLogin: Time.nullable(),
-    thirdPartyAuthProviders: z.array(z.object({ accountId: z.string(), provider: z.string() })),
+    thirdPartyAuthProviders: z.array(ThirdPartyLink),
     roles: z.array(AccountRole),
     subscriptions: z.array(z.string()).describe("Skus of active entitlements"),
     marketingOptin: z.boolean(),
@@ -35,12 +43,103 @@ export const Account = z
   })
   .openapi("Account");
 
+export const AccountList = listOf(Account).openapi("AccountList");
+
 export const CreateAccount = z
   .strictObject({ email: Email, password: Password, name: PersonName, marketingOptin: z.boolean().default(false) })
   .openapi("CreateAccount");
 
+const Links = z.array(ThirdPartyLink).max(20);
+
+export const UpsertAccount = z
+  .strictObject({
+    email: Email,
+    name: PersonName,
+    password: Password.optional().describe("Ends every session of the old one; without any, the account signs in by other means alone"),
+    thirdPartyAuthProviders: Links.optional().describe("Kept when left out"),
+    roles: Roles.optional().describe("Kept when left out"),
+  })
+  .openapi("UpsertAccount", {
+    example: {
+      email: "referee@demo.example",
+      name: "Rita Referee",
+      thirdPartyAuthProviders: [{ accountId: "fan-0417", provider: "club-app" }],
+      roles: [{ scope: "Chat_Moderator", pageId: ["5eed0000000000000000c001"], write: true }],
+    },
+  });
+
+export const UpdateAccount = z
+  .strictObject({
+    name: PersonName,
+    marketingOptin: z.boolean().default(false),
+    email: Email.optional().describe("Kept when left out; changed by keys and admins alone"),
+    thirdPartyAuthProviders: Links.optional().describe("Kept when left out; changed by keys and admins alone"),
+  })
+  .openapi("UpdateAccount", { example: { name: "Vera Viewer", marketingOptin: true } });
+
+export const RolesInput = z
+  .strictObject({ roles: Roles })
+  .openapi("RolesInput", { example: { roles: [{ scope: "*", pageId: ["5eed0000000000000000c001"], write: true }] } });
+
+export const AccountRoles = z.object({ _id: Id, roles: z.array(AccountRole) }).openapi("AccountRoles");
+
+export const RoleFilter = {
+  admin: QueryBoolean.optional().openapi({ type: "boolean", description: "Only accounts with a role of scope `*`, or only those without" }),
+  scope: z.enum(ROLE_SCOPES).optional(),
+  pageId: Id.optional().openapi({ description: "Accounts with a role that names this channel" }),
+  write: QueryBoolean.optional().openapi({ type: "boolean", description: "Whether the role may write" }),
+};
+
+export const TagsInput = z.strictObject({ tags: Tags }).openapi("TagsInput", { example: { tags: ["team:home", "tier:gold"] } });
+
+export const BulkTags = z
+  .string()
+  .openapi("BulkTags", { example: 'account_id,tag_name\n5eed0000000000000000a003,"team:home,tier:gold"\n' });
+
+export const BulkTagsAnswer = z
+  .object({ success: z.boolean(), tagged: z.number().int().describe("Accounts that have the tags now") })
+  .openapi("BulkTagsAnswer");
+
+export const BulkTagsIssues = BulkTagsAnswer.extend({
+  message: z.string(),
+  details: z.array(z.object({ accountId: z.string(), message: z.string() })).describe("One for each row that was not taken"),
+}).openapi("BulkTagsIssues");
+
+export const ChangePassword = z
+  .strictObject({ password: Password, oldPassword: z.string().min(1).max(200).openapi({ example: "demo-viewer-pass" }) })
+  .openapi("ChangePassword");
+
+export const AskReset = z
+  .strictObject({
+    email: Email,
+    baseUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2000)
+      .describe("Where the mail's link leads, with `token` added; its origin is one of the site's allowed ones")
+      .openapi({ example: "https://demo.example/reset" }),
+  })
+  .openapi("AskReset");
+
+export const UseReset = z
+  .strictObject({
+    token: z.string().min(1).max(200).describe("From the link in the mail").openapi({ example: "5eed0000000000000000f001.c2lnbmF0dXJl" }),
+    password: Password,
+  })
+  .openapi("UseReset");
+
+export const Success = z.object({ success: z.literal(true) }).openapi("Success");
+
+export const GlobalSite = z.object({ _id: Id.describe("The account there"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
+
 export type AccountRow = typeof accounts.$inferSelect;
 export type CreateAccount = z.output<typeof CreateAccount>;
+export type UpsertAccount = z.output<typeof UpsertAccount>;
+export type UpdateAccount = z.output<typeof UpdateAccount>;
+export type ChangePassword = z.output<typeof ChangePassword>;
+export type AskReset = z.output<typeof AskReset>;
+export type UseReset = z.output<typeof UseReset>;
+export type BulkTagsIssues = z.output<typeof BulkTagsIssues>;
+export type RoleFilters = { [Filter in keyof typeof RoleFilter]?: z.output<(typeof RoleFilter)[Filter]> };
 
 // Nothing grants entitlements yet.
 const NO_SKUS: string[] = [];
@@ -64,4 +163,8 @@ export function toAccount(row: AccountRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Account>;
+}
+
+export function toRoles(row: AccountRow) {
+  return { _id: row.id, roles: row.roles } satisfies z.output<typeof AccountRoles>;
 }

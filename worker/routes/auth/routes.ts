@@ -1,11 +1,13 @@
 import { createArea } from "../../http/area.ts";
-import { ACCOUNT, ANYONE, CLIENT_OR_ANYONE } from "../../http/credentials.ts";
+import { ACCOUNT, ANYONE, CLIENT, CLIENT_OR_ANYONE } from "../../http/credentials.ts";
 import { callerAddress } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
 import { login, logout, refresh } from "../../services/auth.ts";
+import { consumeIntent } from "../../services/intents.ts";
+import { createPartnerIntent } from "../../services/partner-intents.ts";
 import { publicKeys } from "../../services/tokens.ts";
-import { Jwks, Login, Refresh, Tokens } from "./schemas.ts";
+import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Refresh, Tokens } from "./schemas.ts";
 
 export const auth = createArea();
 const tag = "Authentication";
@@ -81,4 +83,38 @@ auth.openapi(
     await logout(c.var.ctx);
     return c.body(null, 204);
   },
+);
+
+auth.openapi(
+  operation({
+    operationId: "createIntent",
+    tag,
+    method: "post",
+    path: "/auth/v2/intent",
+    summary: "Sign in through a partner",
+    description:
+      "Takes a token that one of the site's registered providers has signed (EdDSA, ES256 or RS256), makes or links the account of its person, and answers a token that signs the person in once, within 10 minutes. An account is linked by its provider's id, or by an e-mail that the provider has verified; the latter ends its password and sessions, since nobody had verified it before.",
+    credentials: CLIENT,
+    secretAnswer: true,
+    request: { body: jsonBody(CreateIntent) },
+    responses: { 201: json("The intent", Intent) },
+    errors: ["conflict", "unavailable"],
+  }),
+  async (c) => c.json(await createPartnerIntent(c.var.ctx, c.req.valid("json")), 201),
+);
+
+auth.openapi(
+  operation({
+    operationId: "consumeIntent",
+    tag,
+    method: "get",
+    path: "/auth/v2/intent/consume/{token}",
+    summary: "Consume an intent",
+    description: "Signs in whom the intent stands for. It works once; whoever comes second gets a 404.",
+    credentials: CLIENT,
+    request: { params: IntentParam },
+    responses: { 200: json("Signed in", ConsumedIntent) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await consumeIntent(c.var.ctx, c.req.valid("param").token), 200),
 );

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { Id } from "../../http/schemas.ts";
-import { Email } from "../accounts/schemas.ts";
+import { Id, Time } from "../../http/schemas.ts";
+import { Email, PersonName } from "../accounts/schemas.ts";
 
 export const Login = z
   .strictObject({
@@ -35,5 +35,43 @@ export const Jwks = z
   })
   .openapi("Jwks");
 
+const Token = z
+  .string()
+  .regex(/^[\w-]{43}$/, "43 characters of base64url")
+  .openapi({ example: "q".repeat(43) });
+
+export const CreateIntent = z
+  .strictObject({
+    jwt: z
+      .string()
+      .min(1)
+      .max(8192)
+      .describe("Signed by the provider: `sub` is the thirdPartyAccountId, with `aud` and `exp`; `email` counts when `email_verified`"),
+    name: PersonName.describe("Of the person, for an account that is made"),
+    provider: z.string().min(1).max(100).describe("As the site's settings.security.providers name it").openapi({ example: "club-app" }),
+    service: z.string().min(1).max(100).describe("Comes back when the intent is consumed").openapi({ example: "club-app-ios" }),
+    thirdPartyAccountId: z.string().min(1).max(200).openapi({ example: "fan-0417" }),
+  })
+  .openapi("CreateIntent");
+
+export const Intent = z.object({ token: Token.describe("To be consumed once"), expiresAt: Time }).openapi("Intent");
+
+export const IntentParam = z.object({ token: Token });
+
+export const ConsumedIntent = z
+  .object({
+    authenticated: z.literal(true),
+    jwt: Tokens.shape.jwt,
+    refreshToken: Tokens.shape.refreshToken,
+    service: z.string().describe("As the intent was made with"),
+    siteId: Id,
+    token: Token.describe("The intent's, used up now"),
+    name: z.string(),
+    thirdPartyAccountId: z.string().nullable(),
+  })
+  .openapi("ConsumedIntent");
+
+export type CreateIntent = z.output<typeof CreateIntent>;
+export type ConsumedIntent = z.output<typeof ConsumedIntent>;
 export type Login = z.output<typeof Login>;
 export type Tokens = z.output<typeof Tokens>;

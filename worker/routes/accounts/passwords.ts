@@ -1,0 +1,80 @@
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT, CLIENT } from "../../http/credentials.ts";
+import { callerAddress } from "../../http/limits.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { askReset, changePassword, useReset } from "../../services/passwords.ts";
+import { Tokens } from "../auth/schemas.ts";
+import { AskReset, ChangePassword, Success, UseReset } from "./schemas.ts";
+
+export const passwords = createArea();
+const tag = "Accounts";
+const success = { success: true } as const;
+
+passwords.openapi(
+  operation({
+    operationId: "changePassword",
+    tag,
+    method: "put",
+    path: "/account/v3/password",
+    summary: "Change one's own password",
+    description:
+      "Ends every session of the account and answers the tokens of a new one, so that the caller stays signed in. Wrong old passwords count as wrong sign-ins.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    secretAnswer: true,
+    request: { body: jsonBody(ChangePassword) },
+    responses: { 200: json("The caller's new session", Tokens) },
+    errors: ["conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(await changePassword(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
+);
+
+const resets = [
+  { kind: "site", path: "/account/v3/reset", ask: "askPasswordReset", use: "resetPassword", whose: "an account's password" },
+  {
+    kind: "global",
+    path: "/account/v3/reset/global-accounts",
+    ask: "askGlobalPasswordReset",
+    use: "resetGlobalPassword",
+    whose: "a global account's password",
+  },
+] as const;
+
+for (const { kind, path, ask, use, whose } of resets) {
+  passwords.openapi(
+    operation({
+      operationId: ask,
+      tag,
+      method: "post",
+      path,
+      summary: `Ask to reset ${whose}`,
+      description: `Mails a link that resets ${whose}, good for one hour and once. The answer is the same whether there is such an account; a second mail goes out after a minute at the earliest.${kind === "global" ? " The account must administer the site of the client id." : ""}`,
+      credentials: CLIENT,
+      request: { body: jsonBody(AskReset) },
+      responses: { 200: json("Asked", Success) },
+    }),
+    async (c) => {
+      await askReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      return c.json(success, 200);
+    },
+  );
+
+  passwords.openapi(
+    operation({
+      operationId: use,
+      tag,
+      method: "post",
+      path: `${path}/update`,
+      summary: `Reset ${whose}`,
+      description: `Sets ${whose} with the token of the mail's link, and ends every session of the old one.`,
+      credentials: CLIENT,
+      request: { body: jsonBody(UseReset) },
+      responses: { 200: json("The password is set", Success) },
+    }),
+    async (c) => {
+      await useReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      return c.json(success, 200);
+    },
+  );
+}

@@ -1,0 +1,73 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { getAccount } from "../../services/accounts.ts";
+import { queryRoles, setRoles } from "../../services/roles.ts";
+import { AccountList, AccountRoles, RoleFilter, RolesInput, toAccount, toRoles } from "./schemas.ts";
+
+export const accountRoles = createArea();
+const tag = "Accounts";
+
+accountRoles.openapi(
+  operation({
+    operationId: "queryRoles",
+    tag,
+    method: "get",
+    path: "/account/v3/roles/query",
+    summary: "Find accounts by their roles",
+    description:
+      "Accounts with a role that has all the properties asked for; `admin=true` answers admins of the site or of channels alone.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { query: listQuery(["created", "name", "email"], RoleFilter) },
+    responses: { 200: json("A page of accounts", AccountList) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await queryRoles(c.var.ctx, query), toAccount), 200);
+  },
+);
+
+accountRoles.openapi(
+  operation({
+    operationId: "getRoles",
+    tag,
+    method: "get",
+    path: "/account/v3/roles/{id}",
+    summary: "Get an account's roles",
+    description: "A key or an admin reads those of any account of the site, everyone else their own.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "any",
+    request: { params: IdParam },
+    responses: { 200: json("The roles", AccountRoles) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const account = await getAccount(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, account);
+    return c.json(toRoles(account), 200);
+  },
+);
+
+accountRoles.openapi(
+  operation({
+    operationId: "setRoles",
+    tag,
+    method: "put",
+    path: "/account/v3/roles/{id}",
+    summary: "Replace an account's roles",
+    description:
+      "They act at once, on sessions that are open too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). Whoever becomes admin of several sites under one e-mail is one global account.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam, body: jsonBody(RolesInput) },
+    responses: { 200: json("The roles as they are now", AccountRoles) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const account = await setRoles(c.var.ctx, c.req.valid("param").id, c.req.valid("json").roles);
+    tagVersion(c, account);
+    return c.json(toRoles(account), 200);
+  },
+);

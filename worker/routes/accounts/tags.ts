@@ -1,0 +1,69 @@
+import { createArea } from "../../http/area.ts";
+import { bodyStream } from "../../http/body.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT_SUPER, DEVELOPER_OR_SUPER } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { addTags, addTagsInBulk, setTags } from "../../services/account-tags.ts";
+import { Account, BulkTags, BulkTagsAnswer, BulkTagsIssues, TagsInput, toAccount } from "./schemas.ts";
+
+export const accountTags = createArea();
+const tag = "Accounts";
+
+const changes = [
+  {
+    operationId: "setAccountTags",
+    method: "put",
+    path: "/account/v3/update-tags/{id}",
+    summary: "Replace an account's tags",
+    description: "Tags choose who sees a broadcast to a tag. The operator may leave the client id out.",
+    change: setTags,
+  },
+  {
+    operationId: "addAccountTags",
+    method: "post",
+    path: "/account/v3/add-tags/{id}",
+    summary: "Add tags to an account",
+    description: "Adds to the tags that the account has, at most 200 in all. The operator may leave the client id out.",
+    change: addTags,
+  },
+] as const;
+
+for (const { change, ...spec } of changes) {
+  accountTags.openapi(
+    operation({
+      ...spec,
+      tag,
+      credentials: DEVELOPER_OR_SUPER,
+      request: { params: IdParam, body: jsonBody(TagsInput) },
+      responses: { 200: json("The account as it is now", Account) },
+      errors: ["not_found", "conflict", "precondition_failed"],
+    }),
+    async (c) => {
+      const account = await change(c.var.ctx, c.req.valid("param").id, c.req.valid("json").tags);
+      tagVersion(c, account);
+      return c.json(toAccount(account), 200);
+    },
+  );
+}
+
+accountTags.openapi(
+  operation({
+    operationId: "addTagsInBulk",
+    tag,
+    method: "post",
+    path: "/add-tags/bulk",
+    summary: "Add tags to many accounts",
+    description:
+      "CSV of at most 10 MB and 50,000 rows with the columns `account_id` and `tag_name`; a tag_name may be a comma-separated list within quotes. Rows are written as they come; those that can't be taken are named in a 207. Adding is safe to repeat.",
+    credentials: CLIENT_SUPER,
+    maxBody: 10 * 1024 * 1024,
+    request: { body: { required: true, content: { "text/csv": { schema: BulkTags } } } },
+    responses: { 200: json("Every row was taken", BulkTagsAnswer), 207: json("Some rows were not taken", BulkTagsIssues) },
+  }),
+  async (c) => {
+    const { tagged, details } = await addTagsInBulk(c.var.ctx, await bodyStream(c, "text/csv"));
+    if (details.length === 0) return c.json({ success: true, tagged }, 200);
+    return c.json({ success: false, tagged, message: "Tagging encountered issues with some accounts.", details }, 207);
+  },
+);

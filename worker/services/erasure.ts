@@ -1,0 +1,23 @@
+import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accountLinks, intents, passwordResets, sessions, userProfiles } from "../../db/schema/index.ts";
+import type { Ctx } from "./context.ts";
+
+type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
+
+/**
+ * What goes with an account when it is deleted. An area that keeps something about a person adds its line here: a delete, or, for
+ * what books need, an update that leaves nothing of the person but the account's id.
+ */
+const ERASE: Erase[] = [
+  (ctx, id) => ctx.db.delete(userProfiles).where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, id))),
+  (ctx, id) => ctx.db.delete(sessions).where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id))),
+  (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
+  (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
+  (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
+];
+
+/** The changes that erase a person, for the batch that deletes the account. */
+export function erasePerson(ctx: Ctx, accountId: string): BatchItem<"sqlite">[] {
+  return ERASE.map((erase) => erase(ctx, accountId));
+}

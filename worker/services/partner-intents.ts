@@ -1,0 +1,149 @@
+import { and, eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { accounts } from "../../db/schema/index.ts";
+import { sha256 } from "../lib/crypto.ts";
+import { conflict, Failure, invalid, notFound, unauthenticated } from "../lib/errors.ts";
+import { callOut } from "../lib/outbound.ts";
+import type { AccountRow } from "../routes/accounts/schemas.ts";
+import type { CreateIntent } from "../routes/auth/schemas.ts";
+import { findLinked, writeLinks } from "./account-links.ts";
+import { accountEvent, insertAccount, newAccount, normalizeEmail, refuseTakenEmail } from "./accounts.ts";
+import { asRead, commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "./context.ts";
+import { type IntentRow, newIntent, type Redemption } from "./intents.ts";
+import { getSite } from "./sites.ts";
+
+const ALGORITHMS = ["EdDSA", "ES256", "RS256"];
+const MOST_KEY_SETS = 200;
+
+/** A person who comes from a partner, as the partner's own signature says. */
+interface Partner {
+  provider: string;
+  accountId: string;
+  name: string;
+  /** Only one that the partner has verified. */
+  email: string | undefined;
+}
+
+/** Turns a partner's signed token into an account, a new one or the one linked to it, and answers the token that signs it in once. */
+export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promise<{ token: string; expiresAt: number }> {
+  const site = await getSite(ctx);
+  const provider = site.settings.security.providers.find(({ name }) => name === input.provider);
+  if (!provider) throw invalid("provider", "The site has registered no provider of this name");
+  const claims = await verifyPartnerToken(ctx, provider, input);
+  const partner = { provider: input.provider, accountId: input.thirdPartyAccountId, name: input.name, email: verifiedEmail(claims) };
+  const linked = await findLinked(ctx, partner.provider, partner.accountId);
+  const { account, changes, events } = linked ? { account: linked, changes: [], events: [] } : await join(ctx, partner);
+  const { id, token, expiresAt, insert } = await newIntent(ctx, {
+    kind: "partner",
+    accountId: account.id,
+    data: { service: input.service, thirdPartyAccountId: partner.accountId },
+  });
+  const created = { type: "auth.intentCreated", resource: `intent/${id}`, data: { _id: id, kind: "partner", accountId: account.id } };
+  await refuseTakenEmail(() => commitIfCurrent(ctx, [...changes, insert], created, ...events));
+  return { token, expiresAt };
+}
+
+/** Whom a partner's intent signs in. */
+export async function redeemPartnerIntent(ctx: Ctx, intent: IntentRow): Promise<Redemption> {
+  const { service, thirdPartyAccountId } = PartnerData.parse(intent.data);
+  const [account] = await ctx.db
+    .select()
+    .from(accounts)
+    .where(ownRow(ctx, accounts, intent.accountId ?? ""));
+  if (!account) throw notFound("The account is gone");
+  return { account, service, thirdPartyAccountId, changes: [], events: [] };
+}
+
+const PartnerData = z.object({ service: z.string(), thirdPartyAccountId: z.string() });
+
+type Joining = { account: AccountRow; changes: ReturnType<typeof insertAccount>; events: NewEvent[] };
+
+/** Links the account of the partner's verified e-mail, or makes one. */
+async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
+  const known = partner.email === undefined ? undefined : await findByEmail(ctx, partner.email);
+  const link = { provider: partner.provider, accountId: partner.accountId };
+  if (known) return joinKnown(ctx, known, link);
+  const email = partner.email ?? `${(await sha256(`${link.provider}\n${link.accountId}`)).slice(0, 32)}@no-mail.invalid`;
+  const account = { ...(await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, [])), thirdPartyAuthProviders: [link] };
+  return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
+}
+
+/**
+ * Nobody has proved at sign-up that the e-mail is theirs, so what signed in before, a password and its sessions, ends here: it may be
+ * that of somebody who signed up under a stranger's address. An account with roles is linked by an admin alone.
+ */
+function joinKnown(ctx: Ctx, known: AccountRow, link: AccountRow["thirdPartyAuthProviders"][number]): Joining {
+  if (known.roles.length > 0) throw conflict("An account with this e-mail has roles here; only an admin links it to a provider");
+  const account: AccountRow = {
+    ...known,
+    passwordHash: null,
+    passwordVersion: known.passwordVersion + 1,
+    thirdPartyAuthProviders: [...known.thirdPartyAuthProviders, link],
+    ...nextVersion(ctx, known),
+  };
+  const change = ctx.db
+    .update(accounts)
+    .set(account)
+    .where(asRead(ctx, accounts, known));
+  return {
+    account,
+    changes: [change, ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders)],
+    events: [accountEvent("account.updated", account)],
+  };
+}
+
+async function findByEmail(ctx: Ctx, email: string): Promise<AccountRow | undefined> {
+  const [account] = await ctx.db
+    .select()
+    .from(accounts)
+    .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email)));
+  return account;
+}
+
+/** Checks a partner's token as RFC 8725 asks: our list of algorithms, the partner's own keys, audience, subject and expiry. */
+async function verifyPartnerToken(
+  ctx: Ctx,
+  provider: { jwksUrl: string; audience: string },
+  { jwt, thirdPartyAccountId }: CreateIntent,
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(jwt, keysAt(ctx.env, provider.jwksUrl), {
+      algorithms: ALGORITHMS,
+      audience: provider.audience,
+      subject: thirdPartyAccountId,
+      requiredClaims: ["exp"],
+      currentDate: new Date(ctx.now),
+    });
+    return payload;
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw unauthenticated("The partner's token is expired, of another audience or person, or not signed by the provider's keys");
+  }
+}
+
+const VerifiedEmail = z.object({ email: z.email().max(254), email_verified: z.literal(true) });
+
+function verifiedEmail(claims: JWTPayload): string | undefined {
+  const { data } = VerifiedEmail.safeParse(claims);
+  return data && normalizeEmail(data.email);
+}
+
+// Public keys of partners, which jose keeps fresh; they belong to no request.
+const keySets = new Map<string, JWTVerifyGetKey>();
+
+function keysAt(env: Env, url: string): JWTVerifyGetKey {
+  let keys = keySets.get(url);
+  if (!keys) {
+    if (keySets.size >= MOST_KEY_SETS) keySets.clear();
+    keys = createRemoteJWKSet(new URL(url), { [customFetch]: (address) => fetchKeys(env, address) });
+    keySets.set(url, keys);
+  }
+  return keys;
+}
+
+async function fetchKeys(env: Env, url: string): Promise<Response> {
+  const { status, text } = await callOut(env, url, { headers: { Accept: "application/json" } }, { timeout: 5_000 });
+  if (status !== 200) throw new Failure("unavailable", "The provider's jwksUrl does not answer its keys");
+  return new Response(text, { status });
+}

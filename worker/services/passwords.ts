@@ -1,0 +1,153 @@
+import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "../../db/client.ts";
+import { accounts, globalAccounts, passwordResets } from "../../db/schema/index.ts";
+import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { hashPassword, verifyPassword } from "../lib/crypto.ts";
+import { Failure, forbidden, invalid, notFound, refuseSecond } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { readSigned, signContent } from "../lib/signed.ts";
+import type { AskReset, ChangePassword, UseReset } from "../routes/accounts/schemas.ts";
+import type { Tokens } from "../routes/auth/schemas.ts";
+import { normalizeEmail } from "./accounts.ts";
+import { newSession, signInSlot } from "./auth.ts";
+import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
+import { giveBackSlot, takeSlot } from "./limits.ts";
+import { sendMail } from "./mail.ts";
+import { requireAllowedUrl } from "./sites.ts";
+import { GLOBAL_AUDIENCE } from "./tokens.ts";
+
+const RESET_MS = 60 * 60 * 1000;
+/** No second mail to one person before this long has passed. */
+const PAUSE_MS = 60 * 1000;
+const PURPOSE = "password reset";
+
+/** Whose password is reset: an account's of the site, or that of a global account which administers it. */
+export type ResetKind = "site" | "global";
+
+/** The columns of a new password; a rising version ends every session of the old one. */
+export async function newPassword(
+  password: string,
+  current: { passwordVersion: number },
+): Promise<{ passwordHash: string; passwordVersion: number }> {
+  return { passwordHash: await hashPassword(password), passwordVersion: current.passwordVersion + 1 };
+}
+
+/** Changes the caller's own password. Every session ends, the caller's too, who gets a new one. */
+export async function changePassword(ctx: Ctx, input: ChangePassword, address: string): Promise<Tokens> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account") throw forbidden();
+  const [current] = await ctx.db
+    .select()
+    .from(accounts)
+    .where(ownRow(ctx, accounts, actor.id));
+  if (!current) throw notFound("Account not found");
+  const slot = await signInSlot(current.email, address);
+  await takeSlot(ctx, "signIn", slot);
+  const wrong = invalid("oldPassword", "The old password is wrong");
+  if (current.passwordHash === null || !(await verifyPassword(input.oldPassword, current.passwordHash)).valid) throw wrong;
+  await giveBackSlot(ctx, "signIn", slot);
+  const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
+  const session = await newSession(ctx, ctx.siteId, next);
+  const change = ctx.db
+    .update(accounts)
+    .set(next)
+    .where(asRead(ctx, accounts, current));
+  await commitIfCurrent(ctx, [change, session.insert], passwordChanged(ctx, current.id));
+  return session.tokens;
+}
+
+/**
+ * Asks for a reset; the mail follows from the event. Whether there is such an account, and whether its last mail is too recent for
+ * another, is decided inside the database: nothing that the caller sees depends on it.
+ */
+export async function askReset(ctx: Ctx, input: AskReset, kind: ResetKind, address: string): Promise<void> {
+  await ctx.caller();
+  await takeSlot(ctx, "resetPassword", address);
+  await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
+  const id = newId(ctx.now);
+  const insert = ctx.db.insert(passwordResets).select(resetOf(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
+  const event = { type: "account.passwordResetRequested", resource: `password-reset/${id}`, data: { _id: id, siteId: ctx.siteId } };
+  try {
+    await commitIfCurrent(ctx, insert, event);
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === "conflict")) throw error;
+  }
+}
+
+function resetOf(ctx: Ctx, kind: ResetKind, id: string, email: string, baseUrl: string): SQL {
+  const rest = sql`person.id, person.password_version, ${baseUrl}, ${ctx.now}, ${ctx.now + RESET_MS}, null`;
+  const notYet = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - PAUSE_MS})`;
+  if (kind === "site") {
+    return sql`select ${id}, ${ctx.siteId}, ${ctx.siteId}, ${rest} from ${accounts} person
+      where person.site_id = ${ctx.siteId} and person.email = ${email} and ${notYet}`;
+  }
+  // The link leads to an origin of this site, so only those may be sent there who administer it.
+  return sql`select ${id}, ${ctx.siteId}, ${GLOBAL_AUDIENCE}, ${rest} from ${globalAccounts} person
+    where person.email = ${email} and ${notYet}
+      and exists (select 1 from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = person.id)`;
+}
+
+/** Sets the password of whoever holds the token, once. */
+export async function useReset(ctx: Ctx, input: UseReset, kind: ResetKind, address: string): Promise<void> {
+  await ctx.caller();
+  await takeSlot(ctx, "resetPassword", address);
+  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const id = await readSigned(ctx.env, PURPOSE, input.token);
+  if (id === undefined) throw refused;
+  const person = kind === "site" ? accounts : globalAccounts;
+  const unused = and(
+    ownRow(ctx, passwordResets, id),
+    eq(passwordResets.audience, kind === "site" ? ctx.siteId : GLOBAL_AUDIENCE),
+    isNull(passwordResets.used),
+    gt(passwordResets.expires, ctx.now),
+    eq(passwordResets.passwordVersion, sql`(select p.password_version from ${person} p where p.id = ${passwordResets.accountId})`),
+  );
+  const [reset] = await ctx.db.select().from(passwordResets).where(unused);
+  if (!reset) throw refused;
+  const change = ctx.db
+    .update(person)
+    .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
+    .where(eq(person.id, reset.accountId));
+  const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
+  await refuseSecond(refused, () => commitIfCurrent(ctx, [used, change], passwordChanged(ctx, reset.accountId)));
+}
+
+function passwordChanged(ctx: Ctx, accountId: string) {
+  return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId } };
+}
+
+const ResetEvent = z.object({ _id: z.string() });
+
+/** Mails the link of a reset that is still good; an effect of `account.passwordResetRequested`. */
+export async function mailReset(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { _id } = ResetEvent.parse(JSON.parse(event.data));
+  const db = createDb(env.DB);
+  const [reset] = await db
+    .select({
+      baseUrl: passwordResets.baseUrl,
+      audience: passwordResets.audience,
+      email: accounts.email,
+      name: accounts.name,
+    })
+    .from(passwordResets)
+    // A global account has no name of its own; that of its account here will do.
+    .innerJoin(
+      accounts,
+      and(
+        eq(accounts.siteId, passwordResets.siteId),
+        or(eq(accounts.id, passwordResets.accountId), eq(accounts.globalAccountId, passwordResets.accountId)),
+      ),
+    )
+    .where(and(eq(passwordResets.id, _id), eq(passwordResets.siteId, siteId), isNull(passwordResets.used)));
+  if (!reset) return;
+  const link = new URL(reset.baseUrl);
+  link.searchParams.set("token", await signContent(env, PURPOSE, _id));
+  const from = reset.audience === GLOBAL_AUDIENCE ? "" : siteId;
+  await sendMail(env, from, { template: "reset", to: reset.email, data: { name: reset.name, link: link.href } }, event.id);
+}
+
+/** Deletes resets a day after they expire. */
+export async function pruneResets(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(passwordResets).where(lt(passwordResets.expires, ctx.now - 24 * 60 * 60 * 1000));
+}

@@ -1,0 +1,120 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { accounts, pages, sites } from "../../db/schema/index.ts";
+import type { AccountRole } from "../../db/types.ts";
+import { conflict, forbidden, invalid, notFound } from "../lib/errors.ts";
+import { type Action, isSiteAdmin } from "../lib/roles.ts";
+import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts/schemas.ts";
+import { accountList } from "./accounts.ts";
+import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
+import { linkGlobalAccounts } from "./global-accounts.ts";
+import { type ListPage, type ListQuery, listRows } from "./listing.ts";
+
+/** Accounts by what their roles are; the filters of scope, page and write must all be met by one and the same role. */
+export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<ListPage<AccountRow>> {
+  const { admin, scope, pageId, write } = query;
+  const asked = [scope, pageId, write].some((filter) => filter !== undefined);
+  return listRows(
+    ctx,
+    accountList,
+    query,
+    eq(accounts.siteId, ctx.siteId),
+    admin === undefined ? undefined : sql`${hasRole(sql`role.value ->> 'scope' = '*'`)} = ${admin ? 1 : 0}`,
+    asked
+      ? hasRole(
+          and(
+            scope === undefined ? undefined : sql`role.value ->> 'scope' = ${scope}`,
+            write === undefined ? undefined : sql`role.value ->> 'write' = ${write ? 1 : 0}`,
+            pageId === undefined ? undefined : sql`${pageId} in (select value from json_each(role.value, '$.pageId'))`,
+          ),
+        )
+      : undefined,
+  );
+}
+
+/** Replaces an account's roles. The last admin of a site stays one. */
+export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Promise<AccountRow> {
+  const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), roles);
+  if (!account) throw notFound("Account not found");
+  requireGrantable(rules, account, roles);
+  const next: AccountRow = { ...account, roles, ...nextVersion(ctx, account) };
+  const change = ctx.db
+    .update(accounts)
+    .set({ roles, modified: next.modified, version: next.version })
+    .where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account, roles)));
+  await commitIfCurrent(ctx, [change, ...linkGlobalAccounts(ctx, next, account)], {
+    type: "account.rolesUpdated",
+    resource: `account/${id}`,
+    data: toAccount(next),
+  });
+  return next;
+}
+
+/** What a site's rules say of roles that are to be given. */
+export interface RoleRules {
+  allowNewAdmins: boolean;
+  /** Of the pages that the roles name, how many the site has. */
+  pages: number;
+  otherAdmins: number;
+}
+
+/** The account that a change of roles is about, with what the change must heed, in one round trip. */
+export async function readForRoles(
+  ctx: Ctx,
+  which: SQL | undefined,
+  roles: AccountRole[],
+): Promise<{ account: AccountRow | undefined; rules: RoleRules }> {
+  const [[account], [found]] = await ctx.db.batch([ctx.db.select().from(accounts).where(which), roleRules(ctx, which, roles)]);
+  return {
+    account,
+    rules: { allowNewAdmins: found?.allowNewAdmins === 1, pages: found?.pages ?? 0, otherAdmins: found?.otherAdmins ?? 0 },
+  };
+}
+
+function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
+  return ctx.db
+    .select({
+      allowNewAdmins: sql<number>`json_extract(${sites.settings}, '$.security.allowNewAdmins')`.as("allow_new_admins"),
+      pages: sql<number>`(select count(*) from ${pages} p where p.site_id = ${ctx.siteId}
+        and p.id in (select value from json_each(${JSON.stringify(pagesOf(roles))})))`.as("page_count"),
+      otherAdmins: sql<number>`(select count(*) from ${accounts} where site_id = ${ctx.siteId} and ${administersSite("write")}
+        and not (${which}))`.as("other_admins"),
+    })
+    .from(sites)
+    .where(eq(sites.id, ctx.siteId));
+}
+
+/** Refuses roles that name a page of no such site, a new admin where the site wants none, and the demotion of the last admin. */
+export function requireGrantable(rules: RoleRules, account: { roles: AccountRole[] } | undefined, roles: AccountRole[]): void {
+  const before = account?.roles ?? [];
+  if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is of no page of this site");
+  if (!rules.allowNewAdmins && roles.some(isAdminRole) && !before.some(isAdminRole)) {
+    throw forbidden("The site takes no new admins (settings.security.allowNewAdmins)");
+  }
+  if (isSiteAdmin(before, "write") && !isSiteAdmin(roles, "write") && rules.otherAdmins === 0) throw conflict(LAST_ADMIN);
+}
+
+/** The same of the last admin as a condition of the change itself, so that of two who go at once one stays. */
+export function leavesAnAdmin(ctx: Ctx, account: { id: string; roles: AccountRole[] }, roles: AccountRole[] = []): SQL | undefined {
+  if (!isSiteAdmin(account.roles, "write") || isSiteAdmin(roles, "write")) return undefined;
+  return sql`exists (select 1 from ${accounts} other where other.site_id = ${ctx.siteId} and other.id <> ${account.id} and ${administersSite("write", sql`other.roles`)})`;
+}
+
+export const LAST_ADMIN = "The last admin of a site can't be removed; make somebody else admin first";
+
+/** `isSiteAdmin` of worker/lib/roles.ts as SQL. */
+export function administersSite(action: Action, roles: SQL = sql`${accounts.roles}`): SQL {
+  const write = action === "write" ? sql` and role.value ->> 'write' = 1` : sql``;
+  return sql`exists (select 1 from json_each(${roles}) role where role.value ->> 'scope' = '*' and json_array_length(role.value, '$.pageId') = 0${write})`;
+}
+
+function hasRole(condition: SQL | undefined): SQL {
+  return sql`exists (select 1 from json_each(${accounts.roles}) role where ${condition})`;
+}
+
+function isAdminRole(role: AccountRole): boolean {
+  return role.scope === "*";
+}
+
+function pagesOf(roles: AccountRole[]): string[] {
+  return [...new Set(roles.flatMap((role) => role.pageId))];
+}
