@@ -12,14 +12,33 @@ import { auth } from "./routes/auth/routes.ts";
 import { events } from "./routes/events/routes.ts";
 import { health } from "./routes/health/routes.ts";
 import { insights } from "./routes/insights/routes.ts";
+import { navigation } from "./routes/navigation/routes.ts";
 import { media } from "./routes/media/routes.ts";
 import { overlays } from "./routes/overlays/routes.ts";
 import { pages } from "./routes/pages/routes.ts";
+import { panels } from "./routes/panels/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { sites } from "./routes/sites/routes.ts";
+import { themes } from "./routes/themes/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
 
-const AREAS = [accessCodes, accounts, auth, events, health, insights, media, overlays, pages, realtime, sites, webhooks];
+const AREAS = [
+  accessCodes,
+  accounts,
+  auth,
+  events,
+  health,
+  insights,
+  media,
+  navigation,
+  overlays,
+  pages,
+  panels,
+  realtime,
+  sites,
+  themes,
+  webhooks,
+];
 
 /** The whole API. Imports nothing of the platform, so that the OpenAPI document can be emitted from it in plain Node. */
 export function createApp(): OpenAPIHono<AppEnv> {

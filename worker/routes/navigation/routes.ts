@@ -1,0 +1,149 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, Id, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import {
+  applyNavigation,
+  createNavigation,
+  deleteNavigation,
+  getDefaultNavigation,
+  getNavigation,
+  listNavigations,
+  updateNavigation,
+} from "../../services/navigation.ts";
+import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavigation } from "./schemas.ts";
+
+export const navigation = createArea();
+
+const reading = { tag: "Navigation", credentials: CLIENT, also: DEVELOPER } as const;
+const writing = { tag: "Navigation", credentials: DEVELOPER } as const;
+const privacy = "Private entries are answered only where a developer key is shown too: read with it what you mean to replace.";
+
+navigation.openapi(
+  operation({
+    ...reading,
+    operationId: "listNavigations",
+    method: "get",
+    path: "/navigation/v1",
+    summary: "List navigations",
+    description: `The site's menus, the last changed first. ${privacy}`,
+    request: { query: listQuery(["modified", "created", "name"], NavigationFilters) },
+    responses: { 200: json("A page of navigations", listOf(Navigation).openapi("NavigationList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listNavigations(c.var.ctx, query), toNavigation), 200);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...writing,
+    operationId: "createNavigation",
+    method: "post",
+    path: "/navigation/v1",
+    summary: "Create a navigation",
+    description: "Makes a menu of channels, landing pages, folders and links elsewhere. As the default it takes the place of the old one.",
+    request: { body: jsonBody(NavigationInput) },
+    responses: { 201: json("The navigation", Navigation) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const created = await createNavigation(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, created);
+    return c.json(toNavigation(created), 201);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...reading,
+    operationId: "getDefaultNavigation",
+    method: "get",
+    path: "/navigation/v1/default/navigation",
+    summary: "Get the default navigation",
+    description: `The menu of every page to which no other was applied; 404 while the site has none. ${privacy}`,
+    request: {},
+    responses: { 200: json("The navigation", Navigation) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const found = await getDefaultNavigation(c.var.ctx);
+    tagVersion(c, found);
+    return c.json(toNavigation(found), 200);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...writing,
+    operationId: "applyNavigation",
+    method: "post",
+    path: "/navigation/v1/apply/{navigationId}",
+    summary: "Apply a navigation to a page",
+    description: "The page shows this menu from now on: its `data.navigation` names it. A channel's viewers receive `page.updated`.",
+    request: { params: z.object({ navigationId: Id }), body: jsonBody(ApplyNavigation) },
+    responses: { 204: { description: "It is applied" } },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    await applyNavigation(c.var.ctx, c.req.valid("param").navigationId, c.req.valid("json").pageId);
+    return c.body(null, 204);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...reading,
+    operationId: "getNavigation",
+    method: "get",
+    path: "/navigation/v1/{id}",
+    summary: "Get a navigation",
+    description: `One menu. ${privacy}`,
+    request: { params: IdParam },
+    responses: { 200: json("The navigation", Navigation) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const found = await getNavigation(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, found);
+    return c.json(toNavigation(found), 200);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...writing,
+    operationId: "updateNavigation",
+    method: "put",
+    path: "/navigation/v1/{id}",
+    summary: "Change a navigation",
+    description: "Replaces the menu. As the default it takes the place of the old one, which becomes a custom one.",
+    request: { params: IdParam, body: jsonBody(NavigationInput) },
+    responses: { 200: json("The navigation as it is now", Navigation) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const changed = await updateNavigation(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, changed);
+    return c.json(toNavigation(changed), 200);
+  },
+);
+
+navigation.openapi(
+  operation({
+    ...writing,
+    operationId: "deleteNavigation",
+    method: "delete",
+    path: "/navigation/v1/{id}",
+    summary: "Delete a navigation",
+    description: "Deletes the menu. Pages to which it was applied show the default again.",
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteNavigation(c.var.ctx, c.req.valid("param").id)), 200),
+);

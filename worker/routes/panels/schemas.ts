@@ -1,0 +1,73 @@
+import { z } from "@hono/zod-openapi";
+import { PANEL_TYPES } from "../../../db/enums.ts";
+import type { panels } from "../../../db/schema/index.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { FreeObject, Id, Time, Tracked } from "../../http/schemas.ts";
+import { PanelRenderer } from "./renderer.ts";
+
+export const Panel = z
+  .object({
+    _id: Id,
+    collection: z.literal("panels"),
+    type: z.literal("panel"),
+    site_id: Id,
+    slug: z.string().describe("Made from the first panel_name; stays when the name changes"),
+    renderer: PanelRenderer,
+    ...Tracked,
+    last_modified: Time.describe("The same as `modified`"),
+  })
+  .openapi("Panel");
+
+export const PanelInput = z
+  .strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), renderer: PanelRenderer })
+  .openapi("PanelInput", {
+    example: {
+      siteId: "5eed00000000000000000001",
+      renderer: {
+        panel_type: "chat",
+        panel_name: "Match chat",
+        icon_name: "chat",
+        filtered_words: "offside ref",
+        system_name: "Stadium announcer",
+        system_welcome_message: "Welcome to Harbour City Park.",
+      },
+    },
+  });
+
+export const PanelPatch = z
+  .strictObject({ renderer: FreeObject.describe("The fields to change, each replaced whole; null takes one away") })
+  .openapi("PanelPatch", { example: { renderer: { panel_name: "Terrace chat", system_name: null } } });
+
+export const PanelFilters = {
+  slug: z.string().max(200).optional(),
+  panel_type: z.enum(PANEL_TYPES).optional(),
+  panel_name: z.string().max(200).optional(),
+};
+
+export type PanelRow = typeof panels.$inferSelect;
+export type PanelInput = z.output<typeof PanelInput>;
+export type PanelPatch = z.output<typeof PanelPatch>;
+
+const Merged = z.object({ renderer: PanelRenderer });
+
+/** The renderer with a patch's fields in place of its own, checked as a whole: another panel_type has other fields. */
+export function patchRenderer(current: PanelRenderer, patch: PanelPatch["renderer"]): PanelRenderer {
+  const fields = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null);
+  const merged = Merged.safeParse({ renderer: Object.fromEntries(fields) });
+  if (!merged.success) throw invalidInput(merged.error, "json");
+  return merged.data.renderer;
+}
+
+export function toPanel(row: PanelRow) {
+  return {
+    _id: row.id,
+    collection: "panels" as const,
+    type: "panel" as const,
+    site_id: row.siteId,
+    slug: row.slug,
+    renderer: row.renderer,
+    created: row.created,
+    modified: row.modified,
+    last_modified: row.modified,
+  } satisfies z.output<typeof Panel>;
+}

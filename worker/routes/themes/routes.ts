@@ -1,0 +1,223 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ANYONE, CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import {
+  applyAdminTheme,
+  createOperatorTheme,
+  createSiteTheme,
+  deleteTheme,
+  getTheme,
+  listCustomThemes,
+  listDefaultThemes,
+  updateDefaultTheme,
+  updateSiteTheme,
+} from "../../services/themes.ts";
+import {
+  AdminThemeInput,
+  ApplyTheme,
+  ApplyThemeAnswer,
+  CustomThemeInput,
+  DefaultThemeInput,
+  DeleteThemeAnswer,
+  Theme,
+  ThemeList,
+  ThemeQuery,
+  toTheme,
+} from "./schemas.ts";
+
+export const themes = createArea();
+const tag = "Themes";
+const warns = "Text that is hard to read on its ground is taken, and told in `warnings`.";
+
+themes.openapi(
+  operation({
+    operationId: "createAdminTheme",
+    tag,
+    method: "post",
+    path: "/themes/v1/admin",
+    summary: "Create an admin theme",
+    description: `Makes a theme for the pages on which a site is managed. ${warns}`,
+    credentials: SUPER,
+    request: { body: jsonBody(AdminThemeInput) },
+    responses: { 201: json("The theme", Theme) },
+  }),
+  async (c) => {
+    const theme = await createOperatorTheme(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 201);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "applyAdminTheme",
+    tag,
+    method: "put",
+    path: "/themes/v1/admin/apply-admin-theme-to-site",
+    summary: "Apply an admin theme to a site",
+    description: "Gives a site, by slug or id, an admin theme, by name or id, in place of the one that it has.",
+    credentials: SUPER,
+    request: { body: jsonBody(ApplyTheme) },
+    responses: { 200: json("It is applied", ApplyThemeAnswer) },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => {
+    await applyAdminTheme(c.var.ctx, c.req.valid("json"));
+    return c.json({ success: true as const }, 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "listCustomThemes",
+    tag,
+    method: "get",
+    path: "/themes/v1/custom",
+    summary: "List custom themes",
+    description: "The site's own themes, the last changed first.",
+    credentials: CLIENT,
+    request: { query: ThemeQuery },
+    responses: { 200: json("Themes, and how many there are", ThemeList) },
+  }),
+  async (c) => {
+    const { rows, totalCount } = await listCustomThemes(c.var.ctx, c.req.valid("query"));
+    return c.json({ totalCount, themes: rows.map(toTheme) }, 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "createCustomTheme",
+    tag,
+    method: "post",
+    path: "/themes/v1/custom",
+    summary: "Create a custom theme",
+    description: `Makes a theme of the site; pages use it by its id in \`data.theme\`. ${warns}`,
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(CustomThemeInput) },
+    responses: { 201: json("The theme", Theme) },
+  }),
+  async (c) => {
+    const theme = await createSiteTheme(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 201);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "updateCustomTheme",
+    tag,
+    method: "put",
+    path: "/themes/v1/custom/{id}",
+    summary: "Change a custom theme",
+    description: `Replaces a theme of the site, wherever it is used. ${warns}`,
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam, body: jsonBody(CustomThemeInput) },
+    responses: { 200: json("The theme as it is now", Theme) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const theme = await updateSiteTheme(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "listDefaultThemes",
+    tag,
+    method: "get",
+    path: "/themes/v1/default",
+    summary: "List default themes",
+    description: "The themes that every site of the deployment may use, the last changed first.",
+    credentials: CLIENT,
+    request: { query: ThemeQuery },
+    responses: { 200: json("Themes, and how many there are", ThemeList) },
+  }),
+  async (c) => {
+    const { rows, totalCount } = await listDefaultThemes(c.var.ctx, c.req.valid("query"));
+    return c.json({ totalCount, themes: rows.map(toTheme) }, 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "createDefaultTheme",
+    tag,
+    method: "post",
+    path: "/themes/v1/default",
+    summary: "Create a default theme",
+    description: `Makes a theme that every site may use. ${warns}`,
+    credentials: SUPER,
+    request: { body: jsonBody(DefaultThemeInput) },
+    responses: { 201: json("The theme", Theme) },
+  }),
+  async (c) => {
+    const theme = await createOperatorTheme(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 201);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "updateDefaultTheme",
+    tag,
+    method: "put",
+    path: "/themes/v1/default/{id}",
+    summary: "Change a default theme",
+    description: `Replaces a theme for every site that uses it. ${warns}`,
+    credentials: SUPER,
+    request: { params: IdParam, body: jsonBody(DefaultThemeInput) },
+    responses: { 200: json("The theme as it is now", Theme) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const theme = await updateDefaultTheme(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "getTheme",
+    tag,
+    method: "get",
+    path: "/themes/v1/{id}",
+    summary: "Get a theme",
+    description: "One theme, of whichever site: whoever knows its id may read it.",
+    credentials: ANYONE,
+    request: { params: IdParam },
+    responses: { 200: json("The theme", Theme) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const theme = await getTheme(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, theme);
+    return c.json(toTheme(theme), 200);
+  },
+);
+
+themes.openapi(
+  operation({
+    operationId: "deleteTheme",
+    tag,
+    method: "delete",
+    path: "/themes/v1/{id}",
+    summary: "Delete a theme",
+    description: "Deletes a theme of the site. While pages use it, it stays: `result` is false then and `pages` lists them.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("Whether it is gone, or what still uses it", DeleteThemeAnswer) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const users = await deleteTheme(c.var.ctx, c.req.valid("param").id);
+    return c.json({ result: users.length === 0, pages: users.map(({ id, slug, name }) => ({ _id: id, slug, name })) }, 200);
+  },
+);

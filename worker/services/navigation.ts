@@ -1,0 +1,212 @@
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { navigations, pages } from "../../db/schema/index.ts";
+import type { NavigationEntry } from "../../db/types.ts";
+import { Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { type NavigationInput, type NavigationRow, toNavigation } from "../routes/navigation/schemas.ts";
+import { type PageRow, toPage } from "../routes/pages/schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { requireOwnSite } from "./sites.ts";
+
+const navigationList: ListSpec<NavigationRow> = {
+  table: navigations,
+  id: { by: navigations.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(navigations).$dynamic(), slice),
+  sort: {
+    modified: { by: navigations.modified, of: (row) => row.modified },
+    created: { by: navigations.created, of: (row) => row.created },
+    name: { by: navigations.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: navigations.name },
+};
+
+const isDefault = eq(navigations.type, "default");
+const appliedId = sql<string | null>`json_extract(${pages.data}, '$.navigation')`;
+
+export async function listNavigations(
+  ctx: Ctx,
+  query: ListQuery & { type?: NavigationRow["type"]; name?: string },
+): Promise<ListPage<NavigationRow>> {
+  const page = await listRows(
+    ctx,
+    navigationList,
+    query,
+    eq(navigations.siteId, ctx.siteId),
+    query.type && eq(navigations.type, query.type),
+    query.name === undefined ? undefined : eq(navigations.name, query.name),
+  );
+  const rows = await Promise.all(page.rows.map((row) => asSeen(ctx, row)));
+  return { ...page, rows };
+}
+
+export async function getNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
+  return asSeen(ctx, await readNavigation(ctx, id));
+}
+
+export async function getDefaultNavigation(ctx: Ctx): Promise<NavigationRow> {
+  const [navigation] = await ctx.db
+    .select()
+    .from(navigations)
+    .where(and(eq(navigations.siteId, ctx.siteId), isDefault));
+  if (!navigation) throw notFound("The site has no default navigation");
+  return asSeen(ctx, navigation);
+}
+
+export async function createNavigation(ctx: Ctx, input: NavigationInput): Promise<NavigationRow> {
+  requireOwnSite(ctx, input.siteId);
+  const navigation: NavigationRow = { ...newRow(ctx), ...columnsOf(input) };
+  const [existing] = await readWithPages(ctx, input, isDefault);
+  const created: NewEvent = { type: "navigation.created", resource: resourceOf(navigation), data: toNavigation(navigation) };
+  const insert = ctx.db.insert(navigations).values(navigation);
+  if (input.type !== "default" || !existing) {
+    await refuseSecondDefault(() => commit(ctx, insert, created));
+    return navigation;
+  }
+  const old = demoted(ctx, existing);
+  await refuseSecondDefault(() => commitIfCurrent(ctx, [change(ctx, existing, old), insert], updated(old), created));
+  return navigation;
+}
+
+/** Replaces a navigation. */
+export async function updateNavigation(ctx: Ctx, id: string, input: NavigationInput): Promise<NavigationRow> {
+  requireOwnSite(ctx, input.siteId);
+  const rows = await readWithPages(ctx, input, or(eq(navigations.id, id), isDefault));
+  const current = rows.find((row) => row.id === id);
+  if (!current) throw notFound("Navigation not found");
+  const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
+  if (!existing) {
+    await refuseSecondDefault(() => commitIfCurrent(ctx, change(ctx, current, next), updated(next)));
+    return next;
+  }
+  const old = demoted(ctx, existing);
+  // There may never be two defaults, not even within the batch: it becomes the default only after the old one is none.
+  const changes = [change(ctx, current, { ...next, type: "custom" }), change(ctx, existing, old), change(ctx, next, next)];
+  await refuseSecondDefault(() => commitIfCurrent(ctx, changes, updated(next), updated(old)));
+  return next;
+}
+
+/** Deletes a navigation; the pages that had it are back on the default. */
+export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
+  const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, id));
+  const [[current], bearers] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(navigations)
+      .where(ownRow(ctx, navigations, id)),
+    ctx.db.select().from(pages).where(applied),
+  ]);
+  if (!current) throw notFound("Navigation not found");
+  requireMatch(ctx, current);
+  const changes = [
+    ctx.db.delete(navigations).where(asRead(ctx, navigations, current)),
+    ctx.db
+      .update(pages)
+      .set({ data: sql`json_remove(${pages.data}, '$.navigation')`, modified: ctx.now, version: sql`${pages.version} + 1` })
+      .where(applied),
+  ];
+  const freed = bearers.map(({ data: { navigation: _, ...data }, ...page }) => pageUpdated({ ...page, data, modified: ctx.now }));
+  await commitIfCurrent(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) }, ...freed);
+  return current;
+}
+
+/** Gives a page this navigation; a channel's viewers hear of it. */
+export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Promise<void> {
+  const isThere = ownRow(ctx, navigations, id);
+  const [[navigation], [page]] = await ctx.db.batch([
+    ctx.db.select({ id: navigations.id }).from(navigations).where(isThere),
+    ctx.db
+      .select()
+      .from(pages)
+      .where(ownRow(ctx, pages, pageId)),
+  ]);
+  if (!navigation) throw notFound("Navigation not found");
+  if (!page) throw notFound("Page not found");
+  const next: PageRow = { ...page, data: { ...page.data, navigation: id }, ...nextVersion(ctx, page) };
+  const apply = ctx.db
+    .update(pages)
+    .set(next)
+    .where(and(asRead(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${isThere})`));
+  await commitIfCurrent(ctx, apply, pageUpdated(next));
+}
+
+async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
+  const [navigation] = await ctx.db
+    .select()
+    .from(navigations)
+    .where(ownRow(ctx, navigations, id));
+  if (!navigation) throw notFound("Navigation not found");
+  return navigation;
+}
+
+/** The navigations that a change is about, and a 400 for every entry whose page the site doesn't have; one round trip. */
+async function readWithPages(ctx: Ctx, input: NavigationInput, which: SQL | undefined): Promise<NavigationRow[]> {
+  const wanted = pagesOf(input.parents, "parents");
+  const ids = JSON.stringify(wanted.map(({ pageId }) => pageId));
+  const [rows, found] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(navigations)
+      .where(and(eq(navigations.siteId, ctx.siteId), which)),
+    ctx.db
+      .select({ id: pages.id, type: pages.type })
+      .from(pages)
+      .where(and(eq(pages.siteId, ctx.siteId), inArray(pages.id, sql`(select value from json_each(${ids}))`))),
+  ]);
+  const issues = wanted
+    .filter(({ pageId, type }) => !found.some((page) => page.id === pageId && page.type === type))
+    .map(({ path, type }) => ({ path, message: `The site has no ${type} of this id` }));
+  if (issues.length > 0) throw new Failure("invalid_request", "An entry leads to a page that the site doesn't have", { issues });
+  return rows;
+}
+
+function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; type: string; path: string }[] {
+  return entries.flatMap(({ pageId, type, children = [] }, index) => [
+    ...(pageId === undefined ? [] : [{ pageId, type, path: `${path}.${index}.pageId` }]),
+    ...pagesOf(children, `${path}.${index}.children`),
+  ]);
+}
+
+/** What this caller may see of a navigation: without a developer key, no private entry and nothing below one. */
+async function asSeen(ctx: Ctx, navigation: NavigationRow): Promise<NavigationRow> {
+  const { kind } = await ctx.caller();
+  return kind === "developer" ? navigation : { ...navigation, parents: publicEntries(navigation.parents) };
+}
+
+function publicEntries(entries: NavigationEntry[]): NavigationEntry[] {
+  return entries
+    .filter((entry) => !entry.private)
+    .map(({ children, ...entry }) => (children ? { ...entry, children: publicEntries(children) } : entry));
+}
+
+function demoted(ctx: Ctx, current: NavigationRow): NavigationRow {
+  return { ...current, type: "custom", modified: ctx.now, version: current.version + 1 };
+}
+
+function change(ctx: Ctx, current: NavigationRow, next: NavigationRow) {
+  return ctx.db
+    .update(navigations)
+    .set(next)
+    .where(asRead(ctx, navigations, current));
+}
+
+function pageUpdated(page: PageRow): NewEvent {
+  return { type: `admin.${page.type}Updated`, resource: `page/${page.id}`, data: toPage(page) };
+}
+
+function updated(navigation: NavigationRow): NewEvent {
+  return { type: "navigation.updated", resource: resourceOf(navigation), data: toNavigation(navigation) };
+}
+
+function resourceOf(navigation: NavigationRow): string {
+  return `navigation/${navigation.id}`;
+}
+
+function columnsOf({ name, type, parents, externalLinks }: NavigationInput) {
+  return { name, type, parents, externalLinks };
+}
+
+function refuseSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate("navigations.site_id", "Another request has made a default navigation at the same time", write);
+}

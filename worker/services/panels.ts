@@ -1,0 +1,102 @@
+import { eq } from "drizzle-orm";
+import { panels } from "../../db/schema/index.ts";
+import type { PanelRenderer } from "../../db/types.ts";
+import { notFound } from "../lib/errors.ts";
+import { type PanelInput, type PanelPatch, type PanelRow, patchRenderer, toPanel } from "../routes/panels/schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { requireOwnSite } from "./sites.ts";
+
+const panelList: ListSpec<PanelRow> = {
+  table: panels,
+  id: { by: panels.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(panels).$dynamic(), slice),
+  sort: {
+    modified: { by: panels.modified, of: (row) => row.modified },
+    created: { by: panels.created, of: (row) => row.created },
+    panel_name: { by: panels.panelName, of: (row) => row.panelName },
+    panel_type: { by: panels.panelType, of: (row) => row.panelType },
+  },
+  defaultDirection: -1,
+  search: { panel_name: panels.panelName },
+};
+
+export function listPanels(
+  ctx: Ctx,
+  query: ListQuery & { slug?: string; panel_type?: PanelRow["panelType"]; panel_name?: string },
+): Promise<ListPage<PanelRow>> {
+  return listRows(
+    ctx,
+    panelList,
+    query,
+    eq(panels.siteId, ctx.siteId),
+    query.slug === undefined ? undefined : eq(panels.slug, query.slug),
+    query.panel_type && eq(panels.panelType, query.panel_type),
+    query.panel_name === undefined ? undefined : eq(panels.panelName, query.panel_name),
+  );
+}
+
+export async function getPanel(ctx: Ctx, id: string): Promise<PanelRow> {
+  const [panel] = await ctx.db
+    .select()
+    .from(panels)
+    .where(ownRow(ctx, panels, id));
+  if (!panel) throw notFound("Panel not found");
+  return panel;
+}
+
+export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
+  requireOwnSite(ctx, input.siteId);
+  const panel = newPanel(ctx, input.renderer);
+  await commit(ctx, ctx.db.insert(panels).values(panel), { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) });
+  return panel;
+}
+
+/** The row of a new panel, for whoever writes it together with other rows. */
+export function newPanel(ctx: Ctx, renderer: PanelRenderer, slug?: string): PanelRow {
+  const row = newRow(ctx);
+  return { ...row, slug: slug ?? slugOf(renderer.panel_name, row.id), ...columnsOf(renderer) };
+}
+
+/** Replaces a panel's renderer. */
+export async function replacePanel(ctx: Ctx, id: string, input: PanelInput): Promise<PanelRow> {
+  requireOwnSite(ctx, input.siteId);
+  return changePanel(ctx, await getPanel(ctx, id), input.renderer);
+}
+
+/** Changes some fields of a panel's renderer. */
+export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promise<PanelRow> {
+  const current = await getPanel(ctx, id);
+  return changePanel(ctx, current, patchRenderer(current.renderer, input.renderer));
+}
+
+async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer): Promise<PanelRow> {
+  const next: PanelRow = { ...current, ...columnsOf(renderer), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(panels)
+    .set(next)
+    .where(asRead(ctx, panels, current));
+  await commitIfCurrent(ctx, change, { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) });
+  return next;
+}
+
+export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
+  const current = await getPanel(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(panels).where(asRead(ctx, panels, current));
+  await commitIfCurrent(ctx, change, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
+  return current;
+}
+
+function columnsOf(renderer: PanelRenderer) {
+  return { panelType: renderer.panel_type, panelName: renderer.panel_name, renderer };
+}
+
+/** Readable, and the id's end tells panels of one name apart. */
+function slugOf(name: string, id: string): string {
+  const words = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return [...(words ?? ["panel"]), id.slice(-6)].join("-");
+}
