@@ -1,5 +1,5 @@
-/** What a template may have; each is refused with the place where it is passed. */
-const TEMPLATE_LIMITS = { size: 64 * 1024, tags: 500, tagLength: 300, depth: 16 } as const;
+/** What a template may have; each is refused with the place where it is passed. `names` are the words and steps of all its paths. */
+const LIMITS = { size: 64 * 1024, tags: 500, tagLength: 300, names: 2_000, depth: 16 } as const;
 
 /** Why a template is refused: while reading it `line` and `column` (from 1) say where, while filling it the limit that was passed. */
 export class TemplateError extends Error {
@@ -8,34 +8,37 @@ export class TemplateError extends Error {
   }
 }
 
-const COMMENT = /\{\{~?!(?:--[^]*?--~?|(?!--)[^]*?)\}\}/y;
 const COMMENT_START = /\{\{~?!/y;
+const COMMENT = /\{\{~?!(?:(?=--)[^]*?--~?|(?!--)[^]*?)\}\}/y;
 // What is beyond this is beyond our subset (strings, calls in calls, literal segments), and some of it takes the parser minutes.
 const FOREIGN = /[^\w\s@./$~#^&{>*|=-]/;
+const SEPARATOR = /[./]|\s+/;
 const TAG = /^\{?~?([#^/]?)\s*(\w*)(\s+\w)?/;
+
+interface Scan {
+  source: string;
+  tags: number;
+  names: number;
+  /** One entry for each open block: how many levels it adds; `else if` chains are nested inside. */
+  blocks: number[];
+}
 
 /**
  * Goes once over the text and refuses what is too much of anything, before the parser sees it: its time rises with the square of
  * nesting. Whatever passes is parsed within milliseconds.
  */
 export function scanTemplate(source: string): void {
-  if (source.length > TEMPLATE_LIMITS.size) throw new TemplateError(`A template has at most ${TEMPLATE_LIMITS.size} characters`);
-  // One entry for each open block: how many levels it adds; `else if` chains are nested inside.
-  const blocks: number[] = [];
-  let tags = 0;
-  for (let at = source.indexOf("{{"); at >= 0;) {
-    if (isEscaped(source, at)) {
-      at = source.indexOf("{{", at + 2);
-      continue;
-    }
-    tags += 1;
-    if (tags > TEMPLATE_LIMITS.tags) throw refusal(source, at, `A template has at most ${TEMPLATE_LIMITS.tags} tags`);
-    const end = commentEnd(source, at) ?? tagEnd(source, at, blocks);
-    if (blocks.reduce((sum, levels) => sum + levels, 0) > TEMPLATE_LIMITS.depth) {
-      throw refusal(source, at, `Blocks nest at most ${TEMPLATE_LIMITS.depth} deep`);
-    }
-    at = source.indexOf("{{", end);
+  if (source.length > LIMITS.size) throw new TemplateError(`A template has at most ${LIMITS.size} characters`);
+  const scan: Scan = { source, tags: 0, names: 0, blocks: [] };
+  for (let at = source.indexOf("{{"); at >= 0; at = source.indexOf("{{", endOf(scan, at))) {
+    scan.tags += 1;
+    if (scan.tags > LIMITS.tags) throw refusal(scan, at, `A template has at most ${LIMITS.tags} tags`);
   }
+}
+
+/** Where the text after a `{{` goes on. */
+function endOf(scan: Scan, at: number): number {
+  return isEscaped(scan.source, at) ? at + 2 : (commentEnd(scan, at) ?? tagEnd(scan, at));
 }
 
 /** `\{{` is text, `\\{{` a backslash and a tag. */
@@ -43,29 +46,38 @@ function isEscaped(source: string, at: number): boolean {
   return source[at - 1] === "\\" && source[at - 2] !== "\\";
 }
 
-function commentEnd(source: string, at: number): number | undefined {
+function commentEnd(scan: Scan, at: number): number | undefined {
   COMMENT_START.lastIndex = at;
-  if (!COMMENT_START.test(source)) return undefined;
+  if (!COMMENT_START.test(scan.source)) return undefined;
   COMMENT.lastIndex = at;
-  if (!COMMENT.test(source)) throw refusal(source, at, "This comment is not closed");
+  if (!COMMENT.test(scan.source)) throw refusal(scan, at, "This comment is not closed");
   return COMMENT.lastIndex;
 }
 
-function tagEnd(source: string, at: number, blocks: number[]): number {
-  const end = source.indexOf("}}", at);
-  if (end < 0) throw refusal(source, at, "This tag is not closed");
-  if (end - at > TEMPLATE_LIMITS.tagLength) throw refusal(source, at, `A tag has at most ${TEMPLATE_LIMITS.tagLength} characters`);
-  const inner = source.slice(at + 2, end);
+function tagEnd(scan: Scan, at: number): number {
+  const end = scan.source.indexOf("}}", at);
+  if (end < 0) throw refusal(scan, at, "This tag is not closed");
+  if (end - at > LIMITS.tagLength) throw refusal(scan, at, `A tag has at most ${LIMITS.tagLength} characters`);
+  const inner = scan.source.slice(at + 2, end);
   const foreign = inner.startsWith("{{") ? 0 : inner.search(FOREIGN);
-  if (foreign >= 0) throw refusal(source, at + 2 + foreign, `"${inner.charAt(foreign)}" is not supported in a tag`);
-  const [, sign = "", name = "", argument] = TAG.exec(inner) ?? [];
-  if (sign === "/") blocks.pop();
-  else if (sign === "#" || (sign === "^" && name !== "")) blocks.push(1);
-  else if (name === "else" && argument !== undefined) blocks.push((blocks.pop() ?? 0) + 1);
+  if (foreign >= 0) throw refusal(scan, at + 2 + foreign, `"${inner.charAt(foreign)}" is not supported in a tag`);
+  scan.names += inner.split(SEPARATOR).length;
+  if (scan.names > LIMITS.names) throw refusal(scan, at, `The paths of a template have at most ${LIMITS.names} names`);
+  countLevels(scan.blocks, inner);
+  if (scan.blocks.reduce((sum, levels) => sum + levels, 0) > LIMITS.depth) {
+    throw refusal(scan, at, `Blocks nest at most ${LIMITS.depth} deep`);
+  }
   return end + 2;
 }
 
-function refusal(source: string, offset: number, message: string): TemplateError {
+function countLevels(blocks: number[], tag: string): void {
+  const [, sign = "", name = "", argument] = TAG.exec(tag) ?? [];
+  if (sign === "/") blocks.pop();
+  else if (sign === "#" || (sign === "^" && name !== "")) blocks.push(1);
+  else if (name === "else" && argument !== undefined) blocks.push((blocks.pop() ?? 0) + 1);
+}
+
+function refusal({ source }: Scan, offset: number, message: string): TemplateError {
   const before = source.slice(0, offset);
   return new TemplateError(message, { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") });
 }
