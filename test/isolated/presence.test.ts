@@ -91,8 +91,8 @@ describe("concurrents", () => {
 
   test("drop a viewer who fell silent within two heartbeats, and keep one who pings", async () => {
     const channel = newChannel();
-    const silent = await join(channel, { silent: true });
     const since = Date.now();
+    const silent = await join(channel, { silent: true });
     await join(channel);
     await counted(channel, 2);
     await silent.closed;

@@ -115,6 +115,7 @@ export class Channel extends DurableObject<Env> {
     this.log.expire(now);
     this.log.prune(now);
     await this.spread();
+    this.countFailures();
     this.schedule();
   }
 
@@ -123,11 +124,13 @@ export class Channel extends DurableObject<Env> {
     if (this.pushed >= this.log.head) return;
     this.schedule();
     const target = this.log.head;
-    const complete = await this.fanOut.push();
-    this.failures = complete ? 0 : this.failures + 1;
-    if (!complete && this.failures <= RETRIES) return;
-    this.failures = 0;
-    this.pushed = Math.max(this.pushed, target);
+    if (await this.fanOut.push()) this.pushed = Math.max(this.pushed, target);
+  }
+
+  /** Gives up on a relay that stays out of reach: should it come back, the next frame or viewer brings it up to date. */
+  private countFailures(): void {
+    this.failures = this.pushed < this.log.head ? this.failures + 1 : 0;
+    if (this.failures > RETRIES) this.pushed = this.log.head;
   }
 
   /** Applies what the site asked of all its channels while this one was closed; answers the channel's viewers. */

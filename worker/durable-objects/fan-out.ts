@@ -121,6 +121,11 @@ export class FanOut {
     const push = { epoch: this.source.epoch, frames: frames ?? [], states, lost: frames === null };
     const answer = await withTimeout(this.deliver(lane.relay, push), DELIVER_TIMEOUT_MS);
     lane.sockets = answer.sockets;
+    if (push.lost) {
+      // It has sent its viewers away; who comes next makes it ask for a snapshot.
+      lane.head = this.source.head;
+      return;
+    }
     if (answer.idle) {
       if (lane.openings === openings) lane.open = false;
       return;

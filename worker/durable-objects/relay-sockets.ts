@@ -71,8 +71,7 @@ export class RelaySockets {
   broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
     for (const [socket, viewer] of this.map()) {
       const message = messageFor(viewer.tags);
-      if (!message) continue;
-      if (!this.trySend(socket, message.text)) continue;
+      if (!message || !this.trySend(socket, message.text)) continue;
       viewer.sent = message.upTo;
       if (isTooSlow(viewer, now))
         this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
@@ -113,16 +112,6 @@ export class RelaySockets {
     else this.trySend(socket, errorFrame("bad_frame", message));
   }
 
-  private trySend(socket: WebSocket, text: string): boolean {
-    try {
-      socket.send(text);
-      return true;
-    } catch {
-      this.close(socket, 1011, "send failed");
-      return false;
-    }
-  }
-
   /** Forgets a socket and answers its close, which the platform does not always do for one that has hibernated. */
   close(socket: WebSocket, code: number, reason: string): void {
     if (this.map().delete(socket)) this.onChange();
@@ -130,6 +119,16 @@ export class RelaySockets {
       socket.close(code, reason);
     } catch {
       // It is gone already, which is what was wanted.
+    }
+  }
+
+  private trySend(socket: WebSocket, text: string): boolean {
+    try {
+      socket.send(text);
+      return true;
+    } catch {
+      this.close(socket, 1011, "send failed");
+      return false;
     }
   }
 

@@ -67,9 +67,10 @@ export class Relay extends DurableObject<Env> {
     if (this.sockets.size + this.joining >= this.capacity) return refusal(503, "full");
     this.joining++;
     try {
+      if (!this.cache) await this.load();
       const missed = viewer.resume ? await this.missedSince(viewer.resume) : null;
-      const cache = this.cache ?? (await this.load());
-      return this.welcome(viewer, cache, missed);
+      if (!this.cache) throw new Error("All viewers were sent away while this one came in");
+      return this.welcome(viewer, this.cache, missed);
     } finally {
       this.joining--;
     }
@@ -81,7 +82,7 @@ export class Relay extends DurableObject<Env> {
       this.cache = null;
       return NOBODY;
     }
-    if (push.lost || (this.position && this.position.epoch !== push.epoch)) return this.startOver();
+    if (push.lost || (this.sockets.size > 0 && this.position?.epoch !== push.epoch)) return this.startOver();
     if (this.loading) this.arrived.push(...push.frames);
     const follows = this.sockets.size > 0 || this.cache !== null;
     if (follows) this.send(push);
@@ -160,39 +161,32 @@ export class Relay extends DurableObject<Env> {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
     const { device, tags } = viewer;
-    const visible = (frame: LogFrame) => reaches(frame, tags);
-    const bodies = (missed ?? []).filter(visible).map((frame) => frame.body);
+    const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     this.sockets.accept(server, { device, tags, since: now }, cache.head);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
       seq: cache.head,
       upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
       recovered: missed !== null,
-      overlays: missed
-        ? []
-        : cache
-            .overlays(now)
-            .filter(visible)
-            .map((frame) => frame.body),
+      overlays: missed ? [] : bodiesOf(cache.overlays(now)),
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
     });
-    const frames = [welcome, ...bodies];
-    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE)
+    const frames = [welcome, ...bodiesOf(missed ?? [])];
+    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE) {
       server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
+    }
     return new Response(null, { status: 101, webSocket: client });
   }
 
   /** All frames after what a returning viewer holds, or null where they can't be had any more. */
   private async missedSince(held: Position): Promise<LogFrame[] | null> {
-    let cache = this.cache ?? (await this.load());
-    if (held.epoch !== cache.epoch) return null;
-    // It comes from a relay that was ahead of this one.
-    if (held.seq > cache.head) cache = await this.load();
-    if (held.seq > cache.head) return null;
+    // Ahead of the memory: it comes from a relay that got a frame before this one.
+    if (held.epoch === this.cache?.epoch && held.seq > this.cache.head) await this.load();
+    if (held.epoch !== this.cache?.epoch || held.seq > this.cache.head) return null;
     const missed: LogFrame[] = [];
     for (let from = held.seq; ;) {
-      const near = (this.cache ?? cache).after(from);
+      const near = this.cache?.after(from);
       if (near) return [...missed, ...near];
       const page = await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE);
       const last = page?.at(-1);

@@ -1,9 +1,9 @@
+import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import type { GATE_TYPES } from "../../db/enums.ts";
+import type { PageGate } from "../../db/types.ts";
 import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdentity } from "../durable-objects/channel.protocol.ts";
 import { errorFrame } from "../durable-objects/relay-frames.ts";
 import { CLOSE, OverlayShow } from "../durable-objects/relay.protocol.ts";
-import { sha256 } from "../lib/crypto.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
 
@@ -24,13 +24,13 @@ export interface Connection {
 }
 
 export interface ChannelAccess {
-  gate: (typeof GATE_TYPES)[number];
+  gate: PageGate;
 }
 
-/** How the gate is looked up: once per channel and 2 s, null where the site has no such channel; entitlements once per viewer. */
+/** How the gate is looked up: once per channel and 2 s, null where the site has no such channel; who passes it, once per viewer. */
 export interface Gatekeeper {
   load: () => Promise<ChannelAccess | null>;
-  isEntitled?: (accountId: string) => Promise<boolean>;
+  passes: (accountId: string, gate: PageGate) => Promise<boolean>;
 }
 
 /** Why a viewer is not let in: the code of the close frame, and what the error frame says. */
@@ -80,7 +80,7 @@ export async function enter(env: Env, connection: Connection, gatekeeper: Gateke
     const { deviceId, resume } = connection;
     const viewer: ViewerIdentity = {
       accountId: ticket?.accountId ?? null,
-      device: deviceId === null ? null : (await sha256(`${connection.siteId}:${deviceId}`)).slice(0, 32),
+      device: deviceId === null ? null : hashOfDevice(connection.siteId, deviceId),
       tags: ticket?.tags ?? [],
       resume,
       nonce: ticket?.nonce ?? null,
@@ -99,11 +99,11 @@ const UNAUTHENTICATED: Refusal = {
   message: "The ticket is unknown, expired, used before or another channel's",
 };
 
-async function judge(access: ChannelAccess | null, accountId: string | null, { isEntitled }: Gatekeeper): Promise<Refusal | null> {
+async function judge(access: ChannelAccess | null, accountId: string | null, { passes }: Gatekeeper): Promise<Refusal | null> {
   if (!access) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
-  if (access.gate === "none") return null;
+  if (access.gate.type === "none") return null;
   if (accountId === null) return { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel asks for a ticket" };
-  if (access.gate === "login" || (await isEntitled?.(accountId))) return null;
+  if (await passes(accountId, access.gate)) return null;
   return { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" };
 }
 
@@ -143,8 +143,14 @@ interface Known {
   relays: number;
 }
 
+interface KnownEntry {
+  expires: number;
+  pending: Promise<Known>;
+  value?: Known;
+}
+
 // A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
-const known = new Map<string, { expires: number; value: Promise<Known> }>();
+const known = new Map<string, KnownEntry>();
 
 async function lookUp(env: Env, channel: string, load: Gatekeeper["load"]): Promise<Known> {
   const read = async (): Promise<Known> => {
@@ -153,12 +159,13 @@ async function lookUp(env: Env, channel: string, load: Gatekeeper["load"]): Prom
   };
   const now = Date.now();
   const hit = known.get(channel);
-  if (hit && hit.expires > now) return withTimeout(hit.value, SHARED_WAIT_MS).catch(read);
-  const value = read();
-  known.set(channel, { expires: now + KNOWN_MS, value });
+  if (hit && hit.expires > now) return hit.value ?? withTimeout(hit.pending, SHARED_WAIT_MS).catch(read);
+  const entry: KnownEntry = { expires: now + KNOWN_MS, pending: read() };
+  known.set(channel, entry);
   if (known.size > KNOWN_CHANNELS) forgetOldest();
   try {
-    return await value;
+    entry.value = await entry.pending;
+    return entry.value;
   } catch (error) {
     known.delete(channel);
     throw error;
@@ -170,6 +177,11 @@ function forgetOldest(): void {
     known.delete(channel);
     return;
   }
+}
+
+/** What stands for a device in counts: no object keeps the device id, and one device is another on another site. */
+function hashOfDevice(siteId: string, deviceId: string): string {
+  return createHash("sha256").update(`${siteId}:${deviceId}`).digest("hex").slice(0, 32);
 }
 
 /** FNV-1a: spreads devices over relays, the same device always to the same one. */
