@@ -14,6 +14,7 @@ import { health } from "./routes/health/routes.ts";
 import { insights } from "./routes/insights/routes.ts";
 import { navigation } from "./routes/navigation/routes.ts";
 import { media } from "./routes/media/routes.ts";
+import { invites } from "./routes/invites/routes.ts";
 import { overlays } from "./routes/overlays/routes.ts";
 import { pages } from "./routes/pages/routes.ts";
 import { panels } from "./routes/panels/routes.ts";
@@ -29,6 +30,7 @@ const AREAS = [
   events,
   health,
   insights,
+  invites,
   media,
   navigation,
   overlays,

@@ -6,6 +6,7 @@ import { sweepOrphans } from "./services/media.ts";
 import { pruneIntents } from "./services/intents.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 import { pruneResets } from "./services/passwords.ts";
+import { pruneTvCodes } from "./services/tv-codes.ts";
 
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
@@ -19,5 +20,6 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   await pruneSessions({ db, now });
   await pruneResets({ db, now });
   await pruneIntents({ db, now });
+  await pruneTvCodes({ db, now });
   await pruneBroadcasts({ db, now });
 }

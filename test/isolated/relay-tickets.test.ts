@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { PageGate } from "../../db/types.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { type ChannelAccess, connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
+import { connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
 import { eventStream, parseEventId } from "../../worker/services/realtime-events.ts";
 import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
@@ -12,7 +13,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const open: Gatekeeper = { load: async () => ({ gate: "none" }) };
+const open = gate("none");
+
+/** A gatekeeper of a channel with this gate; null: of no channel. */
+function gate(type: PageGate["type"] | null, passes = false): Gatekeeper {
+  return { load: async () => (type === null ? null : { gate: { type, skus: [] } }), passes: async () => passes };
+}
 
 function connection(channel: TestChannel, change: Partial<Connection> = {}): Connection {
   const { siteId, channelId } = channel;
@@ -86,15 +92,11 @@ describe("a ticket", () => {
 });
 
 describe("the gate", () => {
-  function gate(access: ChannelAccess | null, entitled = false): Gatekeeper {
-    return { load: async () => access, isEntitled: async () => entitled };
-  }
-
   test.for([
     ["of a channel that does not exist", gate(null), CLOSE.notFound, false],
-    ["that asks for a login refuses an anonymous viewer", gate({ gate: "login" }), CLOSE.unauthenticated, false],
-    ["that asks for an entitlement refuses an anonymous viewer", gate({ gate: "entitlement" }, true), CLOSE.unauthenticated, false],
-    ["that asks for an entitlement refuses an account without", gate({ gate: "entitlement" }), CLOSE.forbidden, true],
+    ["that asks for a login refuses an anonymous viewer", gate("login", true), CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an anonymous viewer", gate("entitlement", true), CLOSE.unauthenticated, false],
+    ["that asks for an entitlement refuses an account without", gate("entitlement"), CLOSE.forbidden, true],
   ] as const)("%s", async ([, gatekeeper, code, withTicket]) => {
     const channel = newChannel();
     const ticket = withTicket ? (await ticketFor(channel)).ticket : null;
@@ -102,8 +104,8 @@ describe("the gate", () => {
   });
 
   test.for([
-    ["login", gate({ gate: "login" })],
-    ["entitlement", gate({ gate: "entitlement" }, true)],
+    ["login", gate("login", true)],
+    ["entitlement", gate("entitlement", true)],
   ] as const)("of %s lets in who fulfils it", async ([, gatekeeper]) => {
     const channel = newChannel();
     const { ticket } = await ticketFor(channel);
@@ -117,7 +119,7 @@ describe("a storm of viewers", () => {
     vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(10);
     const asked = vi.spyOn(Channel.prototype, "relays");
     const load = vi.fn(open.load);
-    const viewers = await Promise.all(Array.from({ length: 35 }, (_, i) => enter(channel, { deviceId: `device ${i}` }, { load })));
+    const viewers = await Promise.all(Array.from({ length: 35 }, (_, i) => enter(channel, { deviceId: `device ${i}` }, { ...open, load })));
     await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
     expect(load).toHaveBeenCalledTimes(1);
     expect(asked).toHaveBeenCalledTimes(1);
@@ -169,7 +171,7 @@ describe("server-sent events", () => {
   });
 
   test("tell a refused reader why and end", async () => {
-    const response = await eventStream(env, connection(newChannel()), { load: async () => null });
+    const response = await eventStream(env, connection(newChannel()), gate(null));
     const [event] = await read(response, 9);
     expect(event?.event).toBe("error");
     expect(event?.data).toContain("not_found");

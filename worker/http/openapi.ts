@@ -7,6 +7,7 @@ export const TAGS = {
   Authentication: "Signing in and out, and the keys that verify our tokens.",
   Accounts: "The people of a site: viewers, creators and admins.",
   "Access codes": "Coupons that grant a subscription or a login, and the codes by which televisions sign in.",
+  Invites: "Magic links that let their holders past a gate, and invitations by e-mail to an account with roles.",
   Sites: "The site itself, and how a deployment gets one.",
   Navigation: "The menus of a site, and which page shows which.",
   Themes: "How channels look: colours, type, buttons.",

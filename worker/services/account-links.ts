@@ -4,6 +4,7 @@ import { accountLinks, accounts } from "../../db/schema/index.ts";
 import type { ThirdPartyProvider } from "../../db/types.ts";
 import { refuseDuplicate } from "../lib/errors.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import type { Ctx } from "./context.ts";
 
 /** Makes the index follow an account's `thirdPartyAuthProviders`; goes after the account's own change, in its batch. */
@@ -33,7 +34,7 @@ export async function findLinked(ctx: Ctx, provider: string, thirdPartyAccountId
   const linked = sql`(select l.account_id from ${accountLinks} l where l.site_id = ${ctx.siteId} and l.provider = ${provider}
     and l.third_party_account_id = ${thirdPartyAccountId})`;
   const [account] = await ctx.db
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.id, linked)));
   return account;

@@ -4,6 +4,7 @@ import { CsvError, readCsv } from "../lib/csv.ts";
 import { invalid, notFound } from "../lib/errors.ts";
 import { ID_PATTERN } from "../lib/ids.ts";
 import type { AccountRow, BulkTagsIssues } from "../routes/accounts/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import { accountEvent } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 
@@ -27,7 +28,7 @@ export function addTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRo
 /** The operator, who names no site, reaches the account on its own. */
 async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => string[]): Promise<AccountRow> {
   const [current] = await ctx.db
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(ctx.siteId === "" ? eq(accounts.id, id) : ownRow(ctx, accounts, id));
   if (!current) throw notFound("Account not found");

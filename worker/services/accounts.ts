@@ -6,6 +6,7 @@ import { hashPassword, sha256 } from "../lib/crypto.ts";
 import { forbidden, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "../routes/accounts/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import { refuseTakenLink, writeLinks } from "./account-links.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { erasePerson } from "./erasure.ts";
@@ -17,7 +18,7 @@ import { leavesAnAdmin, readForRoles, requireGrantable } from "./roles.ts";
 export const accountList: ListSpec<AccountRow> = {
   table: accounts,
   id: { by: accounts.id, of: (row) => row.id },
-  rows: (db, slice) => sliceOf(db.select().from(accounts).$dynamic(), slice),
+  rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
   sort: {
     created: { by: accounts.created, of: (row) => row.created },
     name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
@@ -35,7 +36,7 @@ export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): P
 /** One account: for a key or admin any of the site, for everyone else their own. */
 export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   const [account] = await ctx.db
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(ownRow(ctx, accounts, id));
   if (!account) throw notFound("Account not found");
@@ -153,6 +154,7 @@ export async function newAccount(
     thirdPartyAuthProviders: [],
     marketingOptin: input.marketingOptin,
     lastLogin: null,
+    subscriptions: [],
   };
 }
 

@@ -5,6 +5,7 @@ import { sendBroadcast, sendClear } from "./broadcasts.ts";
 import { forgetFile } from "./media.ts";
 import { mailReset } from "./passwords.ts";
 import { channelOf } from "./realtime.ts";
+import { mailRegisterInvite } from "./register-invites.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
 const Data = z.record(z.string(), z.unknown());
@@ -20,6 +21,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "account.passwordResetRequested": mailReset,
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
+  "invite.registerCreated": mailRegisterInvite,
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
 };
 

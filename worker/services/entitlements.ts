@@ -1,13 +1,10 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { z } from "@hono/zod-openapi";
 import { accessCodes, accountEntitlements, accounts } from "../../db/schema/index.ts";
 import type { PageGate } from "../../db/types.ts";
 import { cameFirst, notFound } from "../lib/errors.ts";
 import { managesPage } from "../lib/roles.ts";
 import { commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "./context.ts";
-
-const Skus = z.array(z.string());
 
 export type EntitlementRow = typeof accountEntitlements.$inferSelect;
 
@@ -30,12 +27,6 @@ export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
   const rows = await ctx.db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(ctx, accountId));
   return rows.map((row) => row.sku);
 }
-
-/** The same as a column of a query over accounts; drizzle would leave the table's name out of a column, which then were the inner one. */
-export const heldSkusOfAccount = sql`(select json_group_array(held.sku) from ${accountEntitlements} held
-  where held.site_id = ${accounts}.site_id and held.account_id = ${accounts}.id and held.status <> 'cancelled')`
-  .mapWith((skus: string) => Skus.parse(JSON.parse(skus)))
-  .as("subscriptions");
 
 /** Grants a sku. One that the account holds already stays as it is: there is never a second. */
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
@@ -75,7 +66,7 @@ export async function revokeEntitlement(ctx: Ctx, { accountId, sku }: { accountI
   const next = cancelled(ctx, held);
   const change = ctx.db
     .update(accountEntitlements)
-    .set(next)
+    .set(cancellation(ctx))
     .where(and(ownRow(ctx, accountEntitlements, held.id), ne(accountEntitlements.status, "cancelled")));
   await commitIfCurrent(ctx, change, toldOf("entitlement_revoked", next));
   return next;
@@ -90,11 +81,13 @@ export async function planRevocation(ctx: Ctx, source: string): Promise<Planned>
   );
   const held = await ctx.db.select().from(accountEntitlements).where(ofSource);
   if (held.length === 0) return { changes: [], events: [] };
-  const change = ctx.db
-    .update(accountEntitlements)
-    .set({ status: "cancelled", dateCancelled: ctx.now, modified: ctx.now, version: sql`${accountEntitlements.version} + 1` })
-    .where(ofSource);
+  const change = ctx.db.update(accountEntitlements).set(cancellation(ctx)).where(ofSource);
   return { changes: [change], events: held.map((row) => toldOf("entitlement_revoked", cancelled(ctx, row))) };
+}
+
+/** Cancels all that an account holds, which itself is going; the books keep what was. */
+export function cancelHeld(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db.update(accountEntitlements).set(cancellation(ctx)).where(heldBy(ctx, accountId));
 }
 
 /**
@@ -176,6 +169,10 @@ function entitlementOf(ctx: Ctx, { accountId, sku, grantedMethod, source = null 
     dateRefunded: null,
     source,
   };
+}
+
+function cancellation(ctx: Ctx) {
+  return { status: "cancelled" as const, dateCancelled: ctx.now, modified: ctx.now, version: sql`${accountEntitlements.version} + 1` };
 }
 
 function cancelled(ctx: Ctx, row: EntitlementRow): EntitlementRow {

@@ -1,7 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountLinks, intents, passwordResets, sessions, userProfiles } from "../../db/schema/index.ts";
+import { accountLinks, intents, passwordResets, registerInvites, sessions, userProfiles } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
+import { cancelHeld } from "./entitlements.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 
@@ -15,6 +16,12 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
   (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
+  (ctx, id) => cancelHeld(ctx, id),
+  (ctx, id) =>
+    ctx.db
+      .update(registerInvites)
+      .set({ email: "" })
+      .where(and(eq(registerInvites.siteId, ctx.siteId), eq(registerInvites.accountId, id))),
 ];
 
 /** The changes that erase a person, for the batch that deletes the account. */

@@ -7,6 +7,7 @@ import { newId } from "../lib/ids.ts";
 import type { ConsumedIntent } from "../routes/auth/schemas.ts";
 import { newSession } from "./auth.ts";
 import { commitIfCurrent, type Ctx, type NewEvent, ownRow } from "./context.ts";
+import { redeemInvite } from "./invites.ts";
 import { redeemPartnerIntent } from "./partner-intents.ts";
 
 const INTENT_MS = 10 * 60 * 1000;
@@ -34,7 +35,7 @@ export interface Redemption {
 
 const REDEEM: Record<IntentRow["kind"], (ctx: Ctx, intent: IntentRow) => Promise<Redemption>> = {
   partner: (ctx, intent) => redeemPartnerIntent(ctx, intent),
-  invite: () => Promise.reject(notFound(GONE)),
+  invite: (ctx, intent) => redeemInvite(ctx, intent),
 };
 
 /** An intent to be, good for 10 minutes: `insert` goes into the commit of what it follows from; nobody but its holder sees `token`. */

@@ -7,6 +7,7 @@ import { conflict, Failure, invalid, notFound, unauthenticated } from "../lib/er
 import { callOut } from "../lib/outbound.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import type { CreateIntent } from "../routes/auth/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import { findLinked, writeLinks } from "./account-links.ts";
 import { accountEvent, insertAccount, newAccount, normalizeEmail, refuseTakenEmail } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "./context.ts";
@@ -48,7 +49,7 @@ export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promis
 export async function redeemPartnerIntent(ctx: Ctx, intent: IntentRow): Promise<Redemption> {
   const { service, thirdPartyAccountId } = PartnerData.parse(intent.data);
   const [account] = await ctx.db
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(ownRow(ctx, accounts, intent.accountId ?? ""));
   if (!account) throw notFound("The account is gone");
@@ -95,7 +96,7 @@ function joinKnown(ctx: Ctx, known: AccountRow, link: AccountRow["thirdPartyAuth
 
 async function findByEmail(ctx: Ctx, email: string): Promise<AccountRow | undefined> {
   const [account] = await ctx.db
-    .select()
+    .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email)));
   return account;

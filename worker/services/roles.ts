@@ -4,6 +4,7 @@ import type { AccountRole } from "../../db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import { accountList } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { linkGlobalAccounts } from "./global-accounts.ts";
@@ -63,7 +64,10 @@ export async function readForRoles(
   which: SQL | undefined,
   roles: AccountRole[],
 ): Promise<{ account: AccountRow | undefined; rules: RoleRules }> {
-  const [[account], [found]] = await ctx.db.batch([ctx.db.select().from(accounts).where(which), roleRules(ctx, which, roles)]);
+  const [[account], [found]] = await ctx.db.batch([
+    ctx.db.select(accountColumns).from(accounts).where(which),
+    roleRules(ctx, which, roles),
+  ]);
   return {
     account,
     rules: { allowNewAdmins: found?.allowNewAdmins === 1, pages: found?.pages ?? 0, otherAdmins: found?.otherAdmins ?? 0 },

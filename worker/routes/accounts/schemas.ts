@@ -131,7 +131,8 @@ export const Success = z.object({ success: z.literal(true) }).openapi("Success")
 
 export const GlobalSite = z.object({ _id: Id.describe("The account there"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
 
-export type AccountRow = typeof accounts.$inferSelect;
+/** With the skus that it holds. */
+export type AccountRow = typeof accounts.$inferSelect & { subscriptions: string[] };
 export type CreateAccount = z.output<typeof CreateAccount>;
 export type UpsertAccount = z.output<typeof UpsertAccount>;
 export type UpdateAccount = z.output<typeof UpdateAccount>;
@@ -140,9 +141,6 @@ export type AskReset = z.output<typeof AskReset>;
 export type UseReset = z.output<typeof UseReset>;
 export type BulkTagsIssues = z.output<typeof BulkTagsIssues>;
 export type RoleFilters = { [Filter in keyof typeof RoleFilter]?: z.output<(typeof RoleFilter)[Filter]> };
-
-// Nothing grants entitlements yet.
-const NO_SKUS: string[] = [];
 
 export function toAccount(row: AccountRow) {
   return {
@@ -157,7 +155,7 @@ export function toAccount(row: AccountRow) {
     lastLogin: row.lastLogin,
     thirdPartyAuthProviders: row.thirdPartyAuthProviders,
     roles: row.roles,
-    subscriptions: NO_SKUS,
+    subscriptions: row.subscriptions,
     marketingOptin: row.marketingOptin,
     tags: row.tags,
     created: row.created,

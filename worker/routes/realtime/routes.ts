@@ -4,7 +4,7 @@ import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "../../http/creden
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
 import { Failure } from "../../lib/errors.ts";
-import { createTicket, findGate } from "../../services/channels.ts";
+import { createTicket, gatekeeperOf } from "../../services/channels.ts";
 import type { Ctx } from "../../services/context.ts";
 import { eventStream, parseEventId } from "../../services/realtime-events.ts";
 import { connect, type Connection } from "../../services/realtime.ts";
@@ -53,7 +53,7 @@ realtime.openapi(
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");
-    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), { load: () => findGate(ctx, channelId) });
+    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), gatekeeperOf(ctx, channelId));
   },
 );
 
@@ -76,7 +76,7 @@ realtime.openapi(
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(ctx, channelId, c.req.valid("query"));
     const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
-    return eventStream(c.env, { ...connection, resume }, { load: () => findGate(ctx, channelId) });
+    return eventStream(c.env, { ...connection, resume }, gatekeeperOf(ctx, channelId));
   },
 );
 

@@ -1,0 +1,17 @@
+import { Failure, type ErrorCode } from "../lib/errors.ts";
+
+type InviteVerb = "Create" | "Update" | "Delete" | "Revoke" | "Consume" | "Accept";
+
+// What the invite's own state or input forbids; who may call and what does not exist is told as everywhere.
+const REPORTED = new Set<ErrorCode>(["invalid_request", "conflict"]);
+
+/** Tells a failure of the invite itself as a 400 in the words that integrators know. */
+export async function inInviteService<T>(verb: InviteVerb, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Failure && REPORTED.has(error.code))) throw error;
+    const message = `${verb} Invite in Invite Service failed - ${error.message}`;
+    throw new Failure("invalid_request", message, { issues: error.issues, cause: error });
+  }
+}
