@@ -1,0 +1,166 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts } from "../../../db/schema/index.ts";
+import { type Answer, newSite, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
+import { operationOf } from "../../../test/openapi.ts";
+import { newId } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Account, BulkTagsAnswer, BulkTagsIssues } from "./schemas.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  [site, other] = [await newSite(), await newSite()];
+});
+
+async function tagsOf(id: string): Promise<string[] | undefined> {
+  return (await db.select().from(accounts).where(eq(accounts.id, id)))[0]?.tags;
+}
+
+describe("an account's tags", () => {
+  const change = async (operationId: string, id: string, tags: string[], headers?: Record<string, string>): Promise<Answer> =>
+    site.call(operationId, { as: headers ? "nobody" : "developer", params: { id }, body: { tags }, ...(headers ? { headers } : {}) });
+
+  test("are replaced or added to, each once and in order", async () => {
+    const { id } = await site.addAccount("tagged", []);
+    expect((await change("setAccountTags", id, ["b", "a", "b"])).as(Account).tags).toEqual(["b", "a"]);
+    expect((await change("addAccountTags", id, ["c", "a"])).as(Account).tags).toEqual(["b", "a", "c"]);
+    expect((await change("setAccountTags", id, [])).as(Account).tags).toEqual([]);
+  });
+
+  test("are at most 200, each of at most 100 characters", async () => {
+    const { id } = await site.addAccount("full", []);
+    const many = Array.from({ length: 200 }, (_, index) => `tag-${index}`);
+    expect((await change("setAccountTags", id, many)).status).toBe(200);
+    expect((await change("addAccountTags", id, ["one more"])).problem).toMatchObject({ status: 400, issues: [{ path: "tags" }] });
+    expect((await change("addAccountTags", id, ["tag-7"])).status).toBe(200);
+    expect((await change("setAccountTags", id, ["x".repeat(101)])).status).toBe(400);
+  });
+
+  test("are changed by the operator without a client id, at the account's own site and with its event there", async () => {
+    const { id } = await site.addAccount("remote", []);
+    const operator = await site.headersOf("super");
+    expect((await change("addAccountTags", id, ["vip"], operator)).as(Account)).toMatchObject({ siteId: site.id, tags: ["vip"] });
+    expect((await change("setAccountTags", id, ["vvip"], { ...operator, "Tifo-Client-Id": site.id })).status).toBe(200);
+    expect((await change("setAccountTags", id, [], { ...operator, "Tifo-Client-Id": other.id })).status).toBe(404);
+    const { results } = (await site.call("listEvents", { query: { types: "account.tagsUpdated" } })).as(EventList);
+    expect(results.filter((event) => event.resource === `account/${id}`).map((event) => event.data.tags)).toEqual([["vip"], ["vvip"]]);
+  });
+});
+
+describe("tagging in bulk", () => {
+  const bulk = async (csv: BodyInit, headers: Record<string, string> = {}): Promise<Answer> =>
+    send(operationOf("addTagsInBulk"), new URL("/add-tags/bulk", ORIGIN), {
+      method: "POST",
+      headers: { "Tifo-Client-Id": site.id, ...(await site.headersOf("super")), "Content-Type": "text/csv; charset=utf-8", ...headers },
+      body: csv,
+    });
+
+  test("adds tags, and lists of them within quotes, to what the accounts have", async () => {
+    const one = await site.addAccount("one", [], ["old"]);
+    const two = await site.addAccount("two", []);
+    const answer = await bulk(`tag_name,account_id\r\n"team:home, old",${one.id}\r\ntier:gold,${two.id}\r\nlate,${one.id}\r\n`);
+    expect(answer.as(BulkTagsAnswer.strict())).toEqual({ success: true, tagged: 2 });
+    expect(await tagsOf(one.id)).toEqual(["old", "team:home", "late"]);
+    expect(await tagsOf(two.id)).toEqual(["tier:gold"]);
+    const { results } = (await site.call("listEvents", { query: { types: "account.tagsAdded" } })).as(EventList);
+    expect(results.at(-1)?.data).toEqual({
+      siteId: site.id,
+      accounts: [
+        { _id: one.id, tags: ["team:home", "old", "late"] },
+        { _id: two.id, tags: ["tier:gold"] },
+      ],
+    });
+  });
+
+  test("answers 207 and names each row that can't be taken; the others are", async () => {
+    const good = await site.addAccount("good", []);
+    const full = await site.addAccount(
+      "at-200",
+      [],
+      Array.from({ length: 200 }, (_, index) => `tag-${index}`),
+    );
+    const foreign = other.accounts.viewer.id;
+    const nobody = newId(Date.now());
+    const answer = await bulk(
+      `account_id,tag_name\n${good.id},a\n${foreign},a\n${nobody},a\nxyz,a\n${good.id},\n${good.id},b,c\n${good.id},${"x".repeat(101)}\n${full.id},more\n`,
+    );
+    expect(answer.status).toBe(207);
+    const { success, message, tagged, details } = answer.as(BulkTagsIssues);
+    expect({ success, message, tagged }).toEqual({ success: false, message: "Tagging encountered issues with some accounts.", tagged: 1 });
+    expect(details).toEqual([
+      { accountId: "xyz", message: "Not an account id: 24 lowercase hex characters" },
+      { accountId: good.id, message: "No tag" },
+      { accountId: good.id, message: "3 columns instead of 2; a list of tags goes within quotes" },
+      { accountId: good.id, message: "A tag has at most 100 characters" },
+      { accountId: foreign, message: "Account not found" },
+      { accountId: nobody, message: "Account not found" },
+      { accountId: full.id, message: "An account has at most 200 tags" },
+    ]);
+    expect(await tagsOf(good.id)).toEqual(["a"]);
+    expect(await tagsOf(foreign)).toEqual(["team:home"]);
+    expect(await tagsOf(full.id)).toHaveLength(200);
+  });
+
+  test("takes what stands before a fault of the CSV, and names its row", async () => {
+    const { id } = await site.addAccount("before", []);
+    const { details } = (await bulk(`account_id,tag_name\n${id},first\n${id},"open`)).as(BulkTagsIssues);
+    expect(details).toEqual([{ accountId: "", message: "Row 3: A quote is never closed" }]);
+    expect(await tagsOf(id)).toEqual(["first"]);
+  });
+
+  test.for([
+    ["", "nothing"],
+    ["account_id\n", "a column too few"],
+    ["account_id,tag_name,why\n", "a column too many"],
+    ["account,tags\n", "other names"],
+    ['account_id,"tag_name', "a broken header"],
+  ])("refuses %j: %s", async ([csv = ""]) => {
+    expect((await bulk(csv)).problem).toMatchObject({ status: 400, code: "invalid_request" });
+  });
+
+  test("takes text/csv alone, of at most 10 MB", async () => {
+    expect((await bulk("account_id,tag_name\n", { "Content-Type": "application/json" })).problem?.status).toBe(415);
+    expect((await bulk("x".repeat(10 * 1024 * 1024 + 1))).problem?.status).toBe(413);
+  });
+
+  test("takes 50,000 rows and not one more, each thousand in two round trips", async () => {
+    const { id } = await site.addAccount("busy", []);
+    const ids = Array.from({ length: 50_001 }, (_, index) => newId(index));
+    ids[0] = id;
+    const { tagged, details } = (await bulk(`account_id,tag_name\n${ids.map((row) => `${row},t`).join("\n")}`)).as(BulkTagsIssues);
+    expect(tagged).toBe(1);
+    expect(details).toHaveLength(50_000);
+    expect(details.find((detail) => detail.accountId === "")).toEqual({
+      accountId: "",
+      message: "Row 50002: Only the first 50000 rows are taken",
+    });
+  });
+
+  test("reads a body that has been read for its Idempotency-Key, and replays the answer", async () => {
+    const { id } = await site.addAccount("twice", []);
+    const again = () => bulk(`account_id,tag_name\n${id},once\n`, { "Idempotency-Key": `bulk-${id}` });
+    const [first, second] = [await again(), await again()];
+    expect(first.as(BulkTagsAnswer).tagged).toBe(1);
+    expect(second.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(await tagsOf(id)).toEqual(["once"]);
+  });
+
+  test("writes a file that comes in pieces, cut anywhere", async () => {
+    const { id } = await site.addAccount("pieces", []);
+    const bytes = new TextEncoder().encode(`account_id,tag_name\n${id},"é,🎺"\n`);
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    expect((await bulk(pieces)).as(BulkTagsAnswer).tagged).toBe(1);
+    expect(await tagsOf(id)).toEqual(["é", "🎺"]);
+  });
+});
