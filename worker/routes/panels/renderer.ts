@@ -135,7 +135,8 @@ const Behavior = z
   .refine(({ kind, pages }) => kind === "automatic" || pages.length > 0, { path: ["pages"], message: "Required when kind is manual" });
 
 function renderer<const T extends string, F extends z.ZodRawShape>(type: T, fields: F) {
-  return z.strictObject({ panel_type: z.literal(type), ...everyType, ...fields });
+  const name = type.replace(/(?:^|_)(\w)/g, (_, initial: string) => initial.toUpperCase());
+  return z.strictObject({ panel_type: z.literal(type), ...everyType, ...fields }).openapi(`${name}Renderer`);
 }
 
 export const PanelRenderer = z
