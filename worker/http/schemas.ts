@@ -29,15 +29,20 @@ export const ImageUrl = z
 
 export const Tags = z.array(z.string().min(1).max(100)).max(200);
 
-/** Free JSON under a known field: at most 64 kB and 10 levels deep. */
-export const FreeObject = z
-  .record(z.string(), z.unknown())
-  .refine((value) => JSON.stringify(value).length <= 64 * 1024, "At most 64 kB of JSON")
-  .refine((value) => depthOf(value) <= 10, "At most 10 levels deep");
+/** Bounds JSON that may hold what it likes: at most 10 levels, without which its size can't be told, and 64 kB. */
+export function bounded<T extends z.ZodType>(schema: T): T {
+  return schema
+    .refine((value) => !isDeeper(value, 10), { message: "At most 10 levels deep", abort: true })
+    .refine((value) => JSON.stringify(value).length <= 64 * 1024, "At most 64 kB of JSON");
+}
 
-function depthOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+/** Free JSON under a known field. */
+export const FreeObject = bounded(z.record(z.string(), z.unknown()));
+
+// Stops where it is deep enough: a body may be deeper than the stack.
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 /** The answer of a delete. */

@@ -22,6 +22,8 @@ interface LimitPolicy {
 
 export type LimitName = keyof typeof LIMITS;
 
+export const LIMIT_NAMES = Object.keys(LIMITS).filter((name): name is LimitName => name in LIMITS);
+
 /** What is left of a limit; `reset` is the seconds until the window ends. */
 export interface LimitState {
   allowed: boolean;

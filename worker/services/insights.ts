@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import { pages } from "../../db/schema/index.ts";
-import { LIMITS, type LimitName } from "../lib/limits.ts";
+import { LIMIT_NAMES, type LimitName, LIMITS } from "../lib/limits.ts";
 import type { Limit, SiteConcurrents } from "../routes/insights/schemas.ts";
 import type { Ctx } from "./context.ts";
 import { peekLimit } from "./limits.ts";
@@ -34,9 +34,8 @@ export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.ou
 /** The limits in force, and what they leave for this caller. */
 export async function readLimits(ctx: Ctx, keyOf: (name: LimitName) => Promise<string>): Promise<z.output<typeof Limit>[]> {
   await ctx.caller();
-  const names: LimitName[] = ["signIn", "createAccount", "broadcast", "ticket"];
   return Promise.all(
-    names.map(async (name) => {
+    LIMIT_NAMES.map(async (name) => {
       const { description, per, quota, window } = LIMITS[name];
       const { remaining, reset } = await peekLimit(ctx, name, await keyOf(name));
       return { name, description, per, limit: quota, window, remaining, reset };

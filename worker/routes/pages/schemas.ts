@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES, PAGE_TYPES } from "../../../db/enums.ts";
 import type { pages } from "../../../db/schema/index.ts";
-import { FreeObject, Id, queryJson, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
 import { Slug } from "../sites/schemas.ts";
 
 const Url = z.url({ protocol: /^https?$/ }).max(2000);
 const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by the configuration's `metadata`");
 
-export const PageData = z
-  .looseObject({
+export const PageData = bounded(
+  z.looseObject({
     name: z.string().trim().min(1).max(200).openapi({ example: "Main stage" }),
     gate: z
       .strictObject({ type: z.enum(GATE_TYPES), skus: z.array(z.string().min(1).max(100)).max(50).default([]) })
@@ -30,24 +30,32 @@ export const PageData = z
     external_field_3: Metadata,
     external_field_4: Metadata,
     external_field_5: Metadata,
-  })
-  .refine((data) => JSON.stringify(data).length <= 64 * 1024, "At most 64 kB of JSON")
-  .openapi("PageData");
+  }),
+).openapi("PageData");
 
 const Seo = z.strictObject({ title: z.string().max(200).optional(), description: z.string().max(500).optional() });
 
-const editable = {
+const fields = {
   slug: Slug,
-  seo: Seo.default({}),
-  style: FreeObject.default({}),
-  active_renderers: z.array(z.string().max(100)).max(50).default([]),
-  renderers: FreeObject.default({}),
-  tags: Tags.default([]),
+  seo: Seo,
+  style: FreeObject,
+  active_renderers: z.array(z.string().max(100)).max(50),
+  renderers: FreeObject,
+  tags: Tags,
   data: PageData,
 };
 
+const editable = {
+  ...fields,
+  seo: fields.seo.default({}),
+  style: fields.style.default({}),
+  active_renderers: fields.active_renderers.default([]),
+  renderers: fields.renderers.default({}),
+  tags: fields.tags.default([]),
+};
+
 export const Page = z
-  .object({ _id: Id, collection: z.literal("pages"), type: z.enum(PAGE_TYPES), site_id: Id, ...editable, ...Tracked })
+  .object({ _id: Id, collection: z.literal("pages"), type: z.enum(PAGE_TYPES), site_id: Id, ...fields, ...Tracked })
   .openapi("Page");
 
 export const CreatePage = z

@@ -58,15 +58,26 @@ export const SiteRegions = z
   })
   .openapi("SiteRegions");
 
-const editable = {
+const fields = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Harbour City FC" }),
-  collections: z.array(Slug).max(200).default([]),
-  regions: SiteRegions.prefault({}),
-  settings: SiteSettings.prefault({}),
-  style: FreeObject.default({}),
-  shards: z.array(z.string().max(100)).max(50).default([]),
-  tags: Tags.default([]),
-  devicelimit: z.number().int().min(1).max(100).default(3).describe("Devices on which one account may watch"),
+  collections: z.array(Slug).max(200),
+  regions: SiteRegions,
+  settings: SiteSettings,
+  style: FreeObject,
+  shards: z.array(z.string().max(100)).max(50),
+  tags: Tags,
+  devicelimit: z.number().int().min(1).max(100).describe("Devices on which one account may watch"),
+};
+
+const editable = {
+  ...fields,
+  collections: fields.collections.default([]),
+  regions: fields.regions.prefault({}),
+  settings: fields.settings.prefault({}),
+  style: fields.style.default({}),
+  shards: fields.shards.default([]),
+  tags: fields.tags.default([]),
+  devicelimit: fields.devicelimit.default(3),
 };
 
 export const UpdateSite = z
@@ -89,7 +100,7 @@ export const CreateSite = z
 
 export const Site = z
   .object({
-    ...editable,
+    ...fields,
     _id: Id,
     slug: z.string(),
     features: z.record(z.string(), z.unknown()).describe("Changed by the operator alone"),
