@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { countsViewers, newSite, openSocket, PASSWORD } from "../../../test/harness.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { ConcurrentsList, LimitList } from "./schemas.ts";
+
+describe("concurrents", () => {
+  test("count who is connected, by channel, and each device of the day once", async () => {
+    const [site, empty] = [await newSite(), await newSite()];
+    const [first, second] = site.channels;
+    const viewers = await Promise.all([
+      openSocket(site, first, { deviceId: "phone" }),
+      openSocket(site, first, { deviceId: "tv" }),
+      openSocket(site, second, { deviceId: "phone" }),
+      openSocket(site, second),
+    ]);
+    await countsViewers(site, 4);
+    const read = async () =>
+      (await site.call("getConcurrents", { query: { siteIds: `${site.id}, ${empty.id},${site.id}` } })).as(ConcurrentsList);
+    const [busy, idle] = await read();
+    expect(busy).toMatchObject({ siteId: site.id, concurrents: 4, totalViews: 2 });
+    expect(busy?.channels.sort((one, other) => one.slug.localeCompare(other.slug))).toEqual([
+      { _id: second, slug: "backstage", concurrents: 2 },
+      { _id: first, slug: "main-stage", concurrents: 2 },
+    ]);
+    expect(idle).toEqual({ siteId: empty.id, concurrents: 0, totalViews: 0, channels: [] });
+    for (const viewer of viewers) viewer.close();
+    await countsViewers(site, 0);
+    expect((await read())[0]).toMatchObject({ concurrents: 0, totalViews: 2 });
+  });
+
+  test.for(["", ",", "demo", Array.from({ length: 51 }, (_, i) => newId(i)).join(",")])("refuses the list of sites %#", async (siteIds) => {
+    const answer = await (await newSite()).call("getConcurrents", { query: { siteIds } });
+    expect(answer.status).toBe(400);
+    expect(answer.fields[0]).toMatch(/^siteIds/);
+  });
+});
+
+describe("limits", () => {
+  test("are all listed, with what is left for this caller", async () => {
+    const site = await newSite();
+    const read = async (address: string) => {
+      const answer = await site.call("getLimits", { headers: { "CF-Connecting-IP": address } });
+      return new Map(answer.as(LimitList).limits.map((limit) => [limit.name, limit]));
+    };
+    expect([...(await read("192.0.2.1")).keys()]).toEqual(Object.keys(LIMITS));
+    const body = { email: `${randomHex(5)}@viewers.example`, password: PASSWORD, name: "Vera" };
+    await site.call("createAccount", { body, headers: { "CF-Connecting-IP": "192.0.2.1" } });
+    const { quota, window } = LIMITS.createAccount;
+    expect((await read("192.0.2.1")).get("createAccount")).toMatchObject({ limit: quota, window, remaining: quota - 1 });
+    expect((await read("192.0.2.2")).get("createAccount")).toMatchObject({ remaining: quota, reset: window });
+  });
+});

@@ -1,0 +1,204 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
+import { operationOf } from "../../../test/openapi.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { Overlay } from "../overlays/schemas.ts";
+import { Page, ProjectedPage } from "./schemas.ts";
+
+const PageList = listOf(Page);
+const ProjectedList = listOf(ProjectedPage);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const newSlug = (): string => `page-${randomHex(5)}`;
+
+const create = (change: Record<string, unknown> = {}, on = site) =>
+  on.call("createPage", { body: { type: "channel", slug: newSlug(), data: { name: "Second half" }, ...change } });
+
+async function list(query: Record<string, string | number> = {}, on = site) {
+  return (await on.call("listPages", { query })).as(ProjectedList).results;
+}
+
+describe("a page", () => {
+  test("is answered as it was made, with what was left out at its default", async () => {
+    const data = { name: "Second half", gate: { type: "entitlement", skus: ["season"] }, anything: { else: [1, null, "x"] } };
+    const made = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
+    const page = made.as(Page);
+    expect(page).toMatchObject({
+      collection: "pages",
+      site_id: site.id,
+      type: "channel",
+      data,
+      seo: { title: "Live" },
+      renderers: {},
+      active_renderers: [],
+    });
+    expect((await site.call("getPage", { params: { id: page._id } })).body).toEqual(made.body);
+    expect((await create()).as(Page).data.gate).toEqual({ type: "none", skus: [] });
+  });
+
+  test("is not found, or no id at all, in the words that integrators know", async () => {
+    expect((await site.call("getPage", { params: { id: newId(1) } })).problem).toMatchObject({ status: 404, message: "Page not found" });
+    const malformed = await site.call("getPage", { params: { id: "main-stage" } });
+    expect(malformed.problem).toMatchObject({ status: 400, issues: [{ path: "id", message: "Invalid page ID format" }] });
+    expect(malformed.problem?.message).toContain("Invalid page ID format");
+  });
+
+  test("has a slug of its own on its site", async () => {
+    const slug = newSlug();
+    const answers = await Promise.all([create({ slug }), create({ slug, type: "landing" })]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    expect((await create({ slug }, await newSite())).status).toBe(201);
+    const second = (await create()).as(Page);
+    const renamed = await site.call("updatePage", { params: { id: second._id }, body: { slug, data: { name: "Second half" } } });
+    expect(renamed.problem).toMatchObject({ status: 409, message: "Another page of the site has this slug" });
+  });
+
+  test.for<[field: string, change: Record<string, unknown>]>([
+    ["type", { type: "portal" }],
+    ["siteId", { siteId: newId(1) }],
+    ["data.name", { data: {} }],
+    ["data.gate.type", { data: { name: "x", gate: { type: "password" } } }],
+    ["data.gate.surprise", { data: { name: "x", gate: { type: "none", surprise: 1 } } }],
+    ["data.schedule.endTimestamp", { data: { name: "x", schedule: { startTimestamp: 1 } } }],
+    ["data.schedule.startTimestamp", { data: { name: "x", schedule: { startTimestamp: "2026-11-21", endTimestamp: 2 } } }],
+    ["data.theme", { data: { name: "x", theme: "dark" } }],
+    ["data.external_field_5", { data: { name: "x", external_field_5: "a".repeat(501) } }],
+    ["data.channel_select_active_image_url", { data: { name: "x", channel_select_active_image_url: "javascript:alert(1)" } }],
+    ["data", { data: { name: "x", large: "a".repeat(65 * 1024) } }],
+    ["data", { data: { name: "x", deep: nested(10) } }],
+    ["style", { style: nested(11) }],
+  ])("refuses a wrong %s %#", async ([field, change]) => {
+    expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test.for(["style", "data"])("refuses a %s so deep that it can't be walked", async (field) => {
+    const deep = '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000);
+    const parts = { data: '{"name":"x"}', [field]: `{"name":"x","deep":${deep}}` };
+    const text = `{"type":"channel","slug":"${newSlug()}",${Object.entries(parts)
+      .map(([name, json]) => `"${name}":${json}`)
+      .join()}}`;
+    const init = { method: "POST", headers: { ...(await site.headersOf("developer")), "Content-Type": "application/json" }, body: text };
+    expect(await send(operationOf("createPage"), new URL("/page/v2", ORIGIN), init)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("keeps its type and what is left out goes back to its default when it is replaced", async () => {
+    const made = (await create({ tags: ["football"], data: { name: "First half", external_field_1: "match-7" } })).as(Page);
+    const params = { id: made._id };
+    const changed = (await site.call("updatePage", { params, body: { slug: made.slug, data: { name: "Second half" } } })).as(Page);
+    expect(changed).toMatchObject({ type: "channel", created: made.created, tags: [], data: { name: "Second half" } });
+    expect(changed.data.external_field_1).toBeUndefined();
+    expect(await site.call("updatePage", { params, body: { type: "landing", slug: made.slug, data: { name: "x" } } })).toMatchObject({
+      status: 400,
+      fields: ["type"],
+    });
+  });
+});
+
+describe("a channel", () => {
+  test("that changes tells its viewers", async () => {
+    const { _id, slug } = (await create()).as(Page);
+    const viewer = await openSocket(site, _id);
+    await viewer.first("welcome");
+    await site.call("updatePage", { params: { id: _id }, body: { slug, data: { name: "Extra time" } } });
+    expect((await viewer.first("page.updated")).data).toMatchObject({ _id, data: { name: "Extra time" } });
+  });
+
+  test("is changed by the creators whose it is, and by no other", async () => {
+    const [own, other] = site.channels;
+    const change = (id: string) =>
+      site.call("updatePage", { as: "creator", params: { id }, body: { slug: newSlug(), data: { name: "Stage" } } });
+    expect((await change(own)).status).toBe(200);
+    expect((await change(other)).problem).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await site.call("deletePage", { as: "creator", params: { id: own } })).status).toBe(403);
+    expect((await site.call("createPage", { as: "creator", body: { type: "channel", slug: newSlug(), data: { name: "x" } } })).status).toBe(
+      403,
+    );
+  });
+
+  test("that is deleted is gone, with what it had on, and lets its viewers go", async () => {
+    const own = await newSite();
+    const [id] = own.channels;
+    const overlay = {
+      name: "Goal",
+      description: "",
+      siteId: own.id,
+      type: "template",
+      duration: 60,
+      contents: [{ kind: "html", html: "Goal", position: "center" }],
+    };
+    const overlayId = (await own.call("createOverlay", { body: overlay })).as(Overlay)._id;
+    await own.call("broadcastOverlay", { params: { id: overlayId }, body: { channelId: id } });
+    const viewer = await openSocket(own, id);
+    await viewer.first("welcome");
+    const version = (await own.call("getPage", { params: { id } })).headers.get("ETag") ?? "";
+    expect((await own.call("deletePage", { params: { id }, headers: { "If-Match": '"v9"' } })).status).toBe(412);
+    expect((await own.call("deletePage", { params: { id }, headers: { "If-Match": version } })).body).toEqual({ success: true, _id: id });
+    expect((await viewer.closed).code).toBe(4404);
+    expect((await own.call("getPage", { params: { id } })).status).toBe(404);
+    expect((await own.call("listBroadcasts")).body).toMatchObject({ results: [], pagination: { totalCount: 0 } });
+    expect((await own.call("broadcastOverlay", { params: { id: overlayId }, body: { channelId: id } })).status).toBe(404);
+  });
+});
+
+describe("listing pages", () => {
+  test("tells channels and landing pages apart", async () => {
+    const own = await newSite();
+    const landing = (await create({ type: "landing" }, own)).as(Page)._id;
+    const ids = async (operation: string) =>
+      (await own.call(operation))
+        .as(PageList)
+        .results.map(({ _id }) => _id)
+        .sort();
+    expect(await ids("listChannels")).toEqual([...own.channels].sort());
+    expect(await ids("listLandings")).toEqual([landing]);
+    expect(await ids("listChannelsAndLandings")).toEqual([...own.channels, landing].sort());
+  });
+
+  test("by ids finds those of the site, however many are asked for", async () => {
+    const foreign = await newSite();
+    const ids = [...site.channels, foreign.channels[0], ...Array.from({ length: 150 }, () => newId(1))];
+    expect((await list({ ids: JSON.stringify(ids) })).map(({ _id }) => _id).sort()).toEqual([...site.channels].sort());
+    expect(await list({ ids: "[]" })).toEqual([]);
+  });
+
+  test.for<[field: string, value: string]>([
+    ["ids", "5eed"],
+    ["ids.0", '["main-stage"]'],
+    ["ids", '{"a":1}'],
+    ["options", "{"],
+    ["options", "[]"],
+    ["options.sort", '{"sort":2}'],
+    ["options.sortBy", '{"sortBy":"data.gate"}'],
+    ["options.projection.0", '{"projection":["password"]}'],
+    ["options.criteria.slug", '{"criteria":{"slug":"x"}}'],
+    ["options.surprise", '{"surprise":1}'],
+  ])("refuses wrong %s: %s", async ([field, value]) => {
+    const [name = ""] = field.split(".");
+    expect(await site.call("listPages", { query: { [name]: value } })).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("by options sorts, narrows by name and answers only the fields asked for", async () => {
+    const own = await newSite();
+    for (const name of ["Beta", "Alpha", "Gamma"]) await create({ type: "landing", data: { name } }, own);
+    const names = async (options: unknown) => (await list({ options: JSON.stringify(options) }, own)).map(({ data }) => data?.name);
+    expect((await names({ sort: -1, sortBy: "data.name" })).slice(0, 2)).toEqual(["main-stage", "backstage"]);
+    expect((await names({ sort: 1, sortBy: "data.name" })).slice(0, 3)).toEqual(["Alpha", "Beta", "Gamma"]);
+    expect(await names({ criteria: { "data.name": "Beta" } })).toEqual(["Beta"]);
+    expect(await names({ criteria: { "data.name": "beta" } })).toEqual([]);
+    const [first] = await list({ options: JSON.stringify({ projection: ["slug"] }), limit: 1 }, own);
+    expect(Object.keys(first ?? {}).sort()).toEqual(["_id", "slug"]);
+  });
+});
+
+/** JSON that is so many levels deep. */
+function nested(depth: number): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 1; level < depth; level++) value = { a: value };
+  return value;
+}

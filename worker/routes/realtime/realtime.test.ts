@@ -1,0 +1,220 @@
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Caller, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
+import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
+import { CLOSE } from "../../durable-objects/relay.protocol.ts";
+import { newId } from "../../lib/ids.ts";
+import { signTicket } from "../../services/realtime-tickets.ts";
+import { BroadcastAnswer, Overlay } from "../overlays/schemas.ts";
+import { Ticket } from "./schemas.ts";
+
+let site: TestSite;
+let channel: string;
+let other: string;
+let overlayId: string;
+
+beforeAll(async () => {
+  site = await newSite();
+  [channel, other] = site.channels;
+  const contents = [{ kind: "html", html: "Goal", position: "center" }];
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 60, contents };
+  overlayId = (await site.call("createOverlay", { body })).as(Overlay)._id;
+});
+
+async function newTicket(channelId: string, as: Caller = "viewer"): Promise<string> {
+  return (await site.call("createTicket", { as, body: { channelId } })).as(Ticket).ticket;
+}
+
+async function broadcast(channelId: string): Promise<string> {
+  const answer = await site.call("broadcastOverlay", { params: { id: overlayId }, body: { channelId } });
+  return answer.as(BroadcastAnswer).broadcasts[0]?.broadcastId ?? "";
+}
+
+/** What a viewer is told who is not let in: an error frame, then the close code. */
+async function refusal(viewer: TestViewer): Promise<{ code: string; close: number }> {
+  const [{ code }, closed] = await Promise.all([viewer.first("error"), viewer.closed]);
+  return { code, close: closed.code };
+}
+
+describe("a ticket", () => {
+  test("lets its account in once, within a minute", async () => {
+    const before = Date.now();
+    const answer = await site.call("createTicket", { as: "viewer", body: { channelId: channel } });
+    const { ticket, expiresAt } = answer.as(Ticket);
+    expect(expiresAt - before).toBeGreaterThan(55_000);
+    expect(expiresAt - before).toBeLessThanOrEqual(62_000);
+    expect(answer.headers.get("RateLimit")).toMatch(/^"ticket";r=\d+;t=\d+$/);
+    await (await openSocket(site, channel, { ticket })).first("welcome");
+    expect(await refusal(await openSocket(site, channel, { ticket }))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+  });
+
+  test("that two use at once lets in one", async () => {
+    const ticket = await newTicket(channel);
+    const viewers = await Promise.all([openSocket(site, channel, { ticket }), openSocket(site, channel, { ticket })]);
+    const first = await Promise.all(viewers.map((viewer) => viewer.when((frame) => ["welcome", "error"].includes(frame.type))));
+    expect(first.map((frame) => frame.type).sort()).toEqual(["error", "welcome"]);
+  });
+
+  test.for<[name: string, ticket: () => Promise<string>]>([
+    ["of another channel", () => newTicket(other)],
+    ["that is forged", async () => `${(await newTicket(channel)).slice(0, -6)}AAAAAA`],
+    ["that is nonsense", async () => "ticket"],
+    [
+      "that has expired",
+      async () =>
+        (await signTicket(env, { siteId: site.id, channelId: channel, accountId: null, tags: [] }, 0, Date.now() - 120_000)).ticket,
+    ],
+    [
+      "of another site's channel of the same id",
+      async () => (await signTicket(env, { siteId: newId(1), channelId: channel, accountId: null, tags: [] }, 0, Date.now())).ticket,
+    ],
+  ])("%s lets nobody in", async ([, ticket]) => {
+    const viewer = await openSocket(site, channel, { ticket: await ticket() });
+    expect(await refusal(viewer)).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+  });
+
+  test("is given for the site's own channels alone", async () => {
+    const foreign = await newSite();
+    for (const channelId of [newId(1), foreign.channels[0]]) {
+      const answer = await site.call("createTicket", { as: "viewer", body: { channelId } });
+      expect(answer.problem).toMatchObject({ status: 404, message: "Channel not found" });
+    }
+  });
+});
+
+describe("a channel's gate", () => {
+  test("of sign-in lets in who shows a ticket", async () => {
+    const gated = await site.addChannel("members", { gate: { type: "login", skus: [] } });
+    expect(await refusal(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    await (await openSocket(site, gated, { ticket: await newTicket(gated) })).first("welcome");
+  });
+
+  test("of entitlement refuses an account that has none", async () => {
+    const gated = await site.addChannel("paid", { gate: { type: "entitlement", skus: ["season"] } });
+    expect(await refusal(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    expect(await refusal(await openSocket(site, gated, { ticket: await newTicket(gated) }))).toEqual({
+      code: "forbidden",
+      close: CLOSE.forbidden,
+    });
+  });
+});
+
+describe("a socket", () => {
+  test("of a channel that the site does not have is closed with the reason", async () => {
+    const foreign = await newSite();
+    for (const channelId of [newId(1), foreign.channels[0]]) {
+      expect(await refusal(await openSocket(site, channelId))).toEqual({ code: "not_found", close: CLOSE.notFound });
+    }
+  });
+
+  test("needs an upgrade", async () => {
+    const answer = await site.call("connectToChannel", { params: { channelId: channel } });
+    expect(answer.problem).toMatchObject({ status: 426, code: "upgrade_required" });
+    expect(answer.headers.get("Upgrade")).toBe("websocket");
+  });
+
+  test("is of the site in its URL, whatever a header says", async () => {
+    const foreign = await newSite();
+    const call = { params: { channelId: channel }, headers: { Upgrade: "websocket" } };
+    expect((await site.call("connectToChannel", { ...call, query: { clientId: newId(1) } })).status).toBe(401);
+    const viewer = await openSocket(foreign, channel);
+    expect((await refusal(viewer)).close).toBe(CLOSE.notFound);
+  });
+
+  test("that resumes gets what it missed, once, and a position of another log the whole state", async () => {
+    const own = await site.addChannel("resumes");
+    const first = await openSocket(site, own);
+    const { epoch } = await first.first("welcome");
+    await broadcast(own);
+    await first.holds(1);
+    first.close();
+    const missed = [await broadcast(own), await broadcast(own)];
+    const again = await openSocket(site, own, { epoch, seq: 1 });
+    await again.holds(3);
+    expect(again.frames.flatMap((frame) => (frame.type === "overlay.show" ? [frame.broadcastId] : []))).toEqual(missed);
+    expect(await again.first("welcome")).toMatchObject({ recovered: true, upTo: 1 });
+    const stranger = await openSocket(site, own, { epoch: "0".repeat(24), seq: 1 });
+    const welcome = await stranger.first("welcome");
+    expect(welcome.recovered).toBe(false);
+    expect(welcome.overlays).toHaveLength(3);
+  });
+});
+
+interface SentEvent {
+  id?: string;
+  event?: string;
+  data?: string;
+}
+
+/** Reads a stream of events, each once, as it comes. */
+async function openStream(
+  channelId: string,
+  { query = {}, headers = {} }: { query?: Record<string, string>; headers?: Record<string, string> } = {},
+) {
+  const url = new URL(`/realtime/v1/channels/${channelId}/events`, ORIGIN);
+  url.search = new URLSearchParams(query).toString();
+  const response = await exports.default.fetch(url, { headers: { "Tifo-Client-Id": site.id, ...headers } });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  onTestFinished(() => reader?.cancel());
+  let text = "";
+  let all = "";
+  async function next(): Promise<SentEvent | undefined> {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end >= 0) {
+        const lines = text.slice(0, end).split("\n");
+        text = text.slice(end + 2);
+        const event: SentEvent = Object.fromEntries(
+          lines.map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
+        );
+        if (event.data !== undefined) return event;
+        continue;
+      }
+      const chunk = await reader?.read();
+      if (!chunk || chunk.done) return undefined;
+      text += chunk.value;
+      all += chunk.value;
+    }
+  }
+  /** The next event whose data holds this. */
+  async function nextWith(part: string): Promise<SentEvent> {
+    for (;;) {
+      const event = await next();
+      if (!event) throw new Error(`The stream ended without ${part}`);
+      if (event.data?.includes(part)) return event;
+    }
+  }
+  return { response, next, nextWith, read: () => all };
+}
+
+describe("the stream of events", () => {
+  test("carries the socket's frames, each with the position to go on from", async () => {
+    await site.call("streamChannel", { params: { channelId: channel } });
+    const own = await site.addChannel("streams");
+    const stream = await openStream(own);
+    expect(stream.response.headers.get("Content-Type")).toBe("text/event-stream");
+    expect((await stream.nextWith("welcome")).id).toMatch(/^[0-9a-f]+:0$/);
+    const broadcastId = await broadcast(own);
+    const shown = await stream.nextWith("overlay.show");
+    expect(shown.data).toContain(broadcastId);
+    expect(shown.id).toMatch(/^[0-9a-f]+:1$/);
+    const missed = await broadcast(own);
+    const again = await openStream(own, { headers: { "Last-Event-ID": shown.id ?? "" } });
+    await again.nextWith(missed);
+    expect(again.read()).toContain('"recovered":true');
+    expect(again.read()).not.toContain(broadcastId);
+  });
+
+  test("takes the client id in the query, as a browser must give it", async () => {
+    const stream = await openStream(channel, { query: { clientId: site.id }, headers: {} });
+    expect((await stream.next())?.data).toContain("welcome");
+  });
+
+  test("tells why it lets somebody not in, and ends", async () => {
+    const stream = await openStream(newId(1));
+    const refused = await stream.next();
+    expect(refused?.event).toBe("error");
+    expect(refused?.data).toContain("not_found");
+    expect(await stream.next()).toBeUndefined();
+  });
+});
