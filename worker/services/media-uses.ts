@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { calendarEvents, overlays, pages, sites } from "../../db/schema/index.ts";
+import { calendarEvents, overlays, pages, panels, sites, themes } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 interface Use {
@@ -22,6 +22,8 @@ const USES: Use[] = [
     siteId: pages.siteId,
     columns: [pages.data, pages.seo, pages.style, pages.renderers],
   },
+  { area: "panel", table: panels, id: panels.id, siteId: panels.siteId, columns: [panels.renderer] },
+  { area: "theme", table: themes, id: themes.id, siteId: themes.siteId, columns: [themes.logo, themes.icon, themes.backgrounds] },
   { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
   { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
 ];
@@ -38,11 +40,6 @@ export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
   if (!first) return [];
   const found = await ctx.db.batch([first, ...rest]);
   return found.flat().map((use) => use.by);
-}
-
-/** That nothing shows it: for a change that must not happen else, however late somebody began to. */
-export function isUnused(ctx: Ctx, mediaId: string): SQL | undefined {
-  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${shows(ctx, use, mediaId)})`));
 }
 
 // An id is in no text by chance, so to find it is to find a reference, whatever the shape around it.

@@ -1,0 +1,114 @@
+import ICAL from "ical.js";
+import { describe, expect, test } from "vitest";
+import { newSite, ORIGIN, type TestSite } from "../../../test/harness.ts";
+import { newId } from "../../lib/ids.ts";
+import { CalendarEvent } from "./schemas.ts";
+
+// The feed as a calendar client sees it: read by another library than the one that writes it.
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+async function feed(site: TestSite, query: Record<string, string> = {}): Promise<ICAL.Component> {
+  const answer = await site.call("getCalendarFeed", { query });
+  expect(answer.status, answer.text).toBe(200);
+  return ICAL.Component.fromString(answer.text);
+}
+
+async function entries(site: TestSite, query: Record<string, string> = {}): Promise<ICAL.Event[]> {
+  return (await feed(site, query)).getAllSubcomponents("vevent").map((component) => new ICAL.Event(component));
+}
+
+async function create(site: TestSite, change: Record<string, unknown> = {}) {
+  const date = { startTimestamp: Date.now() + DAY };
+  return (await site.call("createCalendarEvent", { body: { titleRaw: "Derby", date, ...change } })).as(CalendarEvent);
+}
+
+describe("the feed", () => {
+  test("says what, when and until when, in UTC", async () => {
+    const site = await newSite();
+    // The hour that London has twice: summer time first, then winter time.
+    const start = Date.parse("2026-10-25T00:30Z");
+    const date = { startTimestamp: start, endTimestamp: start + HOUR, timeZone: "Europe/London" };
+    const image = { src: `/media/v1/${newId(1)}` };
+    const made = await create(site, {
+      titleRaw: "Night match",
+      descriptionRaw: "Late",
+      date,
+      image,
+      categories: [{ title: "Competition", label: "Cup" }],
+    });
+    const [entry] = await entries(site);
+    expect(entry).toMatchObject({ uid: `${made._id}@tifo`, summary: "Night match", description: "Late", sequence: 0 });
+    expect(entry?.startDate.toString()).toBe("2026-10-25T00:30:00Z");
+    expect(entry?.endDate.toString()).toBe("2026-10-25T01:30:00Z");
+    expect(entry?.component.getFirstPropertyValue("attach")).toBe(`${ORIGIN}${image.src}`);
+    expect(entry?.component.getFirstPropertyValue("categories")).toBe("Cup");
+  });
+
+  test("gives no end to an event without one, and no picture that is not to be shown", async () => {
+    const site = await newSite();
+    await create(site, { image: { show: false, src: "https://demo.example/a.png" } });
+    const [entry] = await entries(site);
+    expect(entry?.component.hasProperty("dtend")).toBe(false);
+    expect(entry?.component.hasProperty("attach")).toBe(false);
+  });
+
+  test("carries any text, in lines of at most 75 bytes", async () => {
+    const site = await newSite();
+    const titleRaw = 'Süß; "a,b" \\ c: ⚽️🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉';
+    const descriptionRaw = `First\r\nsecond\n\nBEGIN:VEVENT\n${"ä".repeat(200)}`;
+    await create(site, { titleRaw, descriptionRaw: `${descriptionRaw}\u0007`, categories: [{ title: "Kind", label: "a,b;c" }] });
+    const { text } = await site.call("getCalendarFeed");
+    expect(text.replaceAll("\r\n", "")).not.toMatch(/\p{Cc}/u);
+    for (const line of text.split("\r\n")) expect(new TextEncoder().encode(line).length).toBeLessThanOrEqual(75);
+    const [entry, ...others] = await entries(site);
+    expect(others).toEqual([]);
+    expect([entry?.summary, entry?.description]).toEqual([titleRaw, descriptionRaw.replace("\r\n", "\n")]);
+    expect(entry?.component.getFirstPropertyValue("categories")).toBe("a,b;c");
+  });
+
+  test("is that of the site, or of one channel, and named for it", async () => {
+    const site = await newSite();
+    const channel = await site.addChannel("named", { name: "Old; stand\r\nX-EVIL:1" });
+    await create(site, { titleRaw: "On the channel", channelId: channel });
+    await create(site, { titleRaw: "Of the site" });
+    await create(await newSite(), { titleRaw: "Of another site" });
+    expect((await entries(site)).map((entry) => entry.summary).sort()).toEqual(["Of the site", "On the channel"]);
+    expect((await entries(site, { channelId: channel })).map((entry) => entry.summary)).toEqual(["On the channel"]);
+    expect((await site.call("getCalendarFeed", { query: { channelId: channel } })).text).toContain(
+      "\r\nX-WR-CALNAME:Harbour City FC: Old\\; stand X-EVIL:1\r\n",
+    );
+    expect((await site.call("getCalendarFeed", { query: { channelId: newId(1) } })).status).toBe(404);
+  });
+
+  test("is for whoever knows the site, in the header or the address", async () => {
+    const site = await newSite();
+    await create(site);
+    const answer = await site.call("getCalendarFeed", { as: "nobody", query: { clientId: site.id } });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("Content-Type")).toBe("text/calendar; charset=utf-8");
+    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(1);
+    expect(await site.call("getCalendarFeed", { as: "nobody" })).toMatchObject({ status: 400, fields: ["clientId"] });
+  });
+
+  test("lets go of what ended more than 30 days ago", async () => {
+    const site = await newSite();
+    const past = (days: number) => ({ startTimestamp: Date.now() - (days + 1) * DAY, endTimestamp: Date.now() - days * DAY });
+    await create(site, { titleRaw: "Gone", date: past(30.1) });
+    await create(site, { titleRaw: "Still there", date: past(29.9) });
+    await create(site, { titleRaw: "Long", date: { startTimestamp: Date.now() - 360 * DAY, endTimestamp: Date.now() } });
+    expect((await entries(site)).map((entry) => entry.summary)).toEqual(["Long", "Still there"]);
+  });
+
+  test("is not sent again until something has changed", async () => {
+    const site = await newSite();
+    const made = await create(site);
+    const { headers } = await site.call("getCalendarFeed");
+    const known = { "If-None-Match": headers.get("ETag") ?? "" };
+    expect((await site.call("getCalendarFeed", { headers: known })).status).toBe(304);
+    await site.call("updateCalendarEvent", { params: { id: made._id }, body: { titleRaw: "Replay", date: made.date } });
+    expect((await site.call("getCalendarFeed", { headers: known })).status).toBe(200);
+    expect((await entries(site))[0]).toMatchObject({ summary: "Replay", sequence: 1 });
+  });
+});
