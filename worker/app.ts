@@ -10,6 +10,7 @@ import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
 import { auth } from "./routes/auth/routes.ts";
 import { events } from "./routes/events/routes.ts";
+import { customEmail } from "./routes/custom-email/routes.ts";
 import { health } from "./routes/health/routes.ts";
 import { insights } from "./routes/insights/routes.ts";
 import { navigation } from "./routes/navigation/routes.ts";
@@ -19,14 +20,18 @@ import { overlays } from "./routes/overlays/routes.ts";
 import { pages } from "./routes/pages/routes.ts";
 import { panels } from "./routes/panels/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
+import { apiKeys } from "./routes/sites/api-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
 import { themes } from "./routes/themes/routes.ts";
+import { userProfiles } from "./routes/user-profiles/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
 
 const AREAS = [
   accessCodes,
   accounts,
+  apiKeys,
   auth,
+  customEmail,
   events,
   health,
   insights,
@@ -39,6 +44,7 @@ const AREAS = [
   realtime,
   sites,
   themes,
+  userProfiles,
   webhooks,
 ];
 

@@ -4,6 +4,7 @@ import { pruneBroadcasts } from "./services/broadcasts.ts";
 import { pruneKeys } from "./services/idempotency.ts";
 import { sweepOrphans } from "./services/media.ts";
 import { pruneIntents } from "./services/intents.ts";
+import { pruneMails } from "./services/mail.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 import { pruneResets } from "./services/passwords.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
@@ -22,4 +23,5 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   await pruneIntents({ db, now });
   await pruneTvCodes({ db, now });
   await pruneBroadcasts({ db, now });
+  await pruneMails({ db, now });
 }

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, gt, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb, type DbGuard } from "../../db/client.ts";
 import { ROLE_SCOPES } from "../../db/enums.ts";
@@ -56,7 +56,10 @@ export async function checkDeveloperKey(
       })
       .from(apiKeys)
       .innerJoin(sites, eq(sites.id, apiKeys.siteId))
-      .where(and(eq(apiKeys.hash, hash), eq(apiKeys.siteId, siteId)))
+      // After a rotation the key before works for a while.
+      .where(
+        and(or(eq(apiKeys.hash, hash), and(eq(apiKeys.previousHash, hash), gt(apiKeys.previousExpires, now))), eq(apiKeys.siteId, siteId)),
+      )
       .toSQL(),
     confirm(row) {
       if (!row) throw refused;

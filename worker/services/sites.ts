@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { apiKeys, sites } from "../../db/schema/index.ts";
-import { randomToken, sha256 } from "../lib/crypto.ts";
 import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
-import { type CreateSite, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
+import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
 import { accountEvent, getAccount, insertAccount, newAccount } from "./accounts.ts";
+import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
 
 export async function getSite(ctx: Ctx): Promise<SiteRow> {
@@ -40,6 +40,19 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   return next;
 }
 
+/** Replaces a site's features, for the operator: the site can't. */
+export async function replaceFeatures(ctx: Ctx, siteId: string, { features }: SiteFeatures): Promise<SiteRow> {
+  const own: Ctx = { ...ctx, siteId };
+  const current = await getSite(own);
+  const next: SiteRow = { ...current, features, ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(sites)
+    .set(next)
+    .where(and(eq(sites.id, siteId), eq(sites.version, current.version)));
+  await commitIfCurrent(own, change, { type: "site.featuresReplaced", resource: `site/${siteId}`, data: toSite(next) });
+  return next;
+}
+
 /** Makes a site with its first admin and a developer key that is shown this once: how a deployment gets a site. */
 export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: SiteRow; admin: AccountRow; developerKey: string }> {
   const { siteId: id, ...stamps } = { ...newRow(ctx), siteId: newId(ctx.now) };
@@ -59,14 +72,12 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
     serviceChargeRate: null,
   };
   const own: Ctx = { ...ctx, siteId: site.id };
-  const developerKey = `tifo_dev_${randomToken(24)}`;
+  const { key: developerKey, hash } = await newKey();
   const admin = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
   const changes = [
     ctx.db.insert(sites).values(site),
     ...insertAccount(own, admin),
-    ctx.db
-      .insert(apiKeys)
-      .values({ ...newRow(own), hash: await sha256(developerKey), name: "First key", clientName: null, roles: ["*"], expires: null }),
+    ctx.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
   ];
   await refuseTakenSlug(() =>
     commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),

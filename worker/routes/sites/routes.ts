@@ -1,11 +1,12 @@
+import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
 import { tagVersion } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { createSite, getSite, updateSite } from "../../services/sites.ts";
+import { Id, json, jsonBody } from "../../http/schemas.ts";
+import { createSite, getSite, replaceFeatures, updateSite } from "../../services/sites.ts";
 import { toAccount } from "../accounts/schemas.ts";
-import { CreatedSite, CreateSite, Site, toSite, UpdateSite } from "./schemas.ts";
+import { CreatedSite, CreateSite, Site, SiteFeatures, toSite, UpdateSite } from "./schemas.ts";
 
 export const sites = createArea();
 const tag = "Sites";
@@ -67,5 +68,26 @@ sites.openapi(
   async (c) => {
     const { site, admin, developerKey } = await createSite(c.var.ctx, c.req.valid("json"));
     return c.json({ site: toSite(site), admin: toAccount(admin), developerKey }, 201);
+  },
+);
+
+sites.openapi(
+  operation({
+    operationId: "replaceSiteFeatures",
+    tag,
+    method: "put",
+    path: "/site/v1/features/{siteId}",
+    summary: "Replace a site's features",
+    description:
+      "Sets what the site may use, all of it: what is left out is off. The site itself reads its features, but can't change them.",
+    credentials: SUPER,
+    request: { params: z.object({ siteId: Id.openapi({ example: "5eed00000000000000000001" }) }), body: jsonBody(SiteFeatures) },
+    responses: { 200: json("The site as it is now", Site) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const site = await replaceFeatures(c.var.ctx, c.req.valid("param").siteId, c.req.valid("json"));
+    tagVersion(c, site);
+    return c.json(toSite(site), 200);
   },
 );

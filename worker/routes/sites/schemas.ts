@@ -90,6 +90,10 @@ export const UpdateSite = z
     example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } },
   });
 
+export const SiteFeatures = z
+  .strictObject({ features: FreeObject.describe("Replaces all of them").openapi({ example: { overlays: true } }) })
+  .openapi("SiteFeatures", { example: { features: { overlays: true, polls: true, quests: false } } });
+
 export const CreateSite = z
   .strictObject({
     name: editable.name,
@@ -114,6 +118,7 @@ export const CreatedSite = z
   .openapi("CreatedSite");
 
 export type SiteRow = typeof sites.$inferSelect;
+export type SiteFeatures = z.output<typeof SiteFeatures>;
 export type CreateSite = z.output<typeof CreateSite>;
 export type UpdateSite = z.output<typeof UpdateSite>;
 

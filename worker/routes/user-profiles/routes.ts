@@ -1,0 +1,51 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ACCOUNT, CLIENT } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json } from "../../http/schemas.ts";
+import { getOwnProfile, getUserProfile } from "../../services/user-profiles.ts";
+import { toUserProfile, UserProfile } from "./schemas.ts";
+
+export const userProfiles = createArea();
+const tag = "User profiles";
+
+userProfiles.openapi(
+  operation({
+    operationId: "getOwnUserProfile",
+    tag,
+    method: "get",
+    path: "/userprofile/v1",
+    summary: "Get the caller's profile",
+    description: "What others see of the account that is signed in.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: {},
+    responses: { 200: json("The profile", UserProfile) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const profile = await getOwnProfile(c.var.ctx);
+    tagVersion(c, profile);
+    return c.json(toUserProfile(profile), 200);
+  },
+);
+
+userProfiles.openapi(
+  operation({
+    operationId: "getUserProfile",
+    tag,
+    method: "get",
+    path: "/userprofile/v1/{id}",
+    summary: "Get a profile",
+    description: "What anybody may see of an account of the site: its name, no e-mail.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The profile", UserProfile) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const profile = await getUserProfile(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, profile);
+    return c.json(toUserProfile(profile), 200);
+  },
+);
