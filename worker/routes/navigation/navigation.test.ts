@@ -1,0 +1,263 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
+import { operationOf } from "../../../test/openapi.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { Page } from "../pages/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Navigation } from "./schemas.ts";
+
+const NavigationList = listOf(Navigation);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+function input(change: Record<string, unknown> = {}, on = site): Record<string, unknown> {
+  const parents = [{ type: "channel", pageId: on.channels[0], private: false }];
+  return { siteId: on.id, name: "Match day", type: "custom", parents, externalLinks: [], ...change };
+}
+
+const create = (change: Record<string, unknown> = {}, on = site) => on.call("createNavigation", { body: input(change, on) });
+const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Navigation);
+const update = (id: string, change: Record<string, unknown>, on = site) =>
+  on.call("updateNavigation", { params: { id }, body: input(change, on) });
+const folder = (name: string, more: Record<string, unknown> = {}) => ({ type: "folder", name, private: false, ...more });
+
+describe("a navigation", () => {
+  test("is answered as it was made, and by its id from then on", async () => {
+    const parents = [
+      { type: "channel", pageId: site.channels[0], private: false },
+      folder("More", {
+        children: [{ type: "channel", pageId: site.channels[1], name: "Behind", private: true }, folder("Empty", { children: [] })],
+      }),
+    ];
+    const externalLinks = [{ name: "Tickets", url: "https://demo.example/tickets" }];
+    const answer = await create({ parents, externalLinks });
+    expect(answer.as(Navigation)).toMatchObject(input({ parents, externalLinks }));
+    const read = await site.call("getNavigation", { params: { id: answer.as(Navigation)._id }, as: "developer" });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    expect(read.log.d1).toMatchObject({ roundTrips: 1 });
+  });
+
+  test("has entries four levels deep and no deeper", async () => {
+    const nested = (levels: number): Record<string, unknown> => folder("Level", levels > 1 ? { children: [nested(levels - 1)] } : {});
+    expect((await create({ parents: [nested(4)] })).status).toBe(201);
+    expect(await create({ parents: [nested(5)] })).toMatchObject({
+      status: 400,
+      fields: ["parents.0.children.0.children.0.children.0.children"],
+    });
+  });
+
+  test("is refused when it is deeper than any stack", async () => {
+    const deep = '{"type":"folder","name":"a","children":['.repeat(5_000) + "]}".repeat(5_000);
+    const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
+    const body = JSON.stringify(input({ parents: [] })).replace('"parents":[]', `"parents":[${deep}]`);
+    const answer = await send(operationOf("createNavigation"), new URL("/navigation/v1", ORIGIN), { method: "POST", headers, body });
+    expect(answer).toMatchObject({ status: 400, fields: ["parents.0.children.0.children.0.children.0.children"] });
+  });
+
+  test.for<[field: string, change: () => Record<string, unknown>]>([
+    ["siteId", () => ({ siteId: newId(1) })],
+    ["name", () => ({ name: " " })],
+    ["type", () => ({ type: "main" })],
+    ["parents.0.type", () => ({ parents: [{ type: "page", pageId: site.channels[0] }] })],
+    ["parents.0.pageId", () => ({ parents: [{ type: "channel" }] })],
+    ["parents.0.pageId", () => ({ parents: [{ type: "landing" }] })],
+    ["parents.0.name", () => ({ parents: [{ type: "folder" }] })],
+    ["parents.0.pageId", () => ({ parents: [folder("Folder", { pageId: site.channels[0] })] })],
+    ["parents.0.private", () => ({ parents: [folder("Folder", { private: "yes" })] })],
+    ["parents.0.children.0.surprise", () => ({ parents: [folder("Folder", { children: [folder("Inner", { surprise: 1 })] })] })],
+    ["externalLinks.0.url", () => ({ externalLinks: [{ name: "Tickets", url: "javascript:alert(1)" }] })],
+    ["externalLinks.0.name", () => ({ externalLinks: [{ url: "https://demo.example/" }] })],
+    // Pages that the site doesn't have, or not of this type.
+    ["parents.0.children.0.pageId", () => ({ parents: [folder("Folder", { children: [{ type: "channel", pageId: newId(1) }] })] })],
+    ["parents.0.pageId", () => ({ parents: [{ type: "landing", pageId: site.channels[0] }] })],
+  ])("refuses %s %#", async ([field, change]) => {
+    expect(await create(change())).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("leads to no page of another site", async () => {
+    const other = await newSite();
+    expect(await create({ parents: [{ type: "channel", pageId: other.channels[0] }] })).toMatchObject({
+      status: 400,
+      fields: ["parents.0.pageId"],
+    });
+  });
+
+  test("is replaced by PUT, and one of several changes of one version wins", async () => {
+    const { _id } = await made();
+    expect((await update(_id, { name: "Away day", parents: [] })).as(Navigation)).toMatchObject({ name: "Away day", parents: [] });
+    const put = (name: string) =>
+      site.call("updateNavigation", { params: { id: _id }, body: input({ name }), headers: { "If-Match": '"v2"' } });
+    const answers = await Promise.all(["a", "b", "c"].map(put));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test("is listed with the site's others, the last changed first, narrowed by property", async () => {
+    const other = await newSite();
+    const first = await made({ name: "First" }, other);
+    await made({ name: "Second", type: "default" }, other);
+    await update(first._id, { name: "First" }, other);
+    const namesOf = async (query: CallOptions["query"]) => {
+      const answer = await other.call("listNavigations", { query });
+      expect(answer.log.d1).toMatchObject({ roundTrips: 1 });
+      return answer.as(NavigationList).results.map(({ name }) => name);
+    };
+    expect(await namesOf({})).toEqual(["First", "Second"]);
+    expect(await namesOf({ type: "default" })).toEqual(["Second"]);
+    expect(await namesOf({ name: "First" })).toEqual(["First"]);
+    expect(await namesOf({ search: "SEC" })).toEqual(["Second"]);
+    const { results } = await env.DB.prepare(
+      "explain query plan select * from navigations where site_id = ? order by modified desc, id desc limit 50",
+    )
+      .bind(site.id)
+      .all<{ detail: string }>();
+    expect(results.map(({ detail }) => detail)).toEqual(["SEARCH navigations USING INDEX navigations_site_modified (site_id=?)"]);
+  });
+});
+
+describe("private entries", () => {
+  const hidden = {
+    parents: [
+      folder("Staff", { private: true, children: [folder("Secret")] }),
+      folder("All", { children: [folder("Inner", { private: true }), folder("Shown")] }),
+    ],
+  };
+  const shown = JSON.stringify([folder("All", { children: [folder("Shown")] })]);
+  const reads: [operation: string, call: (id: string) => CallOptions][] = [
+    ["getNavigation", (id) => ({ params: { id } })],
+    ["getDefaultNavigation", () => ({})],
+    ["listNavigations", () => ({ query: { type: "default" } })],
+  ];
+
+  test.for(reads)("stay hidden from those who show a client id alone: %s", async ([operation, call]) => {
+    const { _id } = await made({ ...hidden, type: "default" });
+    for (const as of ["client", "viewer", "admin"] as const) {
+      const answer = await site.call(operation, { ...call(_id), as });
+      expect(answer.text).toContain(shown);
+      expect(answer.text).not.toMatch(/Staff|Secret|Inner/);
+    }
+    const full = await site.call(operation, { ...call(_id), as: "developer" });
+    for (const name of ["Staff", "Secret", "Inner"]) expect(full.text).toContain(name);
+  });
+
+  test("are no way around the key's own check: a wrong one is refused, and so is one without the role", async () => {
+    const { _id } = await made(hidden);
+    const read = (key: string) => site.call("getNavigation", { params: { id: _id }, as: "client", headers: { "Tifo-Developer-Key": key } });
+    expect((await read("tifo_dev_wrong")).status).toBe(401);
+    expect((await read(await site.addKey(["poll:read"]))).status).toBe(403);
+    expect((await read(await site.addKey(["navigation:read"]))).text).toContain("Secret");
+  });
+});
+
+describe("the default navigation", () => {
+  let own: TestSite;
+
+  beforeEach(async () => {
+    own = await newSite();
+  });
+
+  const current = () => own.call("getDefaultNavigation");
+  const defaults = async () => (await own.call("listNavigations", { query: { type: "default" } })).as(NavigationList).results;
+
+  test("is 404 while the site has none", async () => {
+    await made({}, own);
+    expect((await current()).status).toBe(404);
+  });
+
+  test("gives way to a new one, and is a custom one from then on", async () => {
+    const first = await made({ type: "default" }, own);
+    const second = await made({ type: "default", name: "Second" }, own);
+    expect((await current()).as(Navigation)._id).toBe(second._id);
+    const demoted = await own.call("getNavigation", { params: { id: first._id } });
+    expect(demoted.as(Navigation).type).toBe("custom");
+    expect(demoted.headers.get("ETag")).toBe('"v2"');
+    const back = (await update(first._id, { type: "default" }, own)).as(Navigation);
+    expect(back.type).toBe("default");
+    expect((await current()).body).toEqual(back);
+    expect((await update(first._id, { type: "default", name: "Same" }, own)).status).toBe(200);
+    expect(await defaults()).toHaveLength(1);
+    const { results } = (await own.call("listEvents")).as(EventList);
+    expect(results.map(({ type, resource }) => [type, resource])).toEqual([
+      ["navigation.created", `navigation/${first._id}`],
+      ["navigation.updated", `navigation/${first._id}`],
+      ["navigation.created", `navigation/${second._id}`],
+      ["navigation.updated", `navigation/${first._id}`],
+      ["navigation.updated", `navigation/${second._id}`],
+      ["navigation.updated", `navigation/${first._id}`],
+    ]);
+  });
+
+  test("is one, however many are made at once", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => create({ type: "default" }, own)));
+      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+      expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+      expect(await defaults()).toHaveLength(1);
+    }
+  });
+
+  test("is one, however many become it at once", async () => {
+    await made({ type: "default" }, own);
+    const others = await Promise.all(Array.from({ length: 4 }, () => made({}, own)));
+    const answers = await Promise.all(others.map(({ _id }) => update(_id, { type: "default" }, own)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(await defaults()).toHaveLength(1);
+  });
+});
+
+describe("applying a navigation", () => {
+  const page = async (id: string) => (await site.call("getPage", { params: { id } })).as(Page);
+  const apply = (navigationId: string, pageId: string) => site.call("applyNavigation", { params: { navigationId }, body: { pageId } });
+
+  test("names it in the page's data, and tells the channel's viewers", async () => {
+    const [channel] = site.channels;
+    const { _id } = await made();
+    const viewer = await openSocket(site, channel);
+    expect(await apply(_id, channel)).toMatchObject({ status: 204, text: "" });
+    expect((await page(channel)).data).toMatchObject({ name: "main-stage", external_field_1: "match-7", navigation: _id });
+    expect(await viewer.first("page.updated")).toMatchObject({ data: { data: { navigation: _id } } });
+  });
+
+  test("knows only pages and navigations of the site", async () => {
+    const other = await newSite();
+    const { _id } = await made();
+    const { _id: foreign } = await made({}, other);
+    expect((await apply(_id, other.channels[0])).status).toBe(404);
+    expect((await apply(foreign, site.channels[0])).status).toBe(404);
+    expect((await apply(_id, newId(1))).status).toBe(404);
+  });
+
+  test("ends with the navigation: its pages are back on the default, and nobody else's", async () => {
+    const [one, two] = site.channels;
+    const [first, second] = [await made(), await made()];
+    await apply(first._id, one);
+    await apply(second._id, two);
+    expect((await site.call("deleteNavigation", { params: { id: first._id } })).body).toEqual({ success: true, _id: first._id });
+    expect((await page(one)).data).not.toHaveProperty("navigation");
+    expect((await page(one)).data).toMatchObject({ name: "main-stage", external_field_1: "match-7" });
+    expect((await page(two)).data).toMatchObject({ navigation: second._id });
+    expect((await site.call("getNavigation", { params: { id: first._id } })).status).toBe(404);
+    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const told = results.slice(-2);
+    expect(told.map(({ type, resource }) => [type, resource])).toEqual([
+      ["navigation.deleted", `navigation/${first._id}`],
+      ["admin.channelUpdated", `page/${one}`],
+    ]);
+    expect(told[1]?.data).toEqual(await page(one));
+  });
+
+  test("races with the navigation's end without leaving a page that names nothing", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { _id } = await made();
+      await Promise.all([apply(_id, site.channels[0]), site.call("deleteNavigation", { params: { id: _id } })]);
+      expect((await page(site.channels[0])).data.navigation).not.toBe(_id);
+    }
+  });
+});
