@@ -7,10 +7,13 @@ import { maySpeak, RelaySockets } from "./relay-sockets.ts";
 import { CLOSE, PING, PONG, ViewerFrame } from "./relay.protocol.ts";
 
 const FLUSH_MS = 500;
+const SPEND_MS = 10;
 const PAGE = 1_000;
 const FRAMES_PER_MESSAGE = 200;
 const MAX_VIEWER_FRAME = 4_096;
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
+
+type Nonce = NonNullable<ViewerIdentity["nonce"]>;
 
 /** The log position that every socket of this relay holds. */
 interface Position {
@@ -34,6 +37,9 @@ export class Relay extends DurableObject<Env> {
   private loading: Promise<RelayCache> | null = null;
   /** Frames that were pushed while a snapshot was under way. */
   private arrived: LogFrame[] = [];
+  /** Tickets that are about to be written down as used, and the ones of them that were new. */
+  private spending: Nonce[] = [];
+  private spent: Promise<Set<string>> | null = null;
   /** Viewers on their way in. */
   private joining = 0;
   private concurrents = 0;
@@ -63,7 +69,7 @@ export class Relay extends DurableObject<Env> {
   /** Takes a viewer that the Worker has let in. 503 `full` and 401 `spent` are for the Worker, which tells the viewer in its own way. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
-    if (viewer.nonce && !this.spend(viewer.nonce)) return refusal(401, "spent");
+    if (viewer.nonce && !(await this.spend(viewer.nonce))) return refusal(401, "spent");
     if (this.sockets.size + this.joining >= this.capacity) return refusal(503, "full");
     this.joining++;
     try {
@@ -150,10 +156,22 @@ export class Relay extends DurableObject<Env> {
     }
   }
 
-  /** Marks a ticket used; false if it was before. */
-  private spend(nonce: { value: string; expires: number }): boolean {
-    const insert = "INSERT OR IGNORE INTO spent (nonce, expires) VALUES (?, ?) RETURNING nonce";
-    return this.ctx.storage.sql.exec(insert, nonce.value, nonce.expires).toArray().length === 1;
+  /** Marks a ticket used; false if it was before. Those that come together are written together: a commit costs more than a socket. */
+  private async spend(nonce: Nonce): Promise<boolean> {
+    if (this.spending.some(({ value }) => value === nonce.value)) return false;
+    this.spending.push(nonce);
+    this.spent ??= new Promise((resolve) => setTimeout(resolve, SPEND_MS)).then(() => this.spendAll());
+    return (await this.spent).has(nonce.value);
+  }
+
+  private spendAll(): Set<string> {
+    const insert = `INSERT OR IGNORE INTO spent (nonce, expires)
+      SELECT value ->> 'value', value ->> 'expires' FROM json_each(?) RETURNING nonce`;
+    const nonces = JSON.stringify(this.spending);
+    this.spending = [];
+    this.spent = null;
+    const rows = this.ctx.storage.sql.exec<{ nonce: string }>(insert, nonces).toArray();
+    return new Set(rows.map(({ nonce }) => nonce));
   }
 
   /** Accepts and welcomes in one turn, so that no frame can slip in between. */
