@@ -38,10 +38,20 @@ export async function deriveBits(secret: string, purpose: string): Promise<Uint8
   return new Uint8Array(await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(32), info }, key, 256));
 }
 
-/** The HMAC-SHA256 key of one purpose. */
+// Purposes are few and secrets one or two. Keys, not promises: another request's promise may never settle.
+const hmacKeys = new Map<string, CryptoKey>();
+
+/** The HMAC-SHA256 key of one purpose; derived once per isolate, or every ticket would pay for it. */
 export async function hmacKey(secret: string, purpose: string): Promise<CryptoKey> {
-  const bits = await deriveBits(secret, purpose);
-  return crypto.subtle.importKey("raw", bits, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  const name = JSON.stringify([secret, purpose]);
+  const known = hmacKeys.get(name);
+  if (known) return known;
+  const key = await crypto.subtle.importKey("raw", await deriveBits(secret, purpose), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign",
+    "verify",
+  ]);
+  hmacKeys.set(name, key);
+  return key;
 }
 
 /** `TIFO_SECRET` is the current secret, and after a comma the one before it, which still opens what it closed. */
