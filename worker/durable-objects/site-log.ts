@@ -71,6 +71,11 @@ export class SiteLog extends DurableObject<Env> {
     return { entries: rows.map(toEntry), head: head ?? 0, oldest: oldest ?? 0 };
   }
 
+  /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
+  erase(resource: string, before: number): void {
+    this.#sql.exec(`UPDATE events SET data = '{"erased":true}' WHERE resource = ? AND sequence < ?`, resource, before);
+  }
+
   /** Repeats what failed, and forgets what is past its retention. */
   override async alarm(): Promise<void> {
     this.#prune(Date.now());

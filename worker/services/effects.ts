@@ -18,6 +18,7 @@ const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string(
 const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Promise<unknown>> = {
   "overlay.broadcast": (env, siteId, event) => sendBroadcast(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
+  "account.deleted": (env, siteId, event) => env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence),
   "account.passwordResetRequested": mailReset,
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),

@@ -190,7 +190,7 @@ describe("whatever the roles", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -224,7 +224,7 @@ describe("whatever the roles", () => {
           expect(await Promise.all(people.map(rolesOf))).toEqual(state);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

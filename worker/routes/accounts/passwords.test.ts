@@ -1,0 +1,286 @@
+import { env } from "cloudflare:workers";
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts, globalAccounts, passwordResets, sentMails } from "../../../db/schema/index.ts";
+import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import type { LogEntry } from "../../durable-objects/site-log.protocol.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { signContent } from "../../lib/signed.ts";
+import { mailReset } from "../../services/passwords.ts";
+import { Tokens } from "../auth/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+
+const db = createDb(env.DB);
+const BASE_URL = "https://demo.example/reset?step=2";
+const NEW_PASSWORD = "a-new-one-to-keep";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const person = (on = site): Promise<TestAccount> => on.addAccount(`person-${randomHex(4)}`, []);
+
+const ask = (email: string, { baseUrl = BASE_URL, on = site, operationId = "askPasswordReset" } = {}): Promise<Answer> =>
+  on.call(operationId, { body: { email, baseUrl } });
+
+const use = (token: string, { password = NEW_PASSWORD, on = site, operationId = "resetPassword" } = {}): Promise<Answer> =>
+  on.call(operationId, { body: { token, password } });
+
+const signIn = (email: string, password: string, on = site): Promise<Answer> =>
+  on.call("login", {
+    as: "nobody",
+    body: { email, password, siteId: on.id },
+    headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` },
+  });
+
+const refresh = (refreshToken: string): Promise<Answer> => site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
+
+const whoAmI = (id: string, jwt: string): Promise<Answer> =>
+  site.call("getAccount", { as: "client", params: { id }, headers: { Authorization: `Bearer ${jwt}` } });
+
+/** The last reset that was asked for, with the token that its mail holds. */
+async function resetOf(accountId: string): Promise<typeof passwordResets.$inferSelect & { token: string }> {
+  const rows = await db.select().from(passwordResets).where(eq(passwordResets.accountId, accountId)).orderBy(passwordResets.created);
+  const reset = rows.at(-1);
+  if (!reset) throw new Error("Nobody asked for a reset");
+  return { ...reset, token: await signContent(env, "password reset", reset.id) };
+}
+
+/** Lets the pause between two mails go by. */
+async function passPause(accountId: string): Promise<void> {
+  await db
+    .update(passwordResets)
+    .set({ created: Date.now() - 61_000 })
+    .where(eq(passwordResets.accountId, accountId));
+}
+
+const invalidToken = { status: 400, code: "invalid_request", issues: [{ path: "token" }] };
+
+describe("asking for a reset", () => {
+  test("answers and costs the same whether there is such an account", async () => {
+    const { email, id } = await person();
+    const [known, unknown] = [await ask(email.toUpperCase()), await ask("nobody@demo.example")];
+    expect(known.body).toEqual({ success: true });
+    expect(unknown.body).toEqual(known.body);
+    expect(unknown.log.d1).toEqual(known.log.d1);
+    expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()]);
+    expect(await resetOf(id)).toMatchObject({ siteId: site.id, audience: site.id, used: null });
+  });
+
+  test("mails a link to the given page, good for an hour, and stores and tells nothing that would do instead", async () => {
+    const { email, id } = await person();
+    await ask(email);
+    const { results } = (await site.call("listEvents", { query: { types: "account.passwordResetRequested" } })).as(EventList);
+    const event = results.at(-1);
+    const { token, ...reset } = await resetOf(id);
+    expect(reset.expires - reset.created).toBe(3_600_000);
+    expect(event?.data).toEqual({ _id: reset.id, siteId: site.id });
+    expect(JSON.stringify(reset)).not.toContain(token.split(".")[1]);
+    const sent = await db
+      .select()
+      .from(sentMails)
+      .where(and(eq(sentMails.siteId, site.id), eq(sentMails.eventId, event?.id ?? "")));
+    expect(sent.map((mail) => mail.template)).toEqual(["reset"]);
+    const [mail] = await mailsOf(reset.id);
+    expect(mail).toMatchObject({ to: email });
+    expect(mail?.text).toContain(`https://demo.example/reset?step=2&token=${token}`);
+  });
+
+  test("sends no second mail to one person within a minute", async () => {
+    const { email, id } = await person();
+    await Promise.all([ask(email), ask(email), ask(email)]);
+    const count = () => db.$count(passwordResets, eq(passwordResets.accountId, id));
+    expect(await count()).toBe(1);
+    await passPause(id);
+    await ask(email);
+    expect(await count()).toBe(2);
+  });
+
+  test.for([
+    "https://evil.example/reset",
+    "https://user:secret@demo.example/",
+    "http://demo.example/",
+    "http://localhost:8787/",
+    "javascript:alert(1)",
+  ])("refuses a link to %s", async (baseUrl) => {
+    const { email, id } = await person();
+    expect((await ask(email, { baseUrl })).problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
+    expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(0);
+  });
+
+  test("mails nothing for a reset that has been used meanwhile", async () => {
+    const { email, id } = await person();
+    await ask(email);
+    const { token, id: resetId } = await resetOf(id);
+    await use(token);
+    expect(await mailsOf(resetId)).toEqual([]);
+  });
+});
+
+/** What the effect mails when it runs (again) for a reset. */
+async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[]> {
+  const sent: EmailMessageBuilder[] = [];
+  const EMAIL: Pick<SendEmail, "send"> = {
+    send: (message: EmailMessageBuilder | EmailMessage) => {
+      if ("subject" in message) sent.push(message);
+      return Promise.resolve({ messageId: "test" });
+    },
+  };
+  const event: LogEntry = {
+    id: randomHex(12),
+    type: "account.passwordResetRequested",
+    created: Date.now(),
+    sequence: 1,
+    previousSequence: null,
+    resource: `password-reset/${resetId}`,
+    data: JSON.stringify({ _id: resetId }),
+    actor: "anonymous",
+    requestId: "test",
+  };
+  await mailReset({ ...env, EMAIL }, on.id, event);
+  return sent;
+}
+
+describe("a reset token", () => {
+  test("sets the password and ends every session", async () => {
+    const { email, id } = await person();
+    const before = (await signIn(email, PASSWORD)).as(Tokens);
+    await ask(email);
+    expect((await use((await resetOf(id)).token)).body).toEqual({ success: true });
+    expect((await whoAmI(id, before.jwt)).status).toBe(401);
+    expect((await refresh(before.refreshToken)).status).toBe(401);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+    const after = (await signIn(email, NEW_PASSWORD)).as(Tokens);
+    expect((await refresh(after.refreshToken)).status).toBe(200);
+  });
+
+  test("works once, also when two come at the same instant", async () => {
+    const { email, id } = await person();
+    await ask(email);
+    const { token } = await resetOf(id);
+    const answers = await Promise.all([use(token, { password: "first-of-them" }), use(token, { password: "second-of-them" })]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400]);
+    expect((await use(token)).problem).toMatchObject(invalidToken);
+    const won = answers[0].status === 200 ? "first-of-them" : "second-of-them";
+    expect((await signIn(email, won)).status).toBe(200);
+  });
+
+  test("is void after an hour, after another new password, and after a new e-mail", async () => {
+    const [late, overtaken, moved] = [await person(), await person(), await person()];
+    for (const { email } of [late, overtaken, moved]) await ask(email);
+    await db.update(passwordResets).set({ expires: Date.now() }).where(eq(passwordResets.accountId, late.id));
+    expect((await use((await resetOf(late.id)).token)).problem).toMatchObject(invalidToken);
+
+    const older = await resetOf(overtaken.id);
+    await passPause(overtaken.id);
+    await ask(overtaken.email);
+    const newer = (await db.select().from(passwordResets).where(eq(passwordResets.accountId, overtaken.id))).find(
+      (reset) => reset.id !== older.id,
+    );
+    expect((await use(await signContent(env, "password reset", newer?.id ?? ""))).status).toBe(200);
+    expect((await use(older.token)).problem).toMatchObject(invalidToken);
+
+    const { token } = await resetOf(moved.id);
+    await site.call("updateAccount", { params: { id: moved.id }, body: { name: "Moved", email: `${randomHex(4)}@new.example` } });
+    expect((await use(token)).problem).toMatchObject(invalidToken);
+  });
+
+  test("is of its own site and kind, and signed by us", async () => {
+    const { email, id } = await person();
+    await ask(email);
+    const { token, id: resetId } = await resetOf(id);
+    const other = await newSite();
+    const forged = await signContent({ TIFO_SECRET: "another secret" }, "password reset", resetId);
+    const ofAnotherPurpose = await signContent(env, "refresh", resetId);
+    expect((await use(token, { on: other })).problem).toMatchObject(invalidToken);
+    expect((await use(token, { operationId: "resetGlobalPassword" })).problem).toMatchObject(invalidToken);
+    for (const wrong of [forged, ofAnotherPurpose, `${resetId}.`, resetId, "."])
+      expect((await use(wrong)).problem).toMatchObject(invalidToken);
+    expect((await use(token, { password: "short" })).problem).toMatchObject({ issues: [{ path: "password" }] });
+    expect((await use(token)).status).toBe(200);
+  });
+});
+
+describe("changing one's own password", () => {
+  const changeTo = (jwt: string, oldPassword: string, password = NEW_PASSWORD): Promise<Answer> =>
+    site.call("changePassword", { as: "client", body: { password, oldPassword }, headers: { Authorization: `Bearer ${jwt}` } });
+
+  test("ends every session and answers the tokens of a new one", async () => {
+    const { email, id } = await person();
+    const [here, elsewhere] = [(await signIn(email, PASSWORD)).as(Tokens), (await signIn(email, PASSWORD)).as(Tokens)];
+    const now = (await changeTo(here.jwt, PASSWORD)).as(Tokens);
+    for (const old of [here, elsewhere]) {
+      expect((await whoAmI(id, old.jwt)).status).toBe(401);
+      expect((await refresh(old.refreshToken)).status).toBe(401);
+    }
+    expect((await whoAmI(id, now.jwt)).status).toBe(200);
+    expect((await refresh(now.refreshToken)).status).toBe(200);
+    expect((await signIn(email, NEW_PASSWORD)).status).toBe(200);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+  });
+
+  test("takes the old one, of which five wrong ones are wrong sign-ins", async () => {
+    const { email } = await person();
+    const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
+    for (let tries = 0; tries < 5; tries += 1)
+      expect((await changeTo(jwt, "wrong")).problem).toMatchObject({ status: 400, issues: [{ path: "oldPassword" }] });
+    expect((await changeTo(jwt, PASSWORD)).problem?.code).toBe("rate_limited");
+  });
+
+  test("is refused when two come at once with the same old one: one of them stands", async () => {
+    const { email } = await person();
+    const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
+    const answers = await Promise.all([changeTo(jwt, PASSWORD, "first-of-them"), changeTo(jwt, PASSWORD, "second-of-them")]);
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+    const won = answers[0].status === 200 ? "first-of-them" : "second-of-them";
+    expect((await signIn(email, won)).status).toBe(200);
+  });
+
+  test("is not for an account that signs in by other means alone", async () => {
+    const { email, id } = await person();
+    const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
+    await db.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
+    expect((await changeTo(jwt, PASSWORD)).status).toBe(400);
+    await ask(email);
+    expect((await use((await resetOf(id)).token)).status).toBe(200);
+    expect((await signIn(email, NEW_PASSWORD)).status).toBe(200);
+  });
+});
+
+describe("resetting a global account", () => {
+  test("sets the password of the global sign-in alone, mailed by a site that it administers", async () => {
+    const [one, two, foreign] = [await newSite(), await newSite(), await newSite()];
+    const email = `${randomHex(6)}@admins.example`;
+    for (const on of [one, two])
+      await on.call("upsertAccount", {
+        body: { email, name: "Gil", password: PASSWORD, roles: [{ scope: "*", pageId: [], write: true }] },
+      });
+    const [global] = await db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
+    const id = global?.id ?? "";
+    const globalSignIn = (password: string) => one.call("login", { as: "nobody", body: { email, password } });
+    const before = (await globalSignIn(PASSWORD)).as(Tokens);
+
+    const asking = { operationId: "askGlobalPasswordReset" };
+    const [mine, theirs] = [await ask(email, { ...asking, on: two }), await ask("nobody@demo.example", { ...asking, on: two })];
+    expect(theirs.body).toEqual(mine.body);
+    expect(theirs.log.d1).toEqual(mine.log.d1);
+    const { token, id: resetId } = await resetOf(id);
+    expect((await mailsOf(resetId, two)).map((mail) => mail.to)).toEqual([email]);
+
+    const using = { operationId: "resetGlobalPassword", on: two };
+    expect((await use(token, { on: two })).problem).toMatchObject(invalidToken);
+    expect((await use(token, using)).status).toBe(200);
+    expect((await use(token, using)).problem).toMatchObject(invalidToken);
+    expect((await globalSignIn(PASSWORD)).status).toBe(401);
+    expect((await globalSignIn(NEW_PASSWORD)).status).toBe(200);
+    expect((await refresh(before.refreshToken)).status).toBe(401);
+    expect((await signIn(email, PASSWORD, one)).status).toBe(200);
+
+    await passPause(id);
+    await ask(email, { ...asking, on: foreign });
+    expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(1);
+  });
+});
