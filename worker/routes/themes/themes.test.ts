@@ -1,0 +1,261 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { Page } from "../pages/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { DeleteThemeAnswer, Theme, ThemeList } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const COLORS = { accent: "#4B3FD1", surface1: "#0B0B12", text100: "#fff" };
+const input = (change: Record<string, unknown> = {}) => ({ name: "Floodlight", mode: "dark", colors: COLORS, ...change });
+const create = (change: Record<string, unknown> = {}, on = site) => on.call("createCustomTheme", { body: input(change) });
+const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Theme);
+const remove = (id: string, on = site) => on.call("deleteTheme", { params: { id } });
+const operatorsTheme = async (operation: "createAdminTheme" | "createDefaultTheme", name: string) =>
+  (await site.call(operation, { body: input({ name }) })).as(Theme);
+
+async function dress(pageId: string, theme: string | undefined, on = site) {
+  const { slug, data } = (await on.call("getPage", { params: { id: pageId } })).as(Page);
+  return on.call("updatePage", { params: { id: pageId }, body: { slug, data: { ...data, theme } } });
+}
+
+describe("a custom theme", () => {
+  test("is answered as it was made, and by its id to anybody from then on", async () => {
+    const full = {
+      name: "Floodlight",
+      type: "advanced",
+      mode: "dark",
+      colors: { ...COLORS, highlight: "#FACC15", surface6: "#000", text500: "#ffffff", alertError: "#f00" },
+      button: { borderRadius: "pill", textCapitalization: "uppercase" },
+      typography: { body: "Inter", headline: "Archivo" },
+      logo: "https://demo.example/crest.svg",
+      icon: "/media/v1/5eed0000000000000000f001",
+      backgrounds: ["https://demo.example/stand.jpg"],
+    };
+    const answer = await create(full);
+    expect(answer.as(Theme)).toMatchObject({ ...full, siteId: site.id });
+    const read = await site.call("getTheme", { params: { id: answer.as(Theme)._id }, as: "nobody" });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    expect((await site.call("getTheme", { params: { id: newId(1) } })).status).toBe(404);
+  });
+
+  test("has plain buttons and the system's type unless it says otherwise", async () => {
+    expect((await site.call("createCustomTheme", { body: { name: "Plain", colors: {} } })).as(Theme)).toMatchObject({
+      type: "custom",
+      mode: "light",
+      button: { borderRadius: "rounded", textCapitalization: "original" },
+      typography: { body: "system-ui", headline: "system-ui" },
+      logo: null,
+      icon: null,
+      backgrounds: [],
+      warnings: [],
+    });
+  });
+
+  test.for<[field: string, change: Record<string, unknown>]>([
+    ["siteId", { siteId: newId(1) }],
+    ["name", { name: " " }],
+    ["type", { type: "admin" }],
+    ["type", { type: "default" }],
+    ["mode", { mode: "sepia" }],
+    ["colors.accent", { colors: { accent: "purple" } }],
+    ["colors.accent", { colors: { accent: "#12345" } }],
+    ["colors.accent", { colors: { accent: "#12345G" } }],
+    ["colors.accent", { colors: { accent: "#fff;}" } }],
+    ["colors.surface7", { colors: { surface7: "#fff" } }],
+    ["button.borderRadius", { button: { borderRadius: "round" } }],
+    ["button.textCapitalization", { button: { textCapitalization: "title" } }],
+    ["typography.body", { typography: { body: "" } }],
+    ["logo", { logo: "http://demo.example/crest.svg" }],
+    ["backgrounds.0", { backgrounds: ["javascript:alert(1)"] }],
+  ])("refuses %s %#", async ([field, change]) => {
+    expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("is warned of text that is hard to read on a surface or on the button", async () => {
+    const { warnings } = await made({
+      colors: { accent: "#FACC15", surface1: "#ffffff", surface2: "#767676", text100: "#ffffff", text300: "#777777", text500: "#000" },
+    });
+    expect(warnings).toEqual([
+      { path: "colors.text100", message: "1:1 on surface1; text needs 4.5:1" },
+      { path: "colors.text300", message: "4.47:1 on surface1; text needs 4.5:1" },
+      { path: "colors.text300", message: "1.01:1 on surface2; text needs 4.5:1" },
+      { path: "colors.text100", message: "1.53:1 on the button (accent); text needs 4.5:1" },
+    ]);
+  });
+
+  test("is replaced by PUT, and one of several changes of one version wins", async () => {
+    const { _id } = await made();
+    const put = (name: string, headers = {}) => site.call("updateCustomTheme", { params: { id: _id }, body: input({ name }), headers });
+    expect((await put("Dusk")).as(Theme)).toMatchObject({ _id, name: "Dusk" });
+    const answers = await Promise.all(["a", "b", "c"].map((name) => put(name, { "If-Match": '"v2"' })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  test("is listed with the site's own alone, the last changed first", async () => {
+    const other = await newSite();
+    await operatorsTheme("createDefaultTheme", "Everyone's");
+    const first = await made({ name: "First" }, other);
+    await made({ name: "Second" }, other);
+    await other.call("updateCustomTheme", { params: { id: first._id }, body: input({ name: "First" }) });
+    const list = async (query: Record<string, number>) => {
+      const answer = await other.call("listCustomThemes", { query });
+      expect(answer.log.d1).toMatchObject({ roundTrips: 1 });
+      const { totalCount, themes } = answer.as(ThemeList);
+      return { totalCount, names: themes.map(({ name }) => name) };
+    };
+    expect(await list({})).toEqual({ totalCount: 2, names: ["First", "Second"] });
+    expect(await list({ limit: 1, offset: 1 })).toEqual({ totalCount: 2, names: ["Second"] });
+    const { results } = await env.DB.prepare(
+      "explain query plan select * from themes where site_id = ? order by modified desc, id desc limit 50",
+    )
+      .bind(site.id)
+      .all<{ detail: string }>();
+    expect(results.map(({ detail }) => detail)).toEqual(["SEARCH themes USING INDEX themes_site_modified (site_id=?)"]);
+  });
+
+  test("is changed and deleted by its own site alone", async () => {
+    const other = await newSite();
+    const { _id } = await made({}, other);
+    expect((await site.call("updateCustomTheme", { params: { id: _id }, body: input() })).status).toBe(404);
+    expect((await remove(_id)).status).toBe(404);
+    expect((await other.call("getTheme", { params: { id: _id } })).status).toBe(200);
+  });
+});
+
+describe("deleting a theme", () => {
+  test("that nobody uses removes it", async () => {
+    const { _id } = await made();
+    expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
+    expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(404);
+  });
+
+  test("that pages use lists them and leaves it, until none does", async () => {
+    const [one, two] = site.channels;
+    const { _id } = await made();
+    await dress(one, _id);
+    await dress(two, _id);
+    expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({
+      result: false,
+      pages: [
+        { _id: two, slug: "backstage", name: "backstage" },
+        { _id: one, slug: "main-stage", name: "main-stage" },
+      ],
+    });
+    expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(200);
+    await dress(one, undefined);
+    await dress(two, undefined);
+    expect((await remove(_id)).as(DeleteThemeAnswer).result).toBe(true);
+  });
+
+  test("is not stopped by another site that names its id, nor tells of it", async () => {
+    const other = await newSite();
+    const { _id } = await made();
+    await dress(other.channels[0], _id, other);
+    expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
+  });
+
+  test("never removes one that a page has taken before, however close", async () => {
+    const own = await newSite();
+    const [channel] = own.channels;
+    for (let round = 0; round < 12; round += 1) {
+      const { _id } = await made({}, own);
+      await Promise.all([remove(_id, own), dress(channel, _id, own)]);
+    }
+    const { results } = (await own.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const Data = z.object({ _id: z.string().optional(), data: z.object({ theme: z.string().optional() }).optional() });
+    const worn = new Set<string | undefined>();
+    for (const { type, data } of results) {
+      const { _id, data: page } = Data.parse(data);
+      if (type === "admin.channelUpdated") worn.add(page?.theme);
+      if (type === "theme.deleted") expect(worn).not.toContain(_id);
+    }
+    expect(worn.size).toBe(12);
+  });
+
+  test("is not for a site where the theme is the operator's", async () => {
+    const { _id } = await operatorsTheme("createDefaultTheme", "Everyone's");
+    expect((await remove(_id)).problem).toMatchObject({ status: 403, message: "Admin and default themes are the operator's" });
+    expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(200);
+  });
+});
+
+describe("the operator's themes", () => {
+  test("that are default ones are listed to every site, the admin ones to none", async () => {
+    const marker = randomHex(4);
+    await operatorsTheme("createAdminTheme", `Admin ${marker}`);
+    const { _id, siteId, type } = await operatorsTheme("createDefaultTheme", `Default ${marker}`);
+    expect([siteId, type]).toEqual([null, "default"]);
+    const names = (await site.call("listDefaultThemes", { query: { limit: 200 } })).as(ThemeList).themes.map(({ name }) => name);
+    expect(names.filter((name) => name.endsWith(marker))).toEqual([`Default ${marker}`]);
+    const changed = await site.call("updateDefaultTheme", { params: { id: _id }, body: input({ name: `Changed ${marker}` }) });
+    expect(changed.as(Theme)).toMatchObject({ _id, name: `Changed ${marker}`, type: "default" });
+  });
+
+  test("are changed only as what they are", async () => {
+    const admin = await operatorsTheme("createAdminTheme", "Control room");
+    const custom = await made();
+    for (const { _id } of [admin, custom]) {
+      expect((await site.call("updateDefaultTheme", { params: { id: _id }, body: input() })).status).toBe(404);
+      expect((await site.call("updateCustomTheme", { params: { id: admin._id }, body: input() })).status).toBe(404);
+    }
+  });
+
+  test("stay the operator's though a client id is shown with the super key", async () => {
+    const body = input({ name: "Shown with a site" });
+    const headers = { "Tifo-Client-Id": site.id };
+    const { _id, siteId } = (await site.call("createDefaultTheme", { body, headers })).as(Theme);
+    expect(siteId).toBeNull();
+    expect((await site.call("updateDefaultTheme", { params: { id: _id }, body, headers })).status).toBe(200);
+  });
+});
+
+describe("applying an admin theme to a site", () => {
+  const apply = (siteSlugOrId: string, themeNameOrId: string) => site.call("applyAdminTheme", { body: { siteSlugOrId, themeNameOrId } });
+  const applied = async () => {
+    const { results } = await env.DB.prepare("select theme_id from site_themes where site_id = ?")
+      .bind(site.id)
+      .all<{ theme_id: string }>();
+    return results.map(({ theme_id }) => theme_id);
+  };
+
+  test("takes site and theme by id, or by slug and name, and replaces the one before", async () => {
+    const name = `Control room ${randomHex(4)}`;
+    const named = await operatorsTheme("createAdminTheme", name);
+    const other = await operatorsTheme("createAdminTheme", `Van ${randomHex(4)}`);
+    expect((await apply(site.slug, name)).body).toEqual({ success: true });
+    expect(await applied()).toEqual([named._id]);
+    expect((await apply(site.id, other._id)).body).toEqual({ success: true });
+    expect(await applied()).toEqual([other._id]);
+    const { results } = (await site.call("listEvents", { query: { limit: 200, types: "theme.applied" } })).as(EventList);
+    expect(results.map(({ resource, actor }) => [resource, actor])).toEqual([
+      [`site/${site.id}`, "super"],
+      [`site/${site.id}`, "super"],
+    ]);
+  });
+
+  test("knows admin themes and sites alone", async () => {
+    const admin = await operatorsTheme("createAdminTheme", "Control room");
+    const standard = await operatorsTheme("createDefaultTheme", `Default ${randomHex(4)}`);
+    const custom = await made({ name: `Own ${randomHex(4)}` });
+    expect((await apply(site.id, standard._id)).status).toBe(404);
+    expect((await apply(site.id, custom.name)).status).toBe(404);
+    expect((await apply("no-such-site", admin._id)).status).toBe(404);
+    expect((await apply(newId(1), admin._id)).status).toBe(404);
+  });
+
+  test("asks for the id where several themes have the name", async () => {
+    const name = `Twin ${randomHex(4)}`;
+    const [one] = [await operatorsTheme("createAdminTheme", name), await operatorsTheme("createAdminTheme", name)];
+    expect((await apply(site.id, name)).status).toBe(409);
+    expect((await apply(site.id, one._id)).status).toBe(200);
+  });
+});
