@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNull, lt } from "drizzle-orm";
 import { accounts, tvCodes } from "../../db/schema/index.ts";
 import { normalizeCode, randomCode } from "../lib/codes.ts";
 import { sha256 } from "../lib/crypto.ts";
@@ -54,9 +54,8 @@ export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
 /** What became of a device's code; once it is activated, the tokens, exactly once. */
 export async function pollTvCode(ctx: Ctx, typed: string): Promise<TvStatus> {
   const { deviceId = "" } = ctx;
-  const found = await findWithin(ctx, missBudgets(await hashOf(ctx, deviceId)), () => findForDevice(ctx, normalizeCode(typed), deviceId));
-  if (!found) throw notFound("This device has no such code");
-  const { row, account } = found;
+  const row = await findWithin(ctx, missBudgets(await hashOf(ctx, deviceId)), () => findForDevice(ctx, normalizeCode(typed), deviceId));
+  if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
   if (row.accountId === null) {
@@ -67,7 +66,8 @@ export async function pollTvCode(ctx: Ctx, typed: string): Promise<TvStatus> {
     return { status: "pending" };
   }
   // Whoever activated it has been deleted since.
-  if (!account) return { status: "expired" };
+  if (row.passwordVersion === null) return { status: "expired" };
+  const account = { id: row.accountId, passwordVersion: row.passwordVersion };
   const { insert, tokens } = await newSession(ctx, ctx.siteId, account);
   const taken = ctx.db
     .update(tvCodes)
@@ -89,7 +89,7 @@ export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> 
 
 async function findForDevice(ctx: Ctx, code: string, deviceId: string) {
   const [found] = await ctx.db
-    .select({ row: tvCodes, account: { id: accounts.id, passwordVersion: accounts.passwordVersion } })
+    .select({ ...getTableColumns(tvCodes), passwordVersion: accounts.passwordVersion })
     .from(tvCodes)
     .leftJoin(accounts, and(eq(accounts.id, tvCodes.accountId), eq(accounts.siteId, tvCodes.siteId)))
     .where(

@@ -1,0 +1,245 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { sessions, tvCodes } from "../../../db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { sha256 } from "../../lib/crypto.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { activateTvCode, createTvCode, pruneTvCodes } from "../../services/tv-codes.ts";
+import type { Ctx } from "../../services/context.ts";
+import { Account } from "../accounts/schemas.ts";
+import { TvCode, TvStatus } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const MINUTE = 60_000;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+interface Device {
+  id: string;
+  code: string;
+  expiresAt: number;
+}
+
+async function newDevice(): Promise<Device> {
+  const id = `tv-${randomHex(6)}`;
+  const { code, expiresAt } = (await site.call("createTvCode", { as: "client", body: { deviceId: id } })).as(TvCode);
+  return { id, code, expiresAt };
+}
+
+function poll({ id, code }: Pick<Device, "id" | "code">): Promise<Answer> {
+  return site.call("pollTvCode", { as: "client", params: { code }, headers: { "Tifo-Device-Id": id } });
+}
+
+function activate(code: string, as: "viewer" | "admin" = "viewer"): Promise<Answer> {
+  return site.call("activateTvCode", { as, body: { code } });
+}
+
+/** Changes the row of a device's code: the test's way to let time pass. */
+async function setRow({ code }: Device, change: Partial<typeof tvCodes.$inferInsert>): Promise<void> {
+  await db
+    .update(tvCodes)
+    .set(change)
+    .where(eq(tvCodes.hash, await sha256(`${site.id}\n${code}`)));
+}
+
+/** As long as it takes until the next poll is due. */
+function wait(device: Device): Promise<void> {
+  return setRow(device, { polledAt: Date.now() - MINUTE });
+}
+
+describe("a TV code", () => {
+  test("has 8 letters that can't be mistaken, ten minutes and an interval", async () => {
+    const before = Date.now();
+    const answer = await site.call("createTvCode", { as: "client", body: { deviceId: "living-room" } });
+    expect(answer.status).toBe(201);
+    const { code, expiresAt, interval } = answer.as(TvCode);
+    expect(code).toMatch(/^[2-9A-HJKMNP-TV-Z]{8}$/);
+    expect(expiresAt - before).toBeGreaterThanOrEqual(10 * MINUTE);
+    expect(expiresAt - Date.now()).toBeLessThanOrEqual(10 * MINUTE);
+    expect(interval).toBe(5);
+  });
+
+  test("is stored as a hash alone", async () => {
+    const { code, id } = await newDevice();
+    const rows = JSON.stringify(await db.select().from(tvCodes));
+    expect(rows).not.toContain(code);
+    expect(rows).not.toContain(id);
+  });
+
+  test.for([newId(1), "nonsense"])("is not to be had of the unknown site %s", async (siteId) => {
+    const { status, problem } = await site.call("createTvCode", {
+      as: "nobody",
+      body: { deviceId: "tv" },
+      headers: { "Tifo-Client-Id": siteId },
+    });
+    expect(status).toBe(404);
+    expect(problem?.message).toBe("Site does not exist!");
+  });
+
+  test("asks for a client id", async () => {
+    expect((await site.call("createTvCode", { as: "nobody", body: { deviceId: "tv" } })).status).toBe(401);
+  });
+});
+
+describe("activation", () => {
+  test("takes the code as people type it", async () => {
+    const { code } = await newDevice();
+    const answer = await activate(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ success: true });
+  });
+
+  test("has nothing to do for a code that is unknown, activated or expired", async () => {
+    const device = await newDevice();
+    await activate(device.code);
+    expect((await activate(device.code)).status).toBe(204);
+    expect((await activate("22222222")).status).toBe(204);
+    const late = await newDevice();
+    await setRow(late, { expires: Date.now() - 1 });
+    const { status, text } = await activate(late.code);
+    expect([status, text]).toEqual([204, ""]);
+  });
+
+  test("knows no code of another site", async () => {
+    const { code } = await newDevice();
+    const other = await newSite();
+    expect((await other.call("activateTvCode", { as: "viewer", body: { code } })).status).toBe(204);
+  });
+
+  test("goes to one of two who type the code at the same instant, and the device signs in as them", async () => {
+    const device = await newDevice();
+    const answers = await Promise.all([activate(device.code, "viewer"), activate(device.code, "admin")]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 204]);
+    const winner = site.accounts[answers[0]?.status === 200 ? "viewer" : "admin"];
+    const tokens = (await poll(device)).as(TvStatus);
+    const jwt = tokens.status === "activated" ? tokens.jwt : "";
+    const me = await site.call("getAccount", { as: "client", params: { id: winner.id }, headers: { Authorization: `Bearer ${jwt}` } });
+    expect(me.as(Account).email).toBe(winner.email);
+  });
+
+  test("can't be used to guess codes: after so many unknown ones, an account is refused", async () => {
+    const guesser = await site.addAccount("guesser", []);
+    const headers = { Authorization: `Bearer ${await site.signIn(guesser)}` };
+    const { code } = await newDevice();
+    const guess = (typed: string) => site.call("activateTvCode", { as: "client", headers, body: { code: typed } });
+    for (let i = 0; i < LIMITS.redeem.quota; i++) expect((await guess("33333333")).status).toBe(204);
+    expect((await guess(code)).problem?.code).toBe("rate_limited");
+    expect((await activate(code)).status).toBe(200);
+  });
+});
+
+describe("the device that polls", () => {
+  test("waits, gets its tokens exactly once, and they work and can be refreshed", async () => {
+    const device = await newDevice();
+    expect((await poll(device)).body).toEqual({ status: "pending" });
+    await activate(device.code);
+    await wait(device);
+    const tokens = (await poll(device)).as(TvStatus);
+    if (tokens.status !== "activated") throw new Error(tokens.status);
+    const { viewer } = site.accounts;
+    const headers = { Authorization: `Bearer ${tokens.jwt}` };
+    expect((await site.call("getAccount", { as: "client", params: { id: viewer.id }, headers })).status).toBe(200);
+    const refreshed = await site.call("refreshTokens", { as: "client", body: { refreshToken: tokens.refreshToken } });
+    expect(refreshed.status).toBe(200);
+    await wait(device);
+    expect((await poll(device)).body).toEqual({ status: "expired" });
+  });
+
+  test("gets one pair of tokens, though it asks several times at the same instant", async () => {
+    const device = await newDevice();
+    const someone = await site.addAccount(`racer-${randomHex(4)}`, []);
+    const headers = { Authorization: `Bearer ${await site.signIn(someone)}` };
+    await site.call("activateTvCode", { as: "client", headers, body: { code: device.code } });
+    const before = await db.select().from(sessions).where(eq(sessions.accountId, someone.id));
+    const answers = await Promise.all(Array.from({ length: 5 }, () => poll(device)));
+    expect(answers.filter((answer) => answer.status === 200 && answer.as(TvStatus).status === "activated")).toHaveLength(1);
+    const after = await db.select().from(sessions).where(eq(sessions.accountId, someone.id));
+    expect(after.length - before.length).toBe(1);
+  });
+
+  test("is told to slow down when it polls before its interval is over", async () => {
+    const device = await newDevice();
+    await setRow(device, { polledAt: Date.now() + MINUTE });
+    const { status, problem, headers } = await poll(device);
+    expect([status, problem?.code]).toEqual([429, "slow_down"]);
+    expect(headers.get("Retry-After")).toBe("5");
+  });
+
+  test("learns that its code has expired, whether or not it was activated", async () => {
+    const [idle, active] = [await newDevice(), await newDevice()];
+    await activate(active.code);
+    for (const device of [idle, active]) {
+      await setRow(device, { expires: Date.now() - 1 });
+      expect((await poll(device)).body).toEqual({ status: "expired" });
+    }
+  });
+
+  test("must be the one that the code was made for", async () => {
+    const device = await newDevice();
+    await activate(device.code);
+    expect((await poll({ ...device, id: "another-tv" })).status).toBe(404);
+    const other = await newSite();
+    const elsewhere = { as: "client" as const, params: { code: device.code }, headers: { "Tifo-Device-Id": device.id } };
+    expect((await other.call("pollTvCode", elsewhere)).status).toBe(404);
+    expect((await poll(device)).as(TvStatus).status).toBe("activated");
+  });
+
+  test("must name itself, and its site first", async () => {
+    const { code } = await newDevice();
+    const wrong: Record<string, string>[] = [{}, { "Tifo-Device-Id": "" }, { "Tifo-Device-Id": "x".repeat(201) }];
+    for (const headers of wrong) {
+      const { status, problem } = await site.call("pollTvCode", { as: "client", params: { code }, headers });
+      expect([status, problem?.issues?.[0]?.path]).toEqual([400, "Tifo-Device-Id"]);
+    }
+    expect((await site.call("pollTvCode", { as: "nobody", params: { code } })).status).toBe(401);
+    const unknown = { "Tifo-Client-Id": newId(1) };
+    expect((await site.call("pollTvCode", { as: "nobody", params: { code }, headers: unknown })).status).toBe(401);
+  });
+
+  test("can't guess codes: after so many unknown ones it is refused", async () => {
+    const guesser = { id: `guesser-${randomHex(4)}`, code: "44444444" };
+    for (let i = 0; i < LIMITS.redeem.quota; i++) expect((await poll(guesser)).status).toBe(404);
+    expect((await poll(guesser)).problem?.code).toBe("rate_limited");
+  });
+});
+
+describe("when the database fails", () => {
+  const broken: Ctx = {
+    env,
+    siteId: newId(1),
+    // Whatever is asked of it throws.
+    db: new Proxy(db, {
+      get() {
+        throw new Error("no database");
+      },
+    }),
+    now: Date.now(),
+    requestId: "test",
+    caller: async () => ({ kind: "account", id: newId(2), sessionId: newId(3), roles: [], tags: [] }),
+    ifMatch: undefined,
+    deviceId: undefined,
+    told: { siteIds: new Set(), settled: [] },
+    defer: () => undefined,
+  };
+
+  test("the failure says what went wrong, and no more", async () => {
+    await expect(createTvCode(broken, "tv")).rejects.toMatchObject({ code: "internal", message: "Error generating TV code" });
+    await expect(activateTvCode(broken, "22222222")).rejects.toMatchObject({ code: "internal", message: "Error activating TV code" });
+  });
+});
+
+test("codes are forgotten an hour after they expire", async () => {
+  const [old, recent] = [await newDevice(), await newDevice()];
+  await setRow(old, { expires: Date.now() - 61 * MINUTE });
+  await setRow(recent, { expires: Date.now() - 59 * MINUTE });
+  await pruneTvCodes({ db, now: Date.now() });
+  expect((await poll(old)).status).toBe(404);
+  expect((await poll(recent)).body).toEqual({ status: "expired" });
+});

@@ -1,0 +1,331 @@
+import { env, exports } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "../../../db/client.ts";
+import { accountEntitlements, intents, invites } from "../../../db/schema/index.ts";
+import { type Answer, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
+import { CLOSE } from "../../durable-objects/relay.protocol.ts";
+import { listOf } from "../../http/listing.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { LIMITS } from "../../lib/limits.ts";
+import { Account } from "../accounts/schemas.ts";
+import { ConsumedIntent } from "../auth/schemas.ts";
+import { Ticket } from "../realtime/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Invite } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const Invites = listOf(Invite);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+function create(change: Record<string, unknown> = {}): Promise<Answer> {
+  const body = { redirectUri: "https://demo.example/welcome?from=mail", siteId: site.id, targetSkus: ["vip"], ...change };
+  return site.call("createInvite", { body });
+}
+
+async function newInvite(change: Record<string, unknown> = {}) {
+  return (await create(change)).as(Invite);
+}
+
+async function reread(id: string) {
+  return (await site.call("getInvite", { params: { id } })).as(Invite);
+}
+
+/** Follows a link as a browser does. */
+function follow(token: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
+  return exports.default.fetch(`${ORIGIN}/invite/v1/magic-link/${token}`, {
+    method,
+    redirect: "manual",
+    headers: { "CF-Connecting-IP": `192.0.2.${randomHex(4)}`, ...headers },
+  });
+}
+
+/** The intent that a link leads to. */
+async function intentOf(token: string): Promise<string> {
+  const response = await follow(token);
+  expect(response.status).toBe(302);
+  return new URL(response.headers.get("Location") ?? "").searchParams.get("intent") ?? "";
+}
+
+function redeem(intent: string): Promise<Answer> {
+  return site.call("consumeIntent", { as: "client", params: { token: intent } });
+}
+
+/** Who is signed in by an intent. */
+async function signedIn(intent: string): Promise<{ account: z.output<typeof Account>; headers: Record<string, string> }> {
+  const { jwt } = (await redeem(intent)).as(ConsumedIntent);
+  const { sub = "" } = z.object({ sub: z.string() }).parse(JSON.parse(atob(jwt.split(".")[1] ?? "")));
+  const headers = { Authorization: `Bearer ${jwt}` };
+  const account = (await site.call("getAccount", { as: "client", params: { id: sub }, headers })).as(Account);
+  return { account, headers };
+}
+
+async function problemOf(response: Response): Promise<{ status: number; message: string }> {
+  const { message } = z.object({ message: z.string() }).parse(await response.json());
+  return { status: response.status, message };
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter((event) => event.resource === `invite/${id}`).map((event) => event.type);
+}
+
+describe("a magic link", () => {
+  test("is made with a token of six letters and digits, good for seven days", async () => {
+    const before = Date.now();
+    const invite = await newInvite({ targetSkus: ["vip", "vip", "press"], tags: ["derby"] });
+    expect(invite).toMatchObject({ siteId: site.id, type: "magic-link", consumed: false, revoked: false, accountId: null, tags: ["derby"] });
+    expect(invite.token).toMatch(/^[A-Za-z0-9]{6}$/);
+    expect(invite.inviteUrl).toBe(`${ORIGIN}/invite/v1/magic-link/${invite.token}`);
+    expect(invite.targetSkus).toEqual(["vip", "press"]);
+    expect(invite.expiresAt - before).toBeGreaterThanOrEqual(7 * DAY);
+    expect(invite.expiresAt - Date.now()).toBeLessThanOrEqual(7 * DAY);
+  });
+
+  test("can be read again with its token, which is neither stored nor told to the log as it is", async () => {
+    const invite = await newInvite();
+    expect(await reread(invite._id)).toEqual(invite);
+    const [row] = await db.select().from(invites).where(eq(invites.id, invite._id));
+    expect(JSON.stringify(row)).not.toContain(invite.token);
+    const { text } = await site.call("listEvents", { query: { limit: 200 } });
+    expect(text).toContain(invite._id);
+    expect(text).not.toContain(invite.token);
+  });
+
+  test.for([
+    ["an origin that the site does not list", { redirectUri: "https://evil.example/welcome" }, "redirectUri"],
+    ["a look-alike of a listed origin", { redirectUri: "https://demo.example.evil.example/" }, "redirectUri"],
+    ["a listed origin as credentials", { redirectUri: "https://demo.example@evil.example/" }, "redirectUri"],
+    ["a script", { redirectUri: "javascript:alert(1)" }, "redirectUri"],
+    ["no skus", { targetSkus: [] }, "targetSkus"],
+    ["another site", { siteId: "5eed00000000000000000009" }, "siteId"],
+    ["a day that is over", { expiresAt: 1000 }, "expiresAt"],
+    ["a day too far away", { expiresAt: 4_000_000_000_000 }, "expiresAt"],
+  ] as const)("is not made for %s", async ([, change, path]) => {
+    const { status, problem } = await create(change);
+    expect([status, problem?.issues?.[0]?.path]).toEqual([400, path]);
+  });
+
+  test("that can't be made says so in the words that integrators know", async () => {
+    const { problem } = await create({ redirectUri: "https://evil.example/" });
+    expect(problem?.message).toBe(
+      "Create Invite in Invite Service failed - Its origin is not among the site's settings.security.allowedOrigins",
+    );
+  });
+});
+
+describe("opening a magic link", () => {
+  test("leads to redirectUri with an intent, tells no referrer, and marks the invite consumed", async () => {
+    const invite = await newInvite();
+    const response = await follow(invite.token);
+    expect(response.status).toBe(302);
+    const target = new URL(response.headers.get("Location") ?? "");
+    expect(target.origin + target.pathname).toBe("https://demo.example/welcome");
+    expect(target.searchParams.get("from")).toBe("mail");
+    expect(target.searchParams.get("intent")).toMatch(/^[\w-]{43}$/);
+    expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    expect((await reread(invite._id)).consumed).toBe(true);
+    expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed"]);
+  });
+
+  test.for([
+    ["a HEAD request", {}, "HEAD"],
+    ["a prefetch", { "Sec-Purpose": "prefetch" }, "GET"],
+    ["a prerender", { "Sec-Purpose": "prefetch;prerender" }, "GET"],
+    ["an older prefetch", { Purpose: "prefetch" }, "GET"],
+    ["a preview", { "X-Purpose": "preview" }, "GET"],
+  ] as const)("is not what %s does", async ([, headers, method]) => {
+    const invite = await newInvite();
+    const response = await follow(invite.token, headers, method);
+    expect([response.status, response.headers.get("Location")]).toEqual([204, null]);
+    expect((await reread(invite._id)).consumed).toBe(false);
+    expect(await db.select().from(intents).where(eq(intents.sourceId, invite._id))).toEqual([]);
+  });
+
+  test("is possible again until it has been redeemed: a scanner burns nothing", async () => {
+    const invite = await newInvite();
+    await intentOf(invite.token);
+    const intent = await intentOf(invite.token);
+    expect((await redeem(intent)).status).toBe(200);
+    expect(await problemOf(await follow(invite.token))).toEqual({
+      status: 400,
+      message: "Consume Invite in Invite Service failed - The invite has been redeemed already",
+    });
+    expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed", "invite.redeemed"]);
+  });
+
+  test("happens once in the log, though several open it at the same instant, each with an intent of their own", async () => {
+    const invite = await newInvite();
+    const found = await Promise.all(Array.from({ length: 4 }, () => intentOf(invite.token)));
+    expect(new Set(found).size).toBe(4);
+    expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed"]);
+  });
+
+  test("fails for a token in another case, or that nobody has", async () => {
+    const { token } = await newInvite();
+    const swapped = [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
+    for (const other of [swapped === token ? "000000" : swapped, "zzzzzz"]) expect((await follow(other)).status).toBe(404);
+  });
+
+  test("fails once it has expired", async () => {
+    const invite = await newInvite();
+    await db
+      .update(invites)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(invites.id, invite._id));
+    expect((await problemOf(await follow(invite.token))).message).toBe("Consume Invite in Invite Service failed - The invite has expired");
+  });
+
+  test("stops for whoever guesses: after so many unknown tokens an address is refused, others are not", async () => {
+    const invite = await newInvite();
+    const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
+    for (let i = 0; i < LIMITS.openInvite.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
+    expect((await follow(invite.token, guesser)).status).toBe(429);
+    expect((await follow(invite.token)).status).toBe(302);
+  });
+});
+
+describe("a redeemed invite", () => {
+  test("makes a guest account that holds the target skus", async () => {
+    const invite = await newInvite({ targetSkus: ["vip", "press"] });
+    const { account } = await signedIn(await intentOf(invite.token));
+    expect(account).toMatchObject({ name: "Guest", subscriptions: ["vip", "press"], roles: [] });
+    expect((await reread(invite._id)).accountId).toBe(account._id);
+  });
+
+  test("is redeemed by one of several intents, raced", async () => {
+    const invite = await newInvite();
+    const found = await Promise.all(Array.from({ length: 5 }, () => intentOf(invite.token)));
+    const answers = await Promise.all(found.map(redeem));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of answers) expect([200, 400, 404]).toContain(status);
+    const granted = await db.select().from(accountEntitlements).where(eq(accountEntitlements.source, `invite/${invite._id}`));
+    expect(granted).toHaveLength(1);
+  });
+
+  test("lets its holder past the gate of a channel, and no more once it is revoked", async () => {
+    const sku = `gate-${randomHex(4)}`;
+    const channelId = await site.addChannel(`gated-${randomHex(4)}`, { gate: { type: "entitlement", skus: ["other", sku] } });
+    const enter = async (headers: Record<string, string>) => {
+      const { ticket } = (await site.call("createTicket", { as: "client", headers, body: { channelId } })).as(Ticket);
+      return openSocket(site, channelId, { ticket });
+    };
+    const outsider = await enter(await site.headersOf("viewer"));
+    expect((await outsider.closed).code).toBe(CLOSE.forbidden);
+    const invite = await newInvite({ targetSkus: [sku] });
+    const { account, headers } = await signedIn(await intentOf(invite.token));
+    await (await enter(headers)).first("welcome");
+    const revoked = (await site.call("revokeInvite", { params: { id: invite._id } })).as(Invite);
+    expect(revoked).toMatchObject({ revoked: true, consumed: true, accountId: account._id });
+    expect((await site.call("getAccount", { params: { id: account._id } })).as(Account).subscriptions).toEqual([]);
+    const former = await enter(headers);
+    expect((await former.closed).code).toBe(CLOSE.forbidden);
+    const [entitlement] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.accountId, account._id));
+    expect(entitlement).toMatchObject({ status: "cancelled", sku });
+    expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed", "invite.redeemed", "invite.revoked"]);
+  });
+
+  test("is settled: it can be neither changed nor deleted, until it is revoked", async () => {
+    const invite = await newInvite();
+    await redeem(await intentOf(invite.token));
+    const body = { redirectUri: invite.redirectUri, targetSkus: ["more"] };
+    const params = { id: invite._id };
+    expect((await site.call("updateInvite", { params, body })).problem?.message).toBe(
+      "Update Invite in Invite Service failed - The invite has been redeemed already",
+    );
+    expect((await site.call("deleteInvite", { params })).problem?.message).toBe(
+      "Delete Invite in Invite Service failed - The invite has been redeemed; revoke it, which takes away what it granted",
+    );
+    await site.call("revokeInvite", { params });
+    expect((await site.call("deleteInvite", { params })).status).toBe(200);
+  });
+});
+
+describe("a revoked invite", () => {
+  test("lets nobody in: neither its link nor an intent that it gave before", async () => {
+    const invite = await newInvite();
+    const intent = await intentOf(invite.token);
+    expect((await site.call("revokeInvite", { params: { id: invite._id } })).as(Invite).revoked).toBe(true);
+    expect(await problemOf(await follow(invite.token))).toEqual({
+      status: 400,
+      message: "Consume Invite in Invite Service failed - The invite has been revoked",
+    });
+    expect((await redeem(intent)).status).toBe(404);
+    expect((await reread(invite._id)).revoked).toBe(true);
+  });
+
+  test("can't be revoked again", async () => {
+    const invite = await newInvite();
+    const params = { id: invite._id };
+    await site.call("revokeInvite", { params });
+    expect((await site.call("revokeInvite", { params })).problem?.message).toBe(
+      "Revoke Invite in Invite Service failed - The invite has been revoked already",
+    );
+  });
+
+  test("grants nothing, though it is redeemed at the same instant", async () => {
+    for (let round = 0; round < 4; round++) {
+      const invite = await newInvite();
+      const intent = await intentOf(invite.token);
+      const [revoked, redeemed] = await Promise.all([site.call("revokeInvite", { params: { id: invite._id } }), redeem(intent)]);
+      const held = await db.select().from(accountEntitlements).where(eq(accountEntitlements.source, `invite/${invite._id}`));
+      // Whoever came first, nobody holds anything of an invite that was revoked.
+      if (revoked.status === 200) expect(held.filter((row) => row.status === "active")).toEqual([]);
+      else expect(redeemed.status).toBe(200);
+    }
+  });
+});
+
+describe("changing and deleting", () => {
+  test("a change keeps the link, and what it leads to is what counts", async () => {
+    const invite = await newInvite();
+    const before = await intentOf(invite.token);
+    const body = { redirectUri: "https://demo.example/other", targetSkus: ["new"], tags: ["late"] };
+    const changed = (await site.call("updateInvite", { params: { id: invite._id }, body })).as(Invite);
+    expect(changed).toMatchObject({ ...body, token: invite.token, expiresAt: invite.expiresAt, consumed: true });
+    expect((await follow(invite.token)).headers.get("Location")).toContain("https://demo.example/other?intent=");
+    expect((await signedIn(before)).account.subscriptions).toEqual(["new"]);
+  });
+
+  test("a change that lost a race against another one is refused", async () => {
+    const invite = await newInvite();
+    const body = { redirectUri: invite.redirectUri, targetSkus: ["new"] };
+    const headers = { "If-Match": '"v7"' };
+    expect((await site.call("updateInvite", { params: { id: invite._id }, body, headers })).status).toBe(412);
+  });
+
+  test("a deleted invite is gone, with its link and its intents", async () => {
+    const invite = await newInvite();
+    const intent = await intentOf(invite.token);
+    expect((await site.call("deleteInvite", { params: { id: invite._id } })).body).toEqual({ success: true, _id: invite._id });
+    expect((await site.call("getInvite", { params: { id: invite._id } })).status).toBe(404);
+    expect((await follow(invite.token)).status).toBe(404);
+    expect((await redeem(intent)).status).toBe(404);
+  });
+});
+
+test("the list tells the consumed from the rest, and the revoked", async () => {
+  const own = await newSite();
+  const make = async () => {
+    const body = { redirectUri: "https://demo.example/", siteId: own.id, targetSkus: ["vip"] };
+    return (await own.call("createInvite", { body })).as(Invite);
+  };
+  const [fresh, opened, revoked] = [await make(), await make(), await make()];
+  await follow(opened.token);
+  await own.call("revokeInvite", { params: { id: revoked._id } });
+  const ids = async (query: Record<string, boolean>) =>
+    (await own.call("listInvites", { query })).as(Invites).results.map((invite) => invite._id);
+  expect(await ids({})).toEqual([revoked._id, opened._id, fresh._id]);
+  expect(await ids({ consumed: true })).toEqual([opened._id]);
+  expect(await ids({ consumed: false, revoked: false })).toEqual([fresh._id]);
+  expect(await ids({ revoked: true })).toEqual([revoked._id]);
+});
