@@ -15,12 +15,13 @@ const migrations = await readD1Migrations("db/migrations");
 // Ends a test that hangs; no test may come near it, however slow the machine.
 const PATIENCE_MS = 60_000;
 
-const contract = "test/contract.test.ts";
+// Tests of every operation of the document.
+const ofAllAreas = ["test/contract.test.ts", "test/query-plans.test.ts"];
 
-/** Runs the contract test last: it judges what the other files of its shared Worker have called. */
+/** Runs the contract test after those of the areas, whose calls it judges. */
 class ContractLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = (file: TestSpecification): number => (file.moduleId.endsWith(contract) ? 1 : 0);
+    const rank = (file: TestSpecification): number => ofAllAreas.findIndex((path) => file.moduleId.endsWith(path));
     const sorted = await super.sort(files);
     return sorted.sort((one, other) => rank(one) - rank(other));
   }
@@ -47,7 +48,7 @@ export default defineConfig({
         plugins: [workerd()],
         test: {
           name: "api",
-          include: ["worker/**/*.test.ts", contract],
+          include: ["worker/**/*.test.ts", ...ofAllAreas],
           exclude: ["**/*.unit.test.ts"],
           setupFiles: ["test/setup.ts"],
           provide: { migrations },

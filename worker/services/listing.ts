@@ -83,7 +83,8 @@ export async function listRows<Row>(
   const after = query.cursor === undefined ? undefined : afterCursor(sort.by, spec.id.by, sortDirection, query.cursor);
   const [rows, [counted]] = await ctx.db.batch([
     spec.rows(ctx.db, {
-      where: and(matches, after),
+      // The cursor first: of two bounds that an index could begin at, SQLite takes the first.
+      where: and(after, matches),
       orderBy: sort.by === spec.id.by ? [order(spec.id.by)] : [order(sort.by), order(spec.id.by)],
       limit: query.limit,
       offset: after ? 0 : query.offset,
