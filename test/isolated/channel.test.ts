@@ -201,7 +201,7 @@ describe("expiry", () => {
   test("takes off at the end by itself, all that is due in one frame", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    const endsAt = Date.now() + 300;
+    const endsAt = Date.now() + 1_000;
     const due = [newBroadcast({ endsAt }), newBroadcast({ endsAt: endsAt - 1 })];
     const lasting = newBroadcast();
     await Promise.all([...due, lasting].map((broadcast) => channel.stub.publish(broadcast)));
@@ -214,7 +214,7 @@ describe("expiry", () => {
   test("run twice clears once", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 100 }));
+    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 1_000 }));
     await viewer.first("overlay.clear");
     await runInDurableObject(channel.stub, (instance) => instance.alarm());
     await runInDurableObject(channel.stub, (instance) => instance.alarm());

@@ -162,7 +162,7 @@ describe("a site-wide broadcast", () => {
 
   test("reaches a channel that opens before it ends, also after evictions, and not one that opens later", async () => {
     const channel = newChannel();
-    const endsAt = Date.now() + 700;
+    const endsAt = Date.now() + 2_000;
     const [short, long] = [newBroadcast({ endsAt }), newBroadcast()];
     await channel.presence.publish(short);
     await channel.presence.publish(long);

@@ -25,8 +25,8 @@ function range(from: number, to: number): number[] {
 describe("welcome", () => {
   test("is the first frame and shows a late viewer what is on", async () => {
     const channel = newChannel();
-    const [ended, lasting] = [newBroadcast({ endsAt: Date.now() + 80 }), newBroadcast()];
     const early = await join(channel);
+    const [ended, lasting] = [newBroadcast({ endsAt: Date.now() + 1_000 }), newBroadcast()];
     await Promise.all([channel.stub.publish(ended), channel.stub.publish(lasting)]);
     await early.first("overlay.clear");
     const viewer = await join(channel);
