@@ -58,7 +58,7 @@ export async function upsertAccount(ctx: Ctx, input: UpsertAccount): Promise<Acc
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
   const roles = input.roles ?? current?.roles ?? [];
-  requireGrantable(rules, current, roles);
+  if (input.roles) requireGrantable(rules, current, roles);
   const id = current ? await changeAccount(ctx, current, input, roles) : await addAccount(ctx, input, roles);
   // Whether roles make a global account is known to the database alone.
   return getAccount(ctx, id);

@@ -1,0 +1,195 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "../../../db/schema/index.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { sha256 } from "../../lib/crypto.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { Tokens } from "../auth/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Account } from "./schemas.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const newEmail = (): string => `${randomHex(6)}@people.example`;
+const upsert = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("upsertAccount", { body: { name: "Rita", ...body } });
+
+const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
+  site.call("login", {
+    as: "nobody",
+    body: { email, password, siteId: site.id },
+    headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` },
+  });
+
+describe("creating or changing by e-mail", () => {
+  test("makes the account once, in whatever case the e-mail is written, and then changes what is given", async () => {
+    const email = newEmail();
+    const link = { provider: "club-app", accountId: randomHex(6) };
+    const roles = [{ scope: "Chat_Moderator", pageId: [site.channels[0]], write: true }];
+    const made = (await upsert({ email, password: PASSWORD, thirdPartyAuthProviders: [link], roles })).as(Account);
+    expect(made).toMatchObject({ email, name: "Rita", roles, thirdPartyAuthProviders: [link], marketingOptin: false });
+    expect((await signIn(email)).status).toBe(200);
+    const changed = (await upsert({ email: email.toUpperCase(), name: "Rita Réferee" })).as(Account);
+    expect(changed).toMatchObject({
+      _id: made._id,
+      name: "Rita Réferee",
+      normalizedName: "rita referee",
+      roles,
+      thirdPartyAuthProviders: [link],
+    });
+    expect((await signIn(email)).status).toBe(200);
+    expect(await profileName(made._id)).toBe("Rita Réferee");
+  });
+
+  test("makes an account that no password opens, when none is given", async () => {
+    const email = newEmail();
+    await upsert({ email });
+    expect((await signIn(email)).status).toBe(401);
+  });
+
+  test("ends every session when it brings a password", async () => {
+    const email = newEmail();
+    const { _id } = (await upsert({ email, password: PASSWORD })).as(Account);
+    const { jwt, refreshToken } = (await signIn(email)).as(Tokens);
+    await upsert({ email, password: "another-password" });
+    const read = await site.call("getAccount", { as: "client", params: { id: _id }, headers: { Authorization: `Bearer ${jwt}` } });
+    expect(read.status).toBe(401);
+    expect((await site.call("refreshTokens", { as: "nobody", body: { refreshToken } })).status).toBe(401);
+    expect((await signIn(email, "another-password")).status).toBe(200);
+  });
+
+  test("gives a sign-in elsewhere to one account of the site, also when two ask at once", async () => {
+    const link = { provider: "club-app", accountId: randomHex(6) };
+    const emails = [newEmail(), newEmail()];
+    const answers = await Promise.all(emails.map((email) => upsert({ email, thirdPartyAuthProviders: [link] })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+    const loser = emails[answers[0]?.status === 200 ? 1 : 0] ?? "";
+    expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] })).problem?.message).toContain("third-party sign-in");
+    const other = await newSite();
+    expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] }, other)).status).toBe(200);
+    const winner = answers.find((answer) => answer.status === 200)?.as(Account);
+    await upsert({ email: winner?.email, thirdPartyAuthProviders: [] });
+    expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] })).status).toBe(200);
+  });
+
+  test("takes three round trips: what is known, the change, and its answer", async () => {
+    const email = newEmail();
+    expect((await upsert({ email })).log.d1.roundTrips).toBeLessThanOrEqual(3);
+    expect((await upsert({ email, name: "Again" })).log.d1.roundTrips).toBeLessThanOrEqual(3);
+  });
+});
+
+async function profileName(accountId: string): Promise<string | undefined> {
+  return (await db.select().from(userProfiles).where(eq(userProfiles.accountId, accountId)))[0]?.name;
+}
+
+describe("changing an account", () => {
+  const update = async (
+    id: string,
+    body: Record<string, unknown>,
+    as: "developer" | "admin" | "viewer" = "developer",
+    headers = {},
+  ): Promise<Answer> => site.call("updateAccount", { as, params: { id }, body: { name: "Vera", ...body }, headers });
+
+  test("lets everyone change their own name and consent, and nobody else's", async () => {
+    const { viewer, creator } = site.accounts;
+    const changed = (await update(viewer.id, { name: "Véra", marketingOptin: true }, "viewer")).as(Account);
+    expect(changed).toMatchObject({ name: "Véra", normalizedName: "vera", marketingOptin: true, email: viewer.email, tags: ["team:home"] });
+    expect(await profileName(viewer.id)).toBe("Véra");
+    expect((await update(creator.id, {}, "viewer")).problem?.code).toBe("forbidden");
+    expect((await update(creator.id, {}, "admin")).status).toBe(200);
+  });
+
+  test("lets keys and admins alone change by what an account signs in", async () => {
+    const { viewer } = site.accounts;
+    const link = { provider: "club-app", accountId: randomHex(6) };
+    for (const change of [{ email: newEmail() }, { thirdPartyAuthProviders: [link] }]) {
+      expect((await update(viewer.id, change, "viewer")).problem?.code).toBe("forbidden");
+    }
+    expect((await update(viewer.id, { email: viewer.email.toUpperCase() }, "viewer")).status).toBe(200);
+    const person = await site.addAccount(`mover-${randomHex(4)}`, []);
+    const email = newEmail();
+    const moved = (await update(person.id, { email: email.toUpperCase(), thirdPartyAuthProviders: [link] }, "admin")).as(Account);
+    expect(moved).toMatchObject({ email, hash: await sha256(email), thirdPartyAuthProviders: [link] });
+    expect((await signIn(email)).status).toBe(200);
+  });
+
+  test("refuses an e-mail that another account has", async () => {
+    const person = await site.addAccount(`taker-${randomHex(4)}`, []);
+    expect((await update(person.id, { email: site.accounts.admin.email })).problem?.code).toBe("conflict");
+  });
+
+  test("takes no roles, tags or password: they have operations of their own", async () => {
+    for (const field of ["roles", "tags", "password"]) {
+      expect((await update(site.accounts.viewer.id, { [field]: [] })).problem?.issues).toEqual([{ path: field, message: "Unknown field" }]);
+    }
+  });
+
+  test("heeds If-Match", async () => {
+    const person = await site.addAccount(`etag-${randomHex(4)}`, []);
+    const first = await update(person.id, { name: "One" });
+    const match = { "If-Match": first.headers.get("ETag") ?? "" };
+    expect((await update(person.id, { name: "Two" }, "developer", match)).status).toBe(200);
+    expect((await update(person.id, { name: "Three" }, "developer", match)).problem?.code).toBe("precondition_failed");
+  });
+});
+
+describe("deleting an account", () => {
+  test("erases the person: profile, sessions, links, resets and intents; and nobody else's", async () => {
+    const email = newEmail();
+    const link = { provider: "club-app", accountId: randomHex(6) };
+    const { _id: id } = (await upsert({ email, password: PASSWORD, thirdPartyAuthProviders: [link] })).as(Account);
+    const { jwt } = (await signIn(email)).as(Tokens);
+    await site.call("askPasswordReset", { body: { email, baseUrl: "https://demo.example/reset" } });
+    await db
+      .insert(intents)
+      .values({ id: newId(1), siteId: site.id, hash: randomHex(8), kind: "partner", accountId: id, data: {}, created: 1, expires: 2 });
+    const kept = await countsOf(site.accounts.admin.id);
+    const headers = { Authorization: `Bearer ${jwt}` };
+    expect((await site.call("deleteAccount", { as: "client", params: { id }, headers })).body).toEqual({ success: true, _id: id });
+    expect(await countsOf(id)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await countsOf(site.accounts.admin.id)).toEqual(kept);
+    expect((await site.call("getAccount", { as: "client", params: { id }, headers })).status).toBe(401);
+    expect((await signIn(email)).status).toBe(401);
+    expect((await upsert({ email, thirdPartyAuthProviders: [link] })).as(Account)._id).not.toBe(id);
+  });
+
+  test("leaves nothing of the person in the log, but that there was one", async () => {
+    const email = newEmail();
+    const { _id: id } = (await upsert({ email, name: "Unforgettable" })).as(Account);
+    await site.call("deleteAccount", { params: { id } });
+    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const about = results.filter((event) => event.resource === `account/${id}`);
+    expect(about.map((event) => [event.type, event.data])).toEqual([
+      ["new_account", { erased: true }],
+      ["account.deleted", { _id: id, siteId: site.id }],
+    ]);
+  });
+
+  test("is for keys, admins and oneself", async () => {
+    const person = await site.addAccount(`victim-${randomHex(4)}`, []);
+    const remove = (as: "viewer" | "admin") => site.call("deleteAccount", { as, params: { id: person.id } });
+    expect((await remove("viewer")).problem?.code).toBe("forbidden");
+    expect((await remove("admin")).status).toBe(200);
+    expect((await remove("admin")).status).toBe(404);
+  });
+});
+
+/** Rows that are about an account. */
+function countsOf(id: string): Promise<number[]> {
+  return Promise.all([
+    db.$count(accounts, eq(accounts.id, id)),
+    db.$count(userProfiles, eq(userProfiles.accountId, id)),
+    db.$count(sessions, eq(sessions.accountId, id)),
+    db.$count(accountLinks, eq(accountLinks.accountId, id)),
+    db.$count(passwordResets, eq(passwordResets.accountId, id)),
+    db.$count(intents, eq(intents.accountId, id)),
+  ]);
+}
