@@ -37,30 +37,36 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       admit(actor, entrance);
     });
     c.set("identity", identity);
+    const { limit } = entrance;
+    let taken: Promise<void> | undefined;
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
       db: createDb(c.env.DB, identity, c.var.usage),
       now,
       requestId: c.var.requestId,
-      caller: () => identity.confirm(c.env.DB),
+      // With the limit of the operation, so that a verb that asks after its first read spends no round trip on it.
+      caller: async () => {
+        const actor = await identity.confirm(c.env.DB, c.var.usage);
+        if (limit) await (taken ??= takeLimit(c, limit, actor));
+        return actor;
+      },
       deviceId: presented.device,
       ifMatch: parseIfMatch(c.req.header("If-Match")),
       told: { siteIds: new Set(), settled: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
     });
-    const proceed = (): Promise<void> => settle(c, identity, next);
-    const limited = async (): Promise<void> => {
-      if (entrance.limit) await takeLimit(c, entrance.limit);
-      if (entrance.replayable) await answerOnce(c, entrance, proceed);
-      else await proceed();
+    const proceed = async (): Promise<void> => {
+      await settle(c, identity, next);
+      if (limit && !taken && c.res.ok) throw new Error(`${entrance.operationId} acted without ctx.caller(), which takes its limit`);
     };
+    const run = (): Promise<void> => (entrance.replayable ? answerOnce(c, entrance, proceed) : proceed());
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
-      await identity.confirm(c.env.DB);
+      await identity.confirm(c.env.DB, c.var.usage);
       throw invalid("Tifo-Device-Id", "The header Tifo-Device-Id is required: 1 to 200 printable characters without spaces");
     }
-    if (c.req.raw.body === null) return limited();
-    await limitBody(c, limited);
+    if (c.req.raw.body === null) return run();
+    await limitBody(c, run);
   };
 }
 
@@ -68,7 +74,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
 async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promise<void> {
   await next();
   nudgeLogs(c.var.ctx);
-  if (identity.pending()) await identity.confirm(c.env.DB);
+  if (identity.pending()) await identity.confirm(c.env.DB, c.var.usage);
 }
 
 function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {

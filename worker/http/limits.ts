@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import { LIMITS, type LimitName } from "../lib/limits.ts";
+import type { Actor } from "../services/context.ts";
 import { limitHeaders, takeSlot } from "../services/limits.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -9,15 +10,14 @@ export function callerAddress(c: Context): string {
 }
 
 /** What a limit counts apart for this caller. */
-export async function limitKey(c: Context<AppEnv>, name: LimitName): Promise<string> {
-  const actor = await c.var.ctx.caller();
+export function limitKey(c: Context<AppEnv>, name: LimitName, actor: Actor): string {
   const { per } = LIMITS[name];
   if (per === "site") return "";
   return per === "account" && actor.kind === "account" ? actor.id : callerAddress(c);
 }
 
-/** Takes one of an operation's limit before its input is looked at; the headers say what is left. */
-export async function takeLimit(c: Context<AppEnv>, name: LimitName): Promise<void> {
-  const state = await takeSlot(c.var.ctx, name, await limitKey(c, name));
+/** Takes one of an operation's limit; the headers say what is left. */
+export async function takeLimit(c: Context<AppEnv>, name: LimitName, actor: Actor): Promise<void> {
+  const state = await takeSlot(c.var.ctx, name, limitKey(c, name, actor));
   for (const [header, value] of Object.entries(limitHeaders(name, state))) c.header(header, value);
 }

@@ -1,6 +1,6 @@
 import { and, eq, gt, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb, type DbGuard } from "../../db/client.ts";
+import { createDb, type D1Usage, type DbGuard } from "../../db/client.ts";
 import { ROLE_SCOPES } from "../../db/enums.ts";
 import { accounts, apiKeys, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
 import { equalInConstantTime, sha256 } from "../lib/crypto.ts";
@@ -146,9 +146,11 @@ export class Identity implements DbGuard {
   }
 
   /** Who calls; asks D1 if no read has done so yet. */
-  async confirm(d1: D1Database): Promise<Actor> {
+  async confirm(d1: D1Database, usage: D1Usage): Promise<Actor> {
     const query = this.pending();
     if (query) {
+      usage.roundTrips += 1;
+      usage.statements += 1;
       const [row] = await d1
         .prepare(query.sql)
         .bind(...query.params)

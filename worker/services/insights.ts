@@ -3,7 +3,7 @@ import type { z } from "@hono/zod-openapi";
 import { pages } from "../../db/schema/index.ts";
 import { LIMIT_NAMES, type LimitName, LIMITS } from "../lib/limits.ts";
 import type { Limit, SiteConcurrents } from "../routes/insights/schemas.ts";
-import type { Ctx } from "./context.ts";
+import type { Actor, Ctx } from "./context.ts";
 import { peekLimit } from "./limits.ts";
 import { presenceOf } from "./realtime.ts";
 
@@ -32,12 +32,12 @@ export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.ou
 }
 
 /** The limits in force, and what they leave for this caller. */
-export async function readLimits(ctx: Ctx, keyOf: (name: LimitName) => Promise<string>): Promise<z.output<typeof Limit>[]> {
-  await ctx.caller();
+export async function readLimits(ctx: Ctx, keyOf: (name: LimitName, caller: Actor) => string): Promise<z.output<typeof Limit>[]> {
+  const caller = await ctx.caller();
   return Promise.all(
     LIMIT_NAMES.map(async (name) => {
       const { description, per, quota, window } = LIMITS[name];
-      const { remaining, reset } = await peekLimit(ctx, name, await keyOf(name));
+      const { remaining, reset } = await peekLimit(ctx, name, keyOf(name, caller));
       return { name, description, per, limit: quota, window, remaining, reset };
     }),
   );

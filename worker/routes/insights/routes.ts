@@ -36,5 +36,5 @@ insights.openapi(
     request: {},
     responses: { 200: json("The limits", LimitList) },
   }),
-  async (c) => c.json({ limits: await readLimits(c.var.ctx, (name) => limitKey(c, name)) }, 200),
+  async (c) => c.json({ limits: await readLimits(c.var.ctx, (name, caller) => limitKey(c, name, caller)) }, 200),
 );
