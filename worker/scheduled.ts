@@ -7,6 +7,7 @@ import { pruneIntents } from "./services/intents.ts";
 import { pruneMails } from "./services/mail.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 import { pruneResets } from "./services/passwords.ts";
+import { pruneRegisterInvites } from "./services/register-invites.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
 
 // A nudge that has not come after this long won't.
@@ -22,6 +23,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   await pruneResets({ db, now });
   await pruneIntents({ db, now });
   await pruneTvCodes({ db, now });
+  await pruneRegisterInvites({ db, now });
   await pruneBroadcasts({ db, now });
   await pruneMails({ db, now });
 }

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, lt } from "drizzle-orm";
 import { createDb } from "../../db/client.ts";
 import { accounts, registerInvites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
@@ -6,7 +6,7 @@ import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
-import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInvite } from "../routes/invites/schemas.ts";
+import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
 import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseTakenEmail } from "./accounts.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { inInviteService } from "./invite-failures.ts";
@@ -15,7 +15,9 @@ import { readForRoles, requireGrantable } from "./roles.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
 
 const PURPOSE = "register invite";
-const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 7 * DAY_MS;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Invites somebody by e-mail to an account with roles; the mail follows from the event. */
 export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput): Promise<RegisterInviteRow> {
@@ -35,7 +37,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
       sent: false,
       accountId: null,
     };
-    const event = { type: "invite.registerCreated", resource: `invite/${row.id}`, data: toRegisterInvite(row) };
+    const event = { type: "invite.registerCreated", resource: `invite/${row.id}`, data: toRegisterInviteEvent(row) };
     await commit(ctx, ctx.db.insert(registerInvites).values(row), event);
     return row;
   });
@@ -56,7 +58,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
     const event = {
       type: "invite.registerAccepted",
       resource: `invite/${invite.id}`,
-      data: { ...toRegisterInvite(invite), accountId: account.id },
+      data: { ...toRegisterInviteEvent(invite), accountId: account.id },
     };
     await refuseTakenEmail(() =>
       commitIfCurrent(ctx, [claim, ...insertAccount(ctx, account)], event, accountEvent("new_account", account)),
@@ -81,6 +83,11 @@ export async function mailRegisterInvite(env: Env, siteId: string, event: LogEnt
   const data = { senderName: found.senderName ?? "An admin", link: link.href };
   await sendMail(env, siteId, { template: "registerInvite", to: found.email, data }, event.id);
   await db.update(registerInvites).set({ sent: true }).where(eq(registerInvites.id, id));
+}
+
+/** Deletes invitations that nobody accepted, 30 days after they expire. */
+export async function pruneRegisterInvites(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(registerInvites).where(and(lt(registerInvites.expires, ctx.now - KEPT_MS), isNull(registerInvites.accountId)));
 }
 
 async function findInvite(ctx: Ctx, token: string): Promise<RegisterInviteRow> {

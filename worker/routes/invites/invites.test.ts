@@ -82,7 +82,14 @@ describe("a magic link", () => {
   test("is made with a token of six letters and digits, good for seven days", async () => {
     const before = Date.now();
     const invite = await newInvite({ targetSkus: ["vip", "vip", "press"], tags: ["derby"] });
-    expect(invite).toMatchObject({ siteId: site.id, type: "magic-link", consumed: false, revoked: false, accountId: null, tags: ["derby"] });
+    expect(invite).toMatchObject({
+      siteId: site.id,
+      type: "magic-link",
+      consumed: false,
+      revoked: false,
+      accountId: null,
+      tags: ["derby"],
+    });
     expect(invite.token).toMatch(/^[A-Za-z0-9]{6}$/);
     expect(invite.inviteUrl).toBe(`${ORIGIN}/invite/v1/magic-link/${invite.token}`);
     expect(invite.targetSkus).toEqual(["vip", "press"]);
@@ -208,7 +215,10 @@ describe("a redeemed invite", () => {
     const answers = await Promise.all(found.map(redeem));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status } of answers) expect([200, 400, 404]).toContain(status);
-    const granted = await db.select().from(accountEntitlements).where(eq(accountEntitlements.source, `invite/${invite._id}`));
+    const granted = await db
+      .select()
+      .from(accountEntitlements)
+      .where(eq(accountEntitlements.source, `invite/${invite._id}`));
     expect(granted).toHaveLength(1);
   });
 
@@ -277,7 +287,10 @@ describe("a revoked invite", () => {
       const invite = await newInvite();
       const intent = await intentOf(invite.token);
       const [revoked, redeemed] = await Promise.all([site.call("revokeInvite", { params: { id: invite._id } }), redeem(intent)]);
-      const held = await db.select().from(accountEntitlements).where(eq(accountEntitlements.source, `invite/${invite._id}`));
+      const held = await db
+        .select()
+        .from(accountEntitlements)
+        .where(eq(accountEntitlements.source, `invite/${invite._id}`));
       // Whoever came first, nobody holds anything of an invite that was revoked.
       if (revoked.status === 200) expect(held.filter((row) => row.status === "active")).toEqual([]);
       else expect(redeemed.status).toBe(200);

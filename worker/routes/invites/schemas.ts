@@ -129,15 +129,19 @@ export function toInviteEvent(row: Omit<InviteWithToken, "token">) {
 }
 
 export function toRegisterInvite(row: RegisterInviteRow) {
+  return { ...toRegisterInviteEvent(row), email: row.email } satisfies z.output<typeof RegisterInvite>;
+}
+
+/** What events say of an invitation: not to whom, since the log outlives what is known of a person. */
+export function toRegisterInviteEvent(row: RegisterInviteRow) {
   return {
     _id: row.id,
     siteId: row.siteId,
-    email: row.email,
     senderAccountId: row.senderAccountId,
     sent: row.sent,
     targetRoles: row.targetRoles,
     expiresAt: row.expires,
     created: row.created,
     modified: row.modified,
-  } satisfies z.output<typeof RegisterInvite>;
+  };
 }

@@ -1,0 +1,192 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts, registerInvites, sites } from "../../../db/schema/index.ts";
+import type { AccountRole } from "../../../db/types.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { openMailbox } from "../../../test/mailbox.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { signContent } from "../../lib/signed.ts";
+import { mailRegisterInvite, pruneRegisterInvites } from "../../services/register-invites.ts";
+import { Account } from "../accounts/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { RegisterInvite } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const DAY = 86_400_000;
+const PASSWORD = "a-long-new-password";
+const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+function newEmail(): string {
+  return `editor-${randomHex(6)}@demo.example`;
+}
+
+function invite(change: Record<string, unknown> = {}, as: "developer" | "admin" = "developer", on = site): Promise<Answer> {
+  const body = { email: newEmail(), senderAccountId: on.accounts.admin.id, targetRoles: [ADMIN], ...change };
+  return on.call("createRegisterInvite", { as, body });
+}
+
+async function invited(change: Record<string, unknown> = {}) {
+  return (await invite(change)).as(RegisterInvite);
+}
+
+function tokenOf(id: string): Promise<string> {
+  return signContent(env, "register invite", id);
+}
+
+function accept(token: string, on = site): Promise<Answer> {
+  return on.call("acceptRegisterInvite", { as: "client", params: { token }, body: { name: "Edda Editor", password: PASSWORD } });
+}
+
+async function allowNewAdmins(on: TestSite, allowNewAdmins: boolean, allowedOrigins = ["https://demo.example"]): Promise<void> {
+  const settings = { security: { allowedOrigins, allowNewAdmins, providers: [] } };
+  await db.update(sites).set({ settings }).where(eq(sites.id, on.id));
+}
+
+describe("an invitation by e-mail", () => {
+  test("is mailed with a link that nothing else holds, and then known as sent", async () => {
+    const mails = openMailbox();
+    const email = newEmail();
+    const made = (await invite({ email: email.toUpperCase() }, "admin")).as(RegisterInvite);
+    expect(made).toMatchObject({ email, senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN], sent: false });
+    const { text } = await site.call("listEvents", { query: { limit: 200 } });
+    expect(mails.map((mail) => mail.to)).toEqual([email]);
+    const token = await tokenOf(made._id);
+    expect(JSON.stringify(mails[0])).toContain(token);
+    const [row] = await db.select().from(registerInvites).where(eq(registerInvites.id, made._id));
+    expect(row?.sent).toBe(true);
+    expect(text).toContain(made._id);
+    for (const secret of [token, email]) expect(text).not.toContain(secret);
+    expect(JSON.stringify(row)).not.toContain(token.split(".")[1]);
+  });
+
+  test("leads to the page that it was made with, or else to the first origin of the site", async () => {
+    const mails = openMailbox();
+    await invite({ redirectUri: "https://demo.example/join?lang=en" });
+    await invite();
+    await site.call("listEvents");
+    const texts = mails.map((mail) => mail.text ?? "");
+    expect(texts[0]).toContain("https://demo.example/join?lang=en&token=");
+    expect(texts[1]).toContain("https://demo.example/?token=");
+  });
+
+  test("is not mailed once it has been accepted", async () => {
+    const mails = openMailbox();
+    const { _id } = await invited();
+    await site.call("listEvents");
+    await accept(await tokenOf(_id));
+    const event = { sequence: 1, previousSequence: null, data: "{}", actor: "system", requestId: "test", created: 0 };
+    await mailRegisterInvite(env, site.id, { ...event, id: newId(1), type: "invite.registerCreated", resource: `invite/${_id}` });
+    expect(mails).toHaveLength(1);
+  });
+
+  test.for([
+    ["a page elsewhere", { redirectUri: "https://evil.example/" }, "redirectUri"],
+    ["a sender that the site doesn't know", { senderAccountId: newId(5) }, "senderAccountId"],
+    ["no roles", { targetRoles: [] }, "targetRoles"],
+    ["a role for a channel of no such site", { targetRoles: [{ ...ADMIN, pageId: [newId(6)] }] }, undefined],
+  ] as const)("is not made with %s", async ([, change, path]) => {
+    const { status, problem } = await invite(change);
+    expect([status, path && problem?.issues?.[0]?.path]).toEqual([400, path]);
+  });
+
+  test("goes out in nobody else's name than that of the admin who sends it", async () => {
+    const { problem } = await invite({ senderAccountId: site.accounts.creator.id }, "admin");
+    expect(problem?.message).toBe("Create Invite in Invite Service failed - Must be your own account");
+  });
+
+  test("is refused for an e-mail that has an account, and where the site allows no new admins", async () => {
+    const taken = await invite({ email: site.accounts.viewer.email });
+    expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this e-mail exists");
+    const closed = await newSite();
+    await allowNewAdmins(closed, false);
+    const refused = await invite({}, "developer", closed);
+    expect([refused.status, refused.problem?.message]).toEqual([
+      400,
+      "Create Invite in Invite Service failed - The site takes no new admins (settings.security.allowNewAdmins)",
+    ]);
+  });
+
+  test("needs a page where the site has no origins", async () => {
+    const own = await newSite();
+    await allowNewAdmins(own, true, []);
+    expect((await invite({}, "developer", own)).problem?.issues?.[0]?.path).toBe("redirectUri");
+  });
+});
+
+describe("accepting", () => {
+  test("makes the account with its roles, which can sign in", async () => {
+    const { _id, email } = await invited();
+    const answer = await accept(await tokenOf(_id));
+    expect(answer.status).toBe(201);
+    expect(answer.as(Account)).toMatchObject({ email, name: "Edda Editor", roles: [ADMIN] });
+    expect((await site.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: site.id } })).status).toBe(200);
+    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const told = results.filter((event) => event.resource === `invite/${_id}`).map((event) => event.type);
+    expect(told).toEqual(["invite.registerCreated", "invite.registerAccepted"]);
+  });
+
+  test("works once, though it is tried several times at the same instant", async () => {
+    const { _id, email } = await invited();
+    const token = await tokenOf(_id);
+    const answers = await Promise.all([accept(token), accept(token), accept(token)]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(await db.select().from(accounts).where(eq(accounts.email, email))).toHaveLength(1);
+    for (const { status } of answers) expect([201, 400]).toContain(status);
+    expect((await accept(token)).problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been accepted already");
+  });
+
+  test("of one person's two invitations makes one account", async () => {
+    const email = newEmail();
+    const tokens = [await tokenOf((await invited({ email }))._id), await tokenOf((await invited({ email }))._id)];
+    const answers = await Promise.all(tokens.map((token) => accept(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+  });
+
+  test("fails once it has expired, or the site takes no new admins any more", async () => {
+    const { _id } = await invited();
+    await db
+      .update(registerInvites)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(registerInvites.id, _id));
+    const late = await accept(await tokenOf(_id));
+    expect(late.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has expired");
+    const closing = await newSite();
+    const made = (await invite({}, "developer", closing)).as(RegisterInvite);
+    await allowNewAdmins(closing, false);
+    expect((await accept(await tokenOf(made._id), closing)).status).toBe(400);
+  });
+
+  test("takes no token that we did not sign, or that is another site's", async () => {
+    const { _id } = await invited();
+    const token = await tokenOf(_id);
+    const forged = `${_id}.${"A".repeat(43)}`;
+    for (const wrong of [forged, await signContent(env, "password reset", _id), await tokenOf(newId(7))]) {
+      expect((await accept(wrong)).status).toBe(404);
+    }
+    expect((await accept(token, await newSite())).status).toBe(404);
+    expect((await accept(token)).status).toBe(201);
+  });
+});
+
+test("an invitation that nobody accepted is forgotten 30 days after it expired", async () => {
+  const [old, recent, accepted] = [await invited(), await invited(), await invited()];
+  await accept(await tokenOf(accepted._id));
+  const age = (id: string, days: number) =>
+    db
+      .update(registerInvites)
+      .set({ expires: Date.now() - days * DAY })
+      .where(eq(registerInvites.id, id));
+  await Promise.all([age(old._id, 31), age(recent._id, 29), age(accepted._id, 31)]);
+  await pruneRegisterInvites({ db, now: Date.now() });
+  const kept = await db.select({ id: registerInvites.id }).from(registerInvites).where(eq(registerInvites.siteId, site.id));
+  const ids = kept.map((row) => row.id);
+  expect([old, recent, accepted].map(({ _id }) => ids.includes(_id))).toEqual([false, true, true]);
+});
