@@ -1,8 +1,10 @@
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.ts";
 
-/** The first frame goes at once; what follows within this time goes together. A send costs the same whatever its size. */
+/** What comes while a push is on its way goes together, this long after that push began. A send costs the same whatever its size. */
 export const COALESCE_MS = 50;
+/** Pushes that may go at once within that time, each when the one before has arrived: a publisher who waits for answers is no burst. */
+const LONE_PUSHES = 10;
 /** A relay that takes longer counts as failed; what it did receive it will not send twice. */
 const DELIVER_TIMEOUT_MS = 2_000;
 const FRAMES_PER_PUSH = 256;
@@ -37,7 +39,9 @@ export class FanOut {
   private readonly lanes = new Map<number, Lane>();
   private states = new Map<string, StateChange>();
   private next: Promise<boolean> | null = null;
-  private lastFlush = 0;
+  private flushing = 0;
+  /** When the last pushes began, the newest first. */
+  private begun: number[] = [];
   /** Every open relay held at least this when the object last noted it; where an unknown lane starts. */
   private floor: number;
 
@@ -77,7 +81,16 @@ export class FanOut {
   private async nextFlush(): Promise<boolean> {
     await this.window();
     this.next = null;
-    this.lastFlush = Date.now();
+    this.begun = [Date.now(), ...this.begun].slice(0, LONE_PUSHES);
+    this.flushing++;
+    try {
+      return await this.flush();
+    } finally {
+      this.flushing--;
+    }
+  }
+
+  private async flush(): Promise<boolean> {
     const target = this.source.head;
     const states = [...this.states.values()];
     this.states = new Map();
@@ -89,7 +102,8 @@ export class FanOut {
   }
 
   private async window(): Promise<void> {
-    const wait = this.lastFlush + COALESCE_MS - Date.now();
+    const alone = this.flushing === 0 && (this.begun[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
+    const wait = alone ? 0 : (this.begun[0] ?? 0) + COALESCE_MS - Date.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }
 

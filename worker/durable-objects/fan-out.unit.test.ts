@@ -62,15 +62,29 @@ function range(from: number, to: number): number[] {
 }
 
 describe("a push", () => {
-  test("goes at once; what follows within 50 ms goes together when they are over", async () => {
-    const { append, relay } = setUp();
-    expect(await append()).toBe(true);
-    const rest = [append(), append(), append()];
+  test("goes at once; what comes while it is on its way goes together when 50 ms are over", async () => {
+    const { log, fanOut, relay } = setUp();
+    log.head = 1;
+    const first = fanOut.push();
+    while (relay.pushes.length === 0) await Promise.resolve();
+    log.head = 4;
+    const rest = [fanOut.push(), fanOut.push(), fanOut.push()];
     await vi.advanceTimersByTimeAsync(49);
     expect(relay.pushes).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await Promise.all(rest)).toEqual([true, true, true]);
+    expect(await Promise.all([first, ...rest])).toEqual([true, true, true, true]);
     expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
+  });
+
+  test("of a publisher who waits for each answer goes at once, ten times in 50 ms", async () => {
+    const { append, relay } = setUp();
+    for (let sent = 1; sent <= 10; sent++) expect(await append()).toBe(true);
+    const eleventh = append();
+    await vi.advanceTimersByTimeAsync(49);
+    expect(relay.pushes).toHaveLength(10);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await eleventh).toBe(true);
+    expect(relay.pushes).toHaveLength(11);
   });
 
   test("to a relay that lags starts where it stands", async () => {
