@@ -22,6 +22,14 @@ const LIVE: Record<string, (site: TestSite) => Promise<unknown>> = {
     });
     return z.object({ refreshToken: z.string() }).parse({ refreshToken: JsonObject.parse(answer.body).refreshToken }).refreshToken;
   },
+  themeNameOrId: async (site) =>
+    Created.parse((await site.call("createAdminTheme", { body: { name: "Control room", colors: {} } })).body)._id,
+};
+
+/** What makes the resource of a path whose own creator lies elsewhere. */
+const MAKERS: Record<string, string> = {
+  "/navigation/v1/default/navigation": "createNavigation",
+  "/themes/v1/{id}": "createCustomTheme",
 };
 
 /** Parameters that name a channel, whatever the operation's own resource is. */
@@ -35,7 +43,10 @@ const UNIQUE: Record<string, () => string> = {
 
 /** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const creator = operation.method === "get" ? creators.find(({ path }) => path === operation.path) : undefined;
+  const creator =
+    operation.method === "get"
+      ? creators.find((made) => made.path === operation.path || made.operationId === MAKERS[operation.path])
+      : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   const query: Record<string, string> = {};
   for (const parameter of operation.parameters) {
@@ -66,7 +77,7 @@ export function idParameters(operation: Operation): string[] {
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
   const nearest = creators
-    .filter(({ path }) => operation.path.startsWith(`${path}/`))
+    .filter(({ operationId, path }) => operationId === MAKERS[operation.path] || operation.path.startsWith(`${path}/`))
     .sort((one, other) => other.path.length - one.path.length)[0];
   if (!nearest) throw new Error(`Nothing creates what ${operation.path} is about; name its parameter in the contract's requests`);
   const made = await site.call(nearest.operationId, await validCall(site, nearest));

@@ -19,6 +19,8 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownIds?: string }
     unknownIds: "as for the socket: an EventSource can't read a status, an error event says it",
   },
   getCalendarFeed: { noCredentials: "as for the socket: what is wrong with a subscription's address is that it names no site" },
+  getTheme: { unknownIds: "whoever has a theme's id may read it, on whatever site it is used" },
+  updateDefaultTheme: { unknownIds: "the operator's themes belong to no site" },
   getMedia: { unknownIds: "a file is for whoever has its id, on whatever site it is shown" },
 };
 

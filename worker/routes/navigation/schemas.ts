@@ -55,7 +55,7 @@ export const NavigationInput = z
     example: {
       siteId: "5eed00000000000000000001",
       name: "Match day",
-      type: "custom",
+      type: "default",
       parents: [
         { type: "channel", pageId: "5eed0000000000000000c001" },
         { type: "folder", name: "Behind the scenes", children: [{ type: "channel", pageId: "5eed0000000000000000c002", private: true }] },

@@ -1,0 +1,23 @@
+import { env } from "cloudflare:workers";
+import { createDb } from "../db/client.ts";
+import type { Ctx } from "../worker/services/context.ts";
+import type { TestSite } from "./harness.ts";
+
+/** What a verb gets, with something else coming to pass between its first read and its change: there every verb asks who calls. */
+export function interrupted(site: TestSite, meanwhile: () => Promise<unknown>): Ctx {
+  return {
+    env,
+    siteId: site.id,
+    db: createDb(env.DB),
+    now: Date.now(),
+    requestId: "test.interrupted",
+    caller: async () => {
+      await meanwhile();
+      return { kind: "system" };
+    },
+    ifMatch: undefined,
+    deviceId: undefined,
+    told: { siteIds: new Set(), settled: [] },
+    defer: () => undefined,
+  };
+}
