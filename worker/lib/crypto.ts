@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
+import nodeCrypto, { randomBytes, timingSafeEqual } from "node:crypto";
 import { toHex } from "./ids.ts";
 
 const text = new TextEncoder();
@@ -114,7 +114,8 @@ export async function verifyPassword(password: string, phc: string): Promise<{ v
 
 function scryptHash(password: string, salt: Uint8Array, { ln, r, p }: typeof SCRYPT): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    scrypt(password.normalize("NFKC"), salt, 32, { N: 2 ** ln, r, p, maxmem: 2 ** 26 }, (error, key) =>
+    // By way of the module, where tests count it.
+    nodeCrypto.scrypt(password.normalize("NFKC"), salt, 32, { N: 2 ** ln, r, p, maxmem: 2 ** 26 }, (error, key) =>
       error ? reject(error) : resolve(key),
     );
   });

@@ -1,0 +1,64 @@
+import nodeCrypto from "node:crypto";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { newSite, PASSWORD, type TestSite } from "../harness.ts";
+
+// What a sign-in costs.
+const hashed = vi.spyOn(nodeCrypto, "scrypt");
+
+const ATTACKER = "203.0.113.9";
+const OWNER = "198.51.100.7";
+
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  [site, other] = [await newSite(), await newSite()];
+});
+
+beforeEach(() => {
+  hashed.mockClear();
+});
+
+async function signIn(email: string, password: string, address: string, on = site): Promise<number> {
+  const body = { email, password, siteId: on.id };
+  return (await on.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": address } })).status;
+}
+
+/** Wrong passwords for one account from one address, all at once. */
+function flood(email: string, tries: number, on = site): Promise<number[]> {
+  return Promise.all(Array.from({ length: tries }, (_, index) => signIn(email, `guess-${index}`, ATTACKER, on)));
+}
+
+test("a flood of wrong passwords for one account hashes five of them, and refuses the rest unread", async () => {
+  const statuses = await flood(site.accounts.admin.email, 60);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(55);
+  expect(hashed).toHaveBeenCalledTimes(5);
+});
+
+test("a flood for an account that doesn't exist costs and answers the same", async () => {
+  const statuses = await flood("nobody@demo.example", 20);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5);
+  expect(hashed).toHaveBeenCalledTimes(5);
+});
+
+test("a flood leaves other accounts, other sites and the owner at another address untouched", async () => {
+  const { admin, viewer } = site.accounts;
+  await flood(admin.email, 20);
+  expect(await signIn(admin.email, PASSWORD, ATTACKER)).toBe(429);
+  expect(await signIn(admin.email, PASSWORD, OWNER)).toBe(200);
+  expect(await signIn(viewer.email, PASSWORD, ATTACKER)).toBe(200);
+  expect(await signIn(other.accounts.admin.email, PASSWORD, ATTACKER, other)).toBe(200);
+});
+
+test("wrong old passwords of a signed-in thief count in the same five", async () => {
+  const { creator } = site.accounts;
+  const headers = { Authorization: `Bearer ${await site.signIn(creator)}`, "CF-Connecting-IP": ATTACKER };
+  const guess = async (oldPassword: string) =>
+    (await site.call("changePassword", { as: "client", body: { oldPassword, password: "a-new-one-to-keep" }, headers })).status;
+  const statuses = await Promise.all(Array.from({ length: 20 }, (_, index) => guess(`guess-${index}`)));
+  expect(statuses.filter((status) => status === 400)).toHaveLength(5);
+  expect(hashed).toHaveBeenCalledTimes(5);
+  expect(await signIn(creator.email, PASSWORD, ATTACKER)).toBe(429);
+  expect(await signIn(creator.email, PASSWORD, OWNER)).toBe(200);
+});
