@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, passwordResets, userProfiles } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
@@ -109,7 +109,7 @@ async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow): Pr
       .where(and(asRead(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
     ctx.db
       .update(userProfiles)
-      .set({ name: next.name, modified: ctx.now })
+      .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })
       .where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, current.id))),
     ...writeLinks(ctx, current.id, next.thirdPartyAuthProviders),
     ...(next.email === current.email ? [] : [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id))]),

@@ -129,7 +129,7 @@ describe("a template that can't be read", () => {
 describe("a hostile template", () => {
   const items = Array.from({ length: 100 }, () => ({ text: "<".repeat(1000) }));
   const nested = (levels: number, body: string): string =>
-    `{{#each items}}${"{{#each ../items}}".repeat(levels - 1)}${body}${"{{/each}}".repeat(levels)}`;
+    `{{#each items}}${"{{#each @root.items}}".repeat(levels - 1)}${body}${"{{/each}}".repeat(levels)}`;
 
   test("stops after its steps, whatever it does in them", () => {
     for (const body of ["{{a}}", "", "{{a.a.a.a}}", "{{#if a}}{{/if}}", "{{../../../x}}"]) {

@@ -1,0 +1,18 @@
+import { env } from "cloudflare:workers";
+import { onTestFinished, vi } from "vitest";
+
+/** Takes the mail of a test in place of the mail service, which `answer` may make refuse or fail: message by message, as sent. */
+export function openMailbox(answer: () => Promise<EmailSendResult> = () => Promise.resolve({ messageId: "test" })): EmailMessageBuilder[] {
+  const mails: EmailMessageBuilder[] = [];
+  const send = vi.spyOn(env.EMAIL, "send").mockImplementation((mail: EmailMessage | EmailMessageBuilder) => {
+    if ("subject" in mail) mails.push(mail);
+    return answer();
+  });
+  onTestFinished(() => send.mockRestore());
+  return mails;
+}
+
+/** An error as the mail service's binding throws it. */
+export function mailError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}

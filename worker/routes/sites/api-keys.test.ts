@@ -1,0 +1,221 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { apiKeys } from "../../../db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { sha256 } from "../../lib/crypto.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { ApiKey, ApiKeyWithSecret } from "./api-key-schemas.ts";
+import { Site } from "./schemas.ts";
+
+const ApiKeyList = z.object({ results: z.array(ApiKey) });
+const DAY = 86_400_000;
+const db = createDb(env.DB);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const create = (body: Record<string, unknown> = {}, on = site): Promise<Answer> =>
+  on.call("createApiKey", { body: { name: "Scoreboard", ...body } });
+
+const rotate = (id: string, headers = {}): Promise<Answer> => site.call("rotateApiKey", { params: { id }, headers });
+
+/** The status of a call with a key: one that only reads, and one that writes. */
+async function works(key: string, on = site): Promise<[read: number, write: number]> {
+  const call = async (operationId: string, body?: unknown): Promise<number> =>
+    (await on.call(operationId, { as: "client", headers: { "Tifo-Developer-Key": key }, body })).status;
+  return [await call("listOverlays"), await call("clearBroadcasts", {})];
+}
+
+async function rowOf(id: string): Promise<typeof apiKeys.$inferSelect | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
+  return row;
+}
+
+describe("creating a key", () => {
+  test("answers it once, keeps its hash alone, and it works", async () => {
+    const answer = await create({ clientName: "Match-day desk" });
+    const made = answer.as(ApiKeyWithSecret);
+    expect(made).toMatchObject({
+      siteId: site.id,
+      clientName: "Match-day desk",
+      roles: ["*"],
+      expirationTime: null,
+      previousKeyExpires: null,
+    });
+    expect(made.key).toMatch(/^tifo_dev_[\w-]{32}$/);
+    expect(await works(made.key)).toEqual([200, 200]);
+    expect(await rowOf(made._id)).toMatchObject({ hash: await sha256(made.key) });
+    const { results } = (await site.call("listEvents")).as(EventList);
+    const told = results.find(({ type, resource }) => type === "site.apiKeyCreated" && resource === `apikey/${made._id}`);
+    expect(told?.data).toMatchObject({ name: "Scoreboard" });
+    const shown = `${JSON.stringify(results)}${(await site.call("listApiKeys")).text}${JSON.stringify(answer.log)}`;
+    for (const secret of [made.key, await sha256(made.key)]) expect(shown).not.toContain(secret);
+  });
+
+  test("does not show it again to a repeated Idempotency-Key", async () => {
+    const headers = { "Idempotency-Key": "one-key" };
+    const first = await site.call("createApiKey", { body: { name: "Once" }, headers });
+    const again = await site.call("createApiKey", { body: { name: "Once" }, headers });
+    expect(again.text).not.toContain(first.as(ApiKeyWithSecret).key);
+    expect(await db.select().from(apiKeys).where(eq(apiKeys.name, "Once"))).toHaveLength(1);
+  });
+
+  test("limits it to its roles", async () => {
+    expect(await works((await create({ roles: ["overlay:read"] })).as(ApiKeyWithSecret).key)).toEqual([200, 403]);
+    expect(await works((await create({ roles: ["overlay:write"] })).as(ApiKeyWithSecret).key)).toEqual([200, 200]);
+    expect(await works((await create({ roles: ["page:write", "poll:read"] })).as(ApiKeyWithSecret).key)).toEqual([403, 403]);
+  });
+
+  test("ends it at its time", async () => {
+    const { _id, key } = (await create({ expirationTime: Date.now() + DAY })).as(ApiKeyWithSecret);
+    expect(await works(key)).toEqual([200, 200]);
+    await db
+      .update(apiKeys)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(apiKeys.id, _id));
+    expect(await works(key)).toEqual([401, 401]);
+  });
+
+  test.for<[string, unknown]>([
+    ["name", " "],
+    ["roles", []],
+    ["roles", ["overlay"]],
+    ["roles", ["overlay:delete"]],
+    ["roles", ["*:read"]],
+    ["expirationTime", 1],
+    ["expirationTime", "tomorrow"],
+    ["key", "tifo_dev_chosen"],
+  ])("refuses %s %j", async ([field, value]) => {
+    const answer = await create({ [field]: value });
+    expect(answer.status).toBe(400);
+    expect(answer.fields.map((path) => path.split(".")[0])).toEqual([field]);
+  });
+});
+
+describe("rotating a key", () => {
+  test("lets the new one and the one before work for a day, then the new one alone", async () => {
+    const made = (await create()).as(ApiKeyWithSecret);
+    const asked = Date.now();
+    const answer = await rotate(made._id);
+    const rotated = answer.as(ApiKeyWithSecret);
+    expect(answer.log.d1.roundTrips).toBe(2);
+    expect(rotated).toMatchObject({ _id: made._id, name: "Scoreboard" });
+    expect(rotated.previousKeyExpires).toBeGreaterThanOrEqual(asked + DAY);
+    expect(rotated.previousKeyExpires).toBeLessThanOrEqual(Date.now() + DAY);
+    expect(rotated.key).not.toBe(made.key);
+    expect([await works(made.key), await works(rotated.key)]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
+    await db
+      .update(apiKeys)
+      .set({ previousExpires: Date.now() - 1 })
+      .where(eq(apiKeys.id, made._id));
+    expect([await works(made.key), await works(rotated.key)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+  });
+
+  test("ends what an earlier rotation left", async () => {
+    const first = (await create()).as(ApiKeyWithSecret);
+    const second = (await rotate(first._id)).as(ApiKeyWithSecret);
+    const third = (await rotate(first._id)).as(ApiKeyWithSecret);
+    expect((await Promise.all([first, second, third].map(({ key }) => works(key)))).map(([read]) => read)).toEqual([401, 200, 200]);
+  });
+
+  test("lets no key outlive its own end", async () => {
+    const end = Date.now() + DAY / 2;
+    const made = (await create({ expirationTime: end })).as(ApiKeyWithSecret);
+    expect((await rotate(made._id)).as(ApiKeyWithSecret)).toMatchObject({ expirationTime: end, previousKeyExpires: end });
+    await db
+      .update(apiKeys)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(apiKeys.id, made._id));
+    expect(await works(made.key)).toEqual([401, 401]);
+    expect((await rotate(made._id)).problem).toMatchObject({ status: 409, message: "The key has expired; create another" });
+  });
+
+  test("leaves no old key usable on another site", async () => {
+    const made = (await create()).as(ApiKeyWithSecret);
+    await rotate(made._id);
+    expect(await works(made.key, await newSite())).toEqual([401, 401]);
+  });
+
+  test("shows one new key to exactly one of two who rotate the same version", async () => {
+    const made = (await create()).as(ApiKeyWithSecret);
+    const answers = await Promise.all([1, 2].map(() => rotate(made._id, { "If-Match": '"v1"' })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
+    expect(await works(made.key)).toEqual([200, 200]);
+  });
+});
+
+describe("revoking a key", () => {
+  test("ends it and the one before at once", async () => {
+    const made = (await create()).as(ApiKeyWithSecret);
+    const { key } = (await rotate(made._id)).as(ApiKeyWithSecret);
+    expect((await site.call("revokeApiKey", { params: { id: made._id } })).status).toBe(204);
+    expect([await works(made.key), await works(key)]).toEqual([
+      [401, 401],
+      [401, 401],
+    ]);
+    expect((await site.call("revokeApiKey", { params: { id: made._id } })).status).toBe(404);
+    expect(await rowOf(made._id)).toBeUndefined();
+  });
+
+  test("reaches no other site's", async () => {
+    const other = await newSite();
+    const made = (await create({}, other)).as(ApiKeyWithSecret);
+    for (const operationId of ["revokeApiKey", "rotateApiKey"]) {
+      expect((await site.call(operationId, { params: { id: made._id } })).status).toBe(404);
+    }
+    expect(await works(made.key, other)).toEqual([200, 200]);
+  });
+});
+
+describe("the list of keys", () => {
+  test("has the site's own, the newest first, and who manages them is a person", async () => {
+    const own = await newSite();
+    await create({ name: "Older", roles: ["overlay:read"] }, own);
+    await create({ name: "Newer" }, own);
+    const { results } = (await own.call("listApiKeys", { as: "reader", query: { search: "er" } })).as(ApiKeyList);
+    expect(results.map(({ name, roles }) => [name, roles])).toEqual([
+      ["Newer", ["*"]],
+      ["Older", ["overlay:read"]],
+    ]);
+    for (const as of ["developer", "viewer", "creator"] as const) expect((await own.call("listApiKeys", { as })).status).toBe(403);
+  });
+});
+
+describe("the features of a site", () => {
+  test("are replaced by the operator, and told to the site", async () => {
+    const own = await newSite();
+    const put = (features: Record<string, unknown>) => own.call("replaceSiteFeatures", { params: { siteId: own.id }, body: { features } });
+    expect((await put({ polls: true, quests: { max: 3 } })).as(Site).features).toEqual({ polls: true, quests: { max: 3 } });
+    expect((await put({ overlays: true })).as(Site).features).toEqual({ overlays: true });
+    expect((await own.call("getSite")).as(Site).features).toEqual({ overlays: true });
+    const { results } = (await own.call("listEvents")).as(EventList);
+    expect(results.map(({ type, actor }) => [type, actor])).toEqual([
+      ["site.featuresReplaced", "super"],
+      ["site.featuresReplaced", "super"],
+    ]);
+  });
+
+  test("are not the site's own to change", async () => {
+    const body = { name: "Harbour City FC", features: { polls: true } };
+    expect(await site.call("updateSite", { body })).toMatchObject({ status: 400, fields: ["features"] });
+    const change = { params: { siteId: site.id }, body: { features: {} } };
+    for (const as of ["admin", "developer"] as const) expect((await site.call("replaceSiteFeatures", { ...change, as })).status).toBe(403);
+  });
+
+  test("of a site that doesn't exist are a 404", async () => {
+    expect((await site.call("replaceSiteFeatures", { params: { siteId: "0".repeat(24) }, body: { features: {} } })).status).toBe(404);
+  });
+});
