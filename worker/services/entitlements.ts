@@ -31,13 +31,7 @@ export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
 /** Grants a sku. One that the account holds already stays as it is: there is never a second. */
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
   const row = entitlementOf(ctx, grant);
-  const insert = ctx.db
-    .insert(accountEntitlements)
-    .values(row)
-    .onConflictDoNothing({
-      target: [accountEntitlements.siteId, accountEntitlements.accountId, accountEntitlements.sku],
-      where: sql`status <> 'cancelled'`,
-    });
+  const insert = ctx.db.insert(accountEntitlements).values(row).onConflictDoNothing();
   if (await cameFirst(() => commitIfCurrent(ctx, insert, toldOf("entitlement_granted", row)))) return row;
   const held = await findHeld(ctx, grant.accountId, grant.sku);
   // Cancelled since: then this grant is the first again.
