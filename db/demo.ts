@@ -1,23 +1,39 @@
 import { createDb } from "./client.ts";
-import { accounts, apiKeys, globalAccounts, overlays, pages, sites, userProfiles } from "./schema/index.ts";
+import { demoEvents } from "./demo/calendar.ts";
+import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
+import { demoMedia } from "./demo/media.ts";
+import { demoNavigations } from "./demo/navigation.ts";
+import { demoPanels } from "./demo/panels.ts";
+import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
+import {
+  accounts,
+  apiKeys,
+  calendarCategories,
+  calendarEvents,
+  globalAccounts,
+  media,
+  navigations,
+  overlays,
+  pages,
+  panels,
+  sites,
+  siteThemes,
+  themes,
+  userProfiles,
+} from "./schema/index.ts";
 import type { AccountRole, OverlayContents, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
 
-// The demo sites, for the local database alone: a football match day at Harbour City, and a rival whose data must never be seen.
+// The demo sites, for the local database alone.
 
-export const SITE_A = "5eed00000000000000000001";
-export const SITE_B = "5eed00000000000000000002";
-export const CHANNEL_1 = "5eed0000000000000000c001";
-export const CHANNEL_2 = "5eed0000000000000000c002";
-const CHANNEL_B = "5eed0000000000000000c101";
+export { CHANNEL_1, CHANNEL_2, SITE_A, SITE_B };
+
 const GLOBAL = "5eed00000000000000009001";
 
-const KICK_OFF = Date.UTC(2026, 10, 21, 15, 0);
-const stamps = { created: KICK_OFF - 7 * 86_400_000, modified: KICK_OFF - 86_400_000 };
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
 /** Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is. */
-export async function loadDemo(d1: D1Database): Promise<void> {
+export async function loadDemo(d1: D1Database, bucket?: R2Bucket): Promise<void> {
   const db = createDb(d1);
   await db.batch([
     db
@@ -52,7 +68,20 @@ export async function loadDemo(d1: D1Database): Promise<void> {
     .values({ ...stamps, id: GLOBAL, email: "global@demo.example", passwordHash: await hashPassword("demo-global-pass") })
     .onConflictDoNothing();
   for (const page of demoPages()) await db.insert(pages).values(page).onConflictDoNothing();
+  for (const panel of demoPanels()) await db.insert(panels).values(panel).onConflictDoNothing();
+  for (const navigation of demoNavigations()) await db.insert(navigations).values(navigation).onConflictDoNothing();
+  for (const theme of demoThemes()) await db.insert(themes).values(theme).onConflictDoNothing();
+  for (const applied of demoSiteThemes()) await db.insert(siteThemes).values(applied).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
+  for (const { row, content } of demoMedia()) {
+    await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });
+    await db.insert(media).values(row).onConflictDoNothing();
+  }
+  for (const event of demoEvents()) {
+    const [fresh] = await db.insert(calendarEvents).values(event).onConflictDoNothing().returning({ id: calendarEvents.id });
+    const links = event.categories.map((category) => ({ ...category, eventId: event.id, siteId: event.siteId }));
+    if (fresh) await db.insert(calendarCategories).values(links);
+  }
 }
 
 function demoSite(id: string, slug: string, name: string): typeof sites.$inferInsert {
@@ -128,10 +157,11 @@ function demoPages(): (typeof pages.$inferInsert)[] {
       welcome_screen: { duration: 5, text: "Harbour City v Old Dock" },
       countdown: { show: true },
       default_mode: "live",
+      theme: THEME_A,
       external_field_1: "match-2026-11-21",
     }),
     page(CHANNEL_2, SITE_A, "channel", "backstage", { name: "Backstage", external_field_1: "match-2026-11-21" }),
-    page("5eed0000000000000000c010", SITE_A, "landing", "home", { name: "Match day" }),
+    page(LANDING, SITE_A, "landing", "home", { name: "Match day" }),
     page(CHANNEL_B, SITE_B, "channel", "dock-side", { name: "Dock side", schedule }),
   ];
 }

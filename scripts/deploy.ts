@@ -10,6 +10,7 @@ import { guard, Problem, say, step } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
 
 const DATABASE = "tifo";
+const BUCKET = "tifo-media";
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 // Beside wrangler.toml, whose paths are relative to its folder, and gone when the command ends.
 const CONFIG = "wrangler.deploy.toml";
@@ -26,6 +27,7 @@ await guard(async () => {
   }
   await requireLogin();
   const database = await step("Looking for the database", findOrCreateDatabase);
+  await step("Looking for the bucket", ensureBucket);
   try {
     writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
     await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
@@ -57,6 +59,14 @@ async function findOrCreateDatabase(): Promise<string> {
 async function findDatabase(): Promise<string | undefined> {
   const databases = Databases.parse(JSON.parse(await runOrFail("wrangler", ["d1", "list", "--json"])));
   return databases.find(({ name }) => name === DATABASE)?.uuid;
+}
+
+/** Makes the account's bucket for uploaded files, unless it is there already. */
+async function ensureBucket(): Promise<void> {
+  const { code, output } = await run("wrangler", ["r2", "bucket", "create", BUCKET]);
+  if (code !== 0 && !/10004|already exists/i.test(output)) {
+    throw new Problem(`The bucket "${BUCKET}" cannot be created; is R2 enabled for the account?\n${output.trim()}`);
+  }
 }
 
 /** New values for the secrets that the deployed Worker lacks; a value once set is never touched. */

@@ -1,4 +1,4 @@
-// Loads the demo sites into the local database of a state folder: node scripts/load-demo.ts <folder>
+// Loads the demo sites into the local database and bucket of a state folder: node scripts/load-demo.ts <folder>
 import { join } from "node:path";
 import { getPlatformProxy } from "wrangler";
 import { loadDemo } from "../db/demo.ts";
@@ -8,7 +8,7 @@ if (folder === undefined) throw new TypeError("usage: node scripts/load-demo.ts 
 
 const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") }, remoteBindings: false });
 try {
-  await loadDemo(env.DB);
+  await loadDemo(env.DB, env.MEDIA);
 } finally {
   await dispose();
 }

@@ -30,7 +30,7 @@ export async function prepareState(folder: string): Promise<Secrets> {
   });
   await unlessFresh({
     stamp: join(folder, "demo-loaded"),
-    inputs: ["db/migrations/**", "db/demo.ts"],
+    inputs: ["db/migrations/**", "db/demo.ts", "db/demo/**"],
     output: database,
     work: () => step("Loading the demo sites", () => loadDemoSites(folder, secrets)),
   });

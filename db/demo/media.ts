@@ -1,0 +1,24 @@
+import type { media } from "../schema/index.ts";
+import { SITE_A, SITE_B, stamps } from "./match-day.ts";
+
+type MediaInsert = typeof media.$inferInsert;
+
+/** The crest of each side, drawn small enough to live in the code. */
+export const CREST_A = "5eed0000000000000000f001";
+const CREST_B = "5eed0000000000000000f101";
+
+/** Files with what is in them. */
+export function demoMedia(): { row: MediaInsert; content: string }[] {
+  return [crest(CREST_A, SITE_A, "harbour-city.svg", "#6E5FFB"), crest(CREST_B, SITE_B, "old-dock.svg", "#C2410C"), captions()];
+}
+
+function crest(id: string, siteId: string, fileName: string, colour: string): { row: MediaInsert; content: string } {
+  const content = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><path d="M8 6h48v26c0 16-12 24-24 28C20 56 8 48 8 32z" fill="${colour}"/><path d="M14 38c6-5 12-5 18 0s12 5 18 0" fill="none" stroke="#fff" stroke-width="4"/></svg>`;
+  return { row: { ...stamps, id, siteId, fileName, kind: "image", contentType: "image/svg+xml", size: content.length }, content };
+}
+
+function captions(): { row: MediaInsert; content: string } {
+  const content = "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nMoreno turns inside, and shoots.\n\n00:00:04.500 --> 00:00:06.000\nGoal!\n";
+  const row = { ...stamps, id: "5eed0000000000000000f002", siteId: SITE_A, fileName: "derby.vtt", kind: "caption" as const };
+  return { row: { ...row, contentType: "text/vtt; charset=utf-8", size: content.length }, content };
+}

@@ -1,0 +1,69 @@
+import { PanelRenderer } from "../../worker/routes/panels/renderer.ts";
+import type { panels } from "../schema/index.ts";
+import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
+import { CREST_A } from "./media.ts";
+
+type PanelInsert = typeof panels.$inferInsert;
+
+/** What stands beside the picture on match day. */
+export function demoPanels(): PanelInsert[] {
+  return [
+    panel("5eed0000000000000000d001", SITE_A, "match-chat", {
+      panel_type: "chat",
+      panel_name: "Match chat",
+      icon_name: "chat",
+      filtered_words: "offside ref",
+      system_name: "Stadium announcer",
+      system_image: `/media/v1/${CREST_A}`,
+      system_welcome_message: "Welcome to Harbour City Park. Keep it friendly.",
+      rules_link_url: "https://demo.example/chat-rules",
+    }),
+    panel("5eed0000000000000000d002", SITE_A, "fixtures", {
+      panel_type: "schedule",
+      panel_name: "Fixtures",
+      icon_name: "calendar",
+      group_by_date: true,
+      schedule_type_renderer: { schedule_type: "calendar", source_channels: [CHANNEL_1] },
+    }),
+    panel("5eed0000000000000000d003", SITE_A, "order-of-the-day", {
+      panel_type: "schedule",
+      panel_name: "Order of the day",
+      icon_name: "clock",
+      schedule_type_renderer: {
+        schedule_type: "manual",
+        manual_events: [
+          { array_id: "gatesOpn1", name: "Gates open", start_time: KICK_OFF - 2 * HOUR, end_time: KICK_OFF, location: "Quayside stand" },
+          { array_id: "kickOff01", name: "Harbour City v Old Dock", start_time: KICK_OFF, end_time: KICK_OFF + 2 * HOUR },
+        ],
+      },
+    }),
+    panel("5eed0000000000000000d004", SITE_A, "cameras", {
+      panel_type: "channel_select",
+      panel_name: "Cameras",
+      icon_name: "grid",
+      behavior: { view: "grid", kind: "manual", pages: [CHANNEL_1, CHANNEL_2] },
+    }),
+    panel("5eed0000000000000000d005", SITE_A, "line-up", {
+      panel_type: "peopleGroups",
+      panel_name: "Line-up",
+      icon_name: "users",
+      people: [
+        { id: "moreno", person_name: "Ada Moreno", person_title: "Forward", person_bio: "Eleven goals this season." },
+        { id: "okafor", person_name: "Ruth Okafor", person_title: "Keeper", person_bio: "Captain since 2024." },
+      ],
+      groups: [{ id: "first-team", group_name: "First team", group_bio: "Harbour City FC, founded on the quay in 1903." }],
+    }),
+    panel("5eed0000000000000000d006", SITE_A, "live-stats", {
+      panel_type: "iframe",
+      panel_name: "Live stats",
+      icon_name: "chart",
+      iframe_tag: '<iframe src="https://demo.example/stats"></iframe>',
+    }),
+    panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
+  ];
+}
+
+function panel(id: string, siteId: string, slug: string, input: object): PanelInsert {
+  const renderer = PanelRenderer.parse(input);
+  return { ...stamps, id, siteId, slug, panelType: renderer.panel_type, panelName: renderer.panel_name, renderer };
+}
