@@ -11,6 +11,8 @@ const BURST = 10;
 /** Each sends its next burst when its last has been answered: one is on its way while the other is prepared. */
 const PUBLISHERS = 2;
 const HTML_BYTES = 200;
+/** Without any news for this long, what is missing will not come. */
+const PATIENCE_MS = 10_000;
 
 const Message = z.union([z.object({ seq: z.number() }), z.array(z.object({ seq: z.number() }))]);
 
@@ -58,7 +60,10 @@ async function measureRoom(server: Server, contender: Broadcaster, viewers: numb
   };
   await Promise.all(publishers.map(publish));
   const complete = (): boolean => sample.events === events && crowd.viewers.every(({ bytes }) => bytes === crowd.viewers[0]?.bytes);
-  while (!complete()) await sleep(5);
+  while (!complete()) {
+    if (performance.now() > Math.max(started, crowd.lastArrival) + PATIENCE_MS) throw new Error("Events are missing");
+    await sleep(5);
+  }
   const usage = used();
   const elapsed = (crowd.lastArrival - started) / 1000;
 

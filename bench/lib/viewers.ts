@@ -21,9 +21,9 @@ export class Viewer {
   readonly opened = Promise.withResolvers<void>();
   /** Resolves with the first message, or rejects with what came instead. */
   readonly first = Promise.withResolvers<string>();
-  readonly closed = Promise.withResolvers<void>();
   private head = "";
   private isOpen = false;
+  private isLeaving = false;
   private readonly socket: Socket;
   private readonly reader = new FrameReader((opcode, payload) => this.take(opcode, payload));
   private readonly crowd: Crowd;
@@ -51,6 +51,7 @@ export class Viewer {
 
   /** Goes without a word, as a phone in a tunnel does. */
   leave(): void {
+    this.isLeaving = true;
     this.socket.destroy();
   }
 
@@ -80,9 +81,10 @@ export class Viewer {
   }
 
   private fail(error: Error): void {
+    if (this.isLeaving) return;
     this.opened.reject(error);
     this.first.reject(error);
-    this.closed.resolve();
+    this.crowd.lose(error);
   }
 }
 
@@ -131,6 +133,12 @@ export class Crowd {
     if (this.onSample && viewer === this.viewers[0]) this.onSample(payload.toString());
     if (this.awaited?.count !== this.received) return;
     this.awaited.reached.resolve(this.lastArrival);
+    this.awaited = null;
+  }
+
+  /** Called by a viewer that loses its socket: whoever waits for broadcasts would wait forever. */
+  lose(error: Error): void {
+    this.awaited?.reached.reject(error);
     this.awaited = null;
   }
 
