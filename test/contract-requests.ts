@@ -1,13 +1,18 @@
+import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
 import { randomHex } from "../worker/lib/ids.ts";
+import { signContent } from "../worker/lib/signed.ts";
+import { domainProofs } from "../worker/services/custom-email.ts";
 import { formOf } from "./files.ts";
 import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
-import { type Operation, operations } from "./openapi.ts";
+import { type Operation, operationOf, operations } from "./openapi.ts";
+import { publishTxt } from "./resolver.ts";
 
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
 
 const ID = "^[0-9a-f]{24}$";
+const DEVICE = "contract-device";
 /** Operations that make a resource. */
 const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
@@ -15,6 +20,11 @@ const Created = z.looseObject({ _id: z.string() });
 
 /** Values that no example can hold, because they must be alive. */
 const LIVE: Record<string, (site: TestSite) => Promise<unknown>> = {
+  domain: async (site) => {
+    publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
+    return "demo.example";
+  },
+  senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
     const answer = await site.call("login", {
       as: "nobody",
@@ -26,10 +36,31 @@ const LIVE: Record<string, (site: TestSite) => Promise<unknown>> = {
     Created.parse((await site.call("createAdminTheme", { body: { name: "Control room", colors: {} } })).body)._id,
 };
 
+/** The same of what a path names that is no id of ours. */
+const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
+  "/accesscode/v1/tv/{code}": async (site) => {
+    const made = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
+    return String(JsonObject.parse(made.body).code);
+  },
+  "/invite/v1/magic-link/{token}": async (site) => {
+    const made = await site.call("createInvite", await validCall(site, operationOf("createInvite")));
+    return String(JsonObject.parse(made.body).token);
+  },
+  "/invite/v1/register/{token}": async (site) => {
+    const made = await site.call("createRegisterInvite", await validCall(site, operationOf("createRegisterInvite")));
+    return signContent(env, "register invite", Created.parse(made.body)._id);
+  },
+};
+
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
+  "/accesscode/v1/{id}": "addAccessCode",
+  "/invite/v1/{id}": "createInvite",
+  "/invite/v1/revoke/{id}": "createInvite",
   "/navigation/v1/default/navigation": "createNavigation",
   "/themes/v1/{id}": "createCustomTheme",
+  // A profile comes with its account.
+  "/userprofile/v1/{id}": "getOwnUserProfile",
 };
 
 /** Parameters that name a channel, whatever the operation's own resource is. */
@@ -39,6 +70,7 @@ const CHANNEL_PARAMETERS = new Set(["channelId", "targetId", "pageId"]);
 const UNIQUE: Record<string, () => string> = {
   slug: () => `new-${randomHex(6)}`,
   email: () => `new-${randomHex(6)}@demo.example`,
+  accessCode: () => `NEW-${randomHex(6)}`,
 };
 
 /** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
@@ -48,21 +80,27 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
       ? creators.find((made) => made.path === operation.path || made.operationId === MAKERS[operation.path])
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
-  const query: Record<string, string> = {};
-  for (const parameter of operation.parameters) {
-    if (parameter.in === "query" && parameter.required) query[parameter.name] = String(localise(site, parameter.example));
-  }
+  const query = validQuery(site, operation);
   const file = operation.takesFile ? formOf() : undefined;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
+  if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
   return { params: await validParams(site, operation), query, body, headers };
+}
+
+function validQuery(site: TestSite, operation: Operation): Record<string, string> {
+  const required = operation.parameters.filter((parameter) => parameter.in === "query" && parameter.required);
+  const examples = localise(site, Object.fromEntries(required.map(({ name, example }) => [name, example])));
+  return Object.fromEntries(Object.entries(JsonObject.parse(examples)).map(([name, value]) => [name, String(value)]));
 }
 
 export async function validParams(site: TestSite, operation: Operation): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
   for (const { name, example, schema } of operation.parameters.filter((parameter) => parameter.in === "path")) {
     if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
-    else params[name] = schema.pattern === ID ? await ownResource(site, operation) : String(example);
+    else if (name === "siteId") params[name] = site.id;
+    else if (schema.pattern === ID) params[name] = await ownResource(site, operation);
+    else params[name] = (await LIVE_PARAMETERS[operation.path]?.(site)) ?? String(example);
   }
   return params;
 }
@@ -76,9 +114,9 @@ export function idParameters(operation: Operation): string[] {
 
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const nearest = creators
-    .filter(({ operationId, path }) => operationId === MAKERS[operation.path] || operation.path.startsWith(`${path}/`))
-    .sort((one, other) => other.path.length - one.path.length)[0];
+  const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
+  const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));
+  const nearest = named ?? above.sort((one, other) => other.path.length - one.path.length)[0];
   if (!nearest) throw new Error(`Nothing creates what ${operation.path} is about; name its parameter in the contract's requests`);
   const made = await site.call(nearest.operationId, await validCall(site, nearest));
   return Created.parse(made.body)._id;

@@ -18,7 +18,7 @@ const sender = {
     .trim()
     .min(1)
     .max(100)
-    .regex(/^[^\p{Cc}]*$/u, "One line"),
+    .refine((name) => !/\p{Cc}/u.test(name), "One line"),
   replyToEmail: Email.describe("Where answers go; of any domain"),
 };
 
