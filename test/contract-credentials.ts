@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
 import { newId } from "../worker/lib/ids.ts";
 import { publicKeys, signToken, type TokenClaims } from "../worker/services/tokens.ts";
+import { globalToken } from "./contract-accounts.ts";
 import type { Caller, TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
@@ -20,7 +21,7 @@ export function asksForProof({ security }: Operation): boolean {
 interface Reach {
   area: string;
   action: string;
-  accounts: "admin" | "creator" | "any" | "signedIn";
+  accounts: "admin" | "creator" | "any" | "global" | "signedIn";
 }
 
 /** What an operation's own description says of who may call it. */
@@ -29,6 +30,7 @@ function reachOf({ description, method }: Operation): Reach {
     /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
   if (description.includes("or an admin of the channel")) return { area, action, accounts: "creator" };
   if (description.includes("any signed-in account of the site")) return { area, action, accounts: "any" };
+  if (description.includes("a global account or")) return { area, action, accounts: "global" };
   if (description.includes("any signed-in account")) return { area, action, accounts: "signedIn" };
   return { area, action, accounts: "admin" };
 }
@@ -38,7 +40,12 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
   const claims: TokenClaims = { accountId: own.accounts.admin.id, audience: own.id, sessionId: newId(Date.now()), passwordVersion: 1 };
   const token = await own.signIn(own.accounts.admin);
   const client: Headers = { "an unknown client id": newId(Date.now()), "a malformed client id": "site" };
-  if (operation.security.every((set) => set.length > 1)) client["another site's client id"] = foreign.id;
+  if (operation.security.every((set) => set.filter((kind) => kind !== "device").length > 1))
+    client["another site's client id"] = foreign.id;
+  // Where no client id is shown, a token is of no other site.
+  const stranger: Headers = operation.security.flat().includes("client")
+    ? { "another site's token": `Bearer ${await foreign.signIn(foreign.accounts.admin)}` }
+    : {};
   return {
     client,
     clientQuery: { "an unknown client id in the query": newId(Date.now()) },
@@ -48,9 +55,9 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
       "an expired key": await own.addKey(["*"], 1),
     },
     bearer: {
+      ...stranger,
       "no token at all": "Bearer nonsense",
       "another scheme": "Basic dTpw",
-      "another site's token": `Bearer ${await foreign.signIn(foreign.accounts.admin)}`,
       "a token without a signature": `Bearer ${unsigned(token)}`,
       "a token of another deployment": `Bearer ${await signToken({ TIFO_SECRET: "another secret" }, claims, Date.now())}`,
       "an expired token": `Bearer ${await signToken(env, claims, Date.now() - 601_000)}`,
@@ -74,6 +81,7 @@ export async function excludedFrom(own: TestSite, operation: Operation): Promise
   } else excluded["a developer key"] = await own.headersOf("developer");
   const callers: Caller[] = [];
   if (!kinds.has("bearer")) callers.push("admin");
+  else if (accounts === "global") callers.push("admin");
   else if (accounts === "admin" || accounts === "creator") {
     callers.push("viewer");
     if (accounts === "admin") callers.push("creator");
@@ -91,7 +99,8 @@ export async function leastCallers(own: TestSite, operation: Operation): Promise
   const least: Record<string, Headers> = {};
   if (kinds.has("developer"))
     least["a key of just this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`]) };
-  if (kinds.has("bearer")) {
+  if (accounts === "global") least["a global account"] = { Authorization: `Bearer ${await globalToken()}` };
+  else if (kinds.has("bearer")) {
     const managing = action === "read" ? own.accounts.reader : own.accounts.admin;
     // Where an account reaches only what is its own, it is the admin who reaches any.
     const account = accounts === "signedIn" || (accounts === "any" && !operation.path.includes("{")) ? own.accounts.viewer : managing;

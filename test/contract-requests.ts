@@ -4,6 +4,7 @@ import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
 import { randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
 import { domainProofs } from "../worker/services/custom-email.ts";
+import { ACCOUNT_FIELDS, newIntentToken } from "./contract-accounts.ts";
 import { formOf } from "./files.ts";
 import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
@@ -19,7 +20,8 @@ const JsonObject = z.record(z.string(), z.unknown());
 const Created = z.looseObject({ _id: z.string() });
 
 /** Values that no example can hold, because they must be alive. */
-const LIVE: Record<string, (site: TestSite) => Promise<unknown>> = {
+const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
+  ...ACCOUNT_FIELDS,
   domain: async (site) => {
     publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
     return "demo.example";
@@ -52,6 +54,11 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   },
 };
 
+/** Parameters of a path that no example can hold, because they must be alive. */
+const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
+  "/auth/v2/intent/consume/{token}": newIntentToken,
+};
+
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
   "/accesscode/v1/{id}": "addAccessCode",
@@ -81,7 +88,7 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   const query = validQuery(site, operation);
-  const file = operation.takesFile ? formOf() : undefined;
+  const file = operation.takesFile ? formOf() : operation.text;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
@@ -97,7 +104,9 @@ function validQuery(site: TestSite, operation: Operation): Record<string, string
 export async function validParams(site: TestSite, operation: Operation): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
   for (const { name, example, schema } of operation.parameters.filter((parameter) => parameter.in === "path")) {
-    if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
+    const live = LIVE_PARAMETERS[operation.path];
+    if (live) params[name] = await live(site);
+    else if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
     else if (name === "siteId") params[name] = site.id;
     else if (schema.pattern === ID) params[name] = await ownResource(site, operation);
     else params[name] = (await LIVE_PARAMETERS[operation.path]?.(site)) ?? String(example);
@@ -124,7 +133,7 @@ async function ownResource(site: TestSite, operation: Operation): Promise<string
 
 async function validBody(site: TestSite, operation: Operation, example: unknown): Promise<unknown> {
   const body = JsonObject.parse(localise(site, example));
-  for (const [name, make] of Object.entries(LIVE)) if (operation.body?.schema.properties?.[name]) body[name] = await make(site);
+  for (const [name, make] of Object.entries(LIVE)) if (operation.body?.schema.properties?.[name]) body[name] = await make(site, operation);
   return body;
 }
 
@@ -160,7 +169,8 @@ export function draft(
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
   if (asksInQuery(operation)) url.searchParams.set("clientId", site.id);
   const encoded = encodeBody(body);
-  return { url, headers: { ...credentials, ...encoded.headers, ...headers }, body: encoded.body };
+  const client: Record<string, string> = operation.security.every((set) => set.includes("client")) ? { "Tifo-Client-Id": site.id } : {};
+  return { url, headers: { ...client, ...credentials, ...encoded.headers, ...headers }, body: encoded.body };
 }
 
 /** The same request with some headers, query parameters or the body changed; undefined takes a header away. */

@@ -23,6 +23,8 @@ const EXCEPTIONS: Record<string, { noCredentials?: string; unknownSite?: string;
   getTheme: { unknownIds: "whoever has a theme's id may read it, on whatever site it is used" },
   updateDefaultTheme: { unknownIds: "the operator's themes belong to no site" },
   replaceSiteFeatures: { unknownIds: "the operator reaches every site" },
+  setAccountTags: { unknownIds: "the operator reaches the accounts of every site; a key's reach is tested with the tags" },
+  addAccountTags: { unknownIds: "as for replacing them" },
   getMedia: { unknownIds: "a file is for whoever has its id, on whatever site it is shown" },
 };
 
