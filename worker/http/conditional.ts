@@ -20,7 +20,7 @@ export const conditional: MiddlewareHandler<AppEnv> = async (c, next) => {
   const tag = c.res.headers.get("ETag");
   const known = c.req.header("If-None-Match");
   if (c.req.method !== "GET" || tag === null || known === undefined || c.res.status !== 200) return;
-  if (known.split(",").some((other) => other.trim().replace(/^W\//, "") === tag)) {
+  if (known.split(",").some((other) => ["*", tag].includes(other.trim().replace(/^W\//, "")))) {
     c.res = new Response(null, { status: 304, headers: { ETag: tag, "Cache-Control": c.res.headers.get("Cache-Control") ?? "no-store" } });
   }
 };

@@ -87,7 +87,7 @@ export async function checkCredentials(
   const siteId = siteIdOf(kinds, presented);
   const value = (kind: CredentialKind) => presented[kind] ?? "";
   if (kinds.includes("super")) {
-    const operator = await checkSuperKey(c.env, value("super"));
+    const operator = await checkSuperKey(c.env, value("super"), foreignOrigin(c));
     return kinds.includes("client") ? checkBoth(checkSite(c.env, siteId, unknownSite), operator) : operator;
   }
   if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);

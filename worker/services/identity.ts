@@ -116,9 +116,10 @@ function checkGlobalBearer(env: Env, accountId: string, sessionId: string, versi
   };
 }
 
-/** The operator of the deployment. */
-export async function checkSuperKey(env: Env, key: string): Promise<IdentityCheck> {
+/** The operator of the deployment, whose key has no place in a page of another host (`origin`). */
+export async function checkSuperKey(env: Env, key: string, origin: string | undefined): Promise<IdentityCheck> {
   if (!equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY))) throw unauthenticated("The super key is wrong");
+  if (origin !== undefined) throw forbidden("The super key is refused from browsers");
   return { confirm: () => ({ kind: "super" }) };
 }
 

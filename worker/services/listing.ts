@@ -81,12 +81,13 @@ export async function listRows<Row>(
   const order = sortDirection === 1 ? asc : desc;
   const matches = and(...where, contains(Object.values(spec.search), query.search));
   const after = query.cursor === undefined ? undefined : afterCursor(sort.by, spec.id.by, sortDirection, query.cursor);
-  const [rows, [counted]] = await ctx.db.batch([
+  const [found, [counted]] = await ctx.db.batch([
     spec.rows(ctx.db, {
       // The cursor first: of two bounds that an index could begin at, SQLite takes the first.
       where: and(after, matches),
       orderBy: sort.by === spec.id.by ? [order(spec.id.by)] : [order(sort.by), order(spec.id.by)],
-      limit: query.limit,
+      // One more tells whether there is a next page, which a count can't while rows come and go.
+      limit: query.limit + 1,
       offset: after ? 0 : query.offset,
     }),
     ctx.db
@@ -94,24 +95,24 @@ export async function listRows<Row>(
       .from(spec.table)
       .where(matches),
   ]);
-  const totalCount = counted?.total ?? 0;
-  const last = rows.at(-1);
-  const more = last !== undefined && query.offset + rows.length < totalCount;
+  const rows = found.slice(0, query.limit);
+  const last = found.length > rows.length ? rows.at(-1) : undefined;
   return {
     rows,
-    totalCount,
+    totalCount: counted?.total ?? 0,
     offset: query.offset,
     sortBy,
     sortDirection,
     searchFields: Object.keys(spec.search),
-    cursor: more ? writeCursor(sort.of(last), spec.id.of(last)) : undefined,
+    cursor: last && writeCursor(sort.of(last), spec.id.of(last)),
   };
 }
 
-/** Text anywhere in any of the fields, case ignored. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
+/** Text anywhere in any of the fields, the case of A to Z ignored, as SQLite knows it. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
 function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
   if (text === undefined || text === "") return undefined;
-  return or(...fields.map((field) => sql`instr(lower(${field}), ${text.toLowerCase()}) > 0`)) ?? sql`false`;
+  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return or(...fields.map((field) => sql`instr(lower(${field}), ${lower}) > 0`)) ?? sql`false`;
 }
 
 function afterCursor(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, direction: 1 | -1, cursor: string): SQL {
