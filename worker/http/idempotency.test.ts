@@ -1,0 +1,150 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { apiKeys, idempotencyKeys } from "../../db/schema/index.ts";
+import { type Answer, type CallOptions, newSite, PASSWORD, type TestSite } from "../../test/harness.ts";
+import { sha256 } from "../lib/crypto.ts";
+import { randomHex } from "../lib/ids.ts";
+import { Overlay } from "../routes/overlays/schemas.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const newKey = (): string => `goal-${randomHex(6)}`;
+
+function input(change: Record<string, unknown> = {}): Record<string, unknown> {
+  const contents = [{ kind: "html", html: "Goal", position: "center" }];
+  return { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8, contents, ...change };
+}
+
+function create(key: string, options: CallOptions = {}): Promise<Answer> {
+  return site.call("createOverlay", { body: input(), ...options, headers: { "Idempotency-Key": key, ...options.headers } });
+}
+
+async function countOverlays(): Promise<unknown> {
+  return (await site.call("listOverlays")).body;
+}
+
+/** Changes the row of a key as the site's own developer key used it. */
+async function change(key: string, to: Partial<typeof idempotencyKeys.$inferInsert>): Promise<void> {
+  const [caller] = await db
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, await sha256(site.developerKey)));
+  const id = await sha256([site.id, `developer:${caller?.id}`, "createOverlay", key].join("\n"));
+  expect(await db.update(idempotencyKeys).set(to).where(eq(idempotencyKeys.id, id)).returning()).toHaveLength(1);
+}
+
+describe("a repeated Idempotency-Key", () => {
+  test("gets the first answer and changes nothing", async () => {
+    const key = newKey();
+    const first = await create(key);
+    expect(first.headers.get("Idempotent-Replayed")).toBeNull();
+    const before = await countOverlays();
+    const again = await create(key);
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(again.headers.get("Idempotent-Replayed")).toBe("true");
+    expect(again.headers.get("ETag")).toBe(first.headers.get("ETag"));
+    expect(await countOverlays()).toEqual(before);
+  });
+
+  test("with another body is a conflict", async () => {
+    const key = newKey();
+    await create(key);
+    expect((await create(key, { body: input({ name: "Card" }) })).problem).toMatchObject({ status: 409, code: "idempotency_mismatch" });
+  });
+
+  test("of several at once runs one of them", async () => {
+    const key = newKey();
+    const answers = await Promise.all([create(key), create(key), create(key)]);
+    for (const answer of answers) if (answer.status !== 201) expect(answer.problem?.code).toBe("idempotency_in_flight");
+    const made = answers.filter((answer) => answer.status === 201).map((answer) => answer.as(Overlay)._id);
+    expect(made.length).toBeGreaterThan(0);
+    expect(new Set(made).size).toBe(1);
+  });
+
+  test("is another key for another caller, another site and another operation", async () => {
+    const key = newKey();
+    const first = await create(key);
+    const other = await create(key, { as: "client", headers: { "Tifo-Developer-Key": await site.addKey(["*"]) } });
+    expect(other.status).toBe(201);
+    expect(other.as(Overlay)._id).not.toBe(first.as(Overlay)._id);
+    const foreign = await newSite();
+    expect((await foreign.call("createOverlay", { body: input({ siteId: foreign.id }), headers: { "Idempotency-Key": key } })).status).toBe(
+      201,
+    );
+    const params = { id: first.as(Overlay)._id };
+    const updated = await site.call("updateOverlay", { params, body: input(), headers: { "Idempotency-Key": key } });
+    expect([updated.status, updated.headers.get("Idempotent-Replayed")]).toEqual([200, null]);
+  });
+
+  test("of a request that was refused for its input is free again", async () => {
+    const key = newKey();
+    expect((await create(key, { body: input({ duration: 0 }) })).status).toBe(400);
+    expect((await create(key)).status).toBe(201);
+  });
+
+  test("of a request that found nothing gets that answer again", async () => {
+    const headers = { "Idempotency-Key": newKey() };
+    const call = { params: { id: "5eed0000000000000000ffff" }, body: input(), headers };
+    expect((await site.call("updateOverlay", call)).status).toBe(404);
+    const again = await site.call("updateOverlay", call);
+    expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([404, "true"]);
+  });
+
+  test("of a request that died after its change stood is told that it took effect, and nothing runs twice", async () => {
+    const key = newKey();
+    await create(key);
+    await change(key, { state: "committed", status: null, headers: null, body: null });
+    const before = await countOverlays();
+    expect((await create(key)).problem).toMatchObject({ status: 409, code: "idempotency_unanswered" });
+    expect(await countOverlays()).toEqual(before);
+  });
+
+  test("of a request that still runs waits, and of one that died before its change runs again", async () => {
+    const key = newKey();
+    const first = await create(key);
+    await change(key, { state: "running", status: null, headers: null, body: null, lease: Date.now() + 60_000 });
+    expect((await create(key)).problem).toMatchObject({ status: 409, code: "idempotency_in_flight" });
+    await change(key, { lease: Date.now() - 1 });
+    const again = await create(key);
+    expect(again.status).toBe(201);
+    expect(again.as(Overlay)._id).not.toBe(first.as(Overlay)._id);
+  });
+
+  test("is forgotten after its day", async () => {
+    const key = newKey();
+    const first = await create(key);
+    await change(key, { expires: Date.now() - 1 });
+    const again = await create(key, { body: input({ name: "Card" }) });
+    expect(again.status).toBe(201);
+    expect(again.as(Overlay)._id).not.toBe(first.as(Overlay)._id);
+  });
+
+  test("of an answer that holds a secret is refused, and the secret is kept nowhere", async () => {
+    const headers = { "Idempotency-Key": newKey() };
+    const body = {
+      name: "Old Dock",
+      slug: `dock-${randomHex(5)}`,
+      admin: { email: `${randomHex(5)}@dock.example`, password: PASSWORD, name: "Rex" },
+    };
+    const first = await site.call("createSite", { body, headers });
+    expect(first.status).toBe(201);
+    expect((await site.call("createSite", { body, headers })).problem).toMatchObject({ status: 409, code: "idempotency_unanswered" });
+    const kept = JSON.stringify(await db.select().from(idempotencyKeys));
+    expect(kept).not.toContain("tifo_dev_");
+    expect(kept).not.toContain(PASSWORD);
+  });
+
+  test("is refused when it is no key", async () => {
+    for (const key of ["two words", "é", "k".repeat(256)]) {
+      expect(await create(key)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });
+    }
+  });
+});

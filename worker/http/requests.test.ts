@@ -1,0 +1,121 @@
+import { env, exports } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { newSite, ORIGIN, type TestSite } from "../../test/harness.ts";
+import { Problem } from "./errors.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+describe("a call from a browser", () => {
+  test("with a key is refused unless the site lists its origin", async () => {
+    const from = (Origin: string) => site.call("listOverlays", { headers: { Origin } });
+    expect((await from("https://elsewhere.example")).problem).toMatchObject({ status: 403, code: "forbidden" });
+    expect((await from("null")).status).toBe(403);
+    expect((await from("https://demo.example.evil.example")).status).toBe(403);
+    expect((await from("https://demo.example")).status).toBe(200);
+    expect((await from(ORIGIN)).status).toBe(200);
+  });
+
+  test("with a wrong key does not learn whether its origin would do", async () => {
+    const headers = { Origin: "https://elsewhere.example", "Tifo-Developer-Key": "wrong" };
+    expect((await site.call("listOverlays", { as: "client", headers })).status).toBe(401);
+  });
+
+  test("with the operator's key is refused", async () => {
+    const query = { siteIds: site.id };
+    expect((await site.call("getConcurrents", { query, headers: { Origin: "https://demo.example" } })).status).toBe(403);
+    expect((await site.call("getConcurrents", { query, headers: { Origin: ORIGIN } })).status).toBe(200);
+  });
+
+  test("of a viewer is answered to any origin, refusals included", async () => {
+    const headers = { Origin: "https://elsewhere.example" };
+    const answers = [
+      await site.call("listPages", { headers }),
+      await site.call("listAccounts", { as: "admin", headers }),
+      await site.call("listAccounts", { as: "viewer", headers }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 403]);
+    for (const answer of answers) {
+      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(answer.headers.get("Access-Control-Expose-Headers")).toContain("Tifo-Request-Id");
+    }
+  });
+
+  test("is preceded by a question that needs no credentials", async () => {
+    const headers = {
+      Origin: "https://elsewhere.example",
+      "Access-Control-Request-Method": "PUT",
+      "Access-Control-Request-Headers": "tifo-client-id,authorization",
+    };
+    const response = await exports.default.fetch(`${ORIGIN}/page/v2/5eed0000000000000000c001`, { method: "OPTIONS", headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Methods")).toContain("PUT");
+    expect(response.headers.get("Access-Control-Allow-Headers")).toBe("tifo-client-id,authorization");
+    expect(response.headers.get("Access-Control-Max-Age")).toBe("86400");
+  });
+});
+
+describe("a request's id", () => {
+  test("is the caller's where it has its form, and stands in header, problem and log", async () => {
+    const id = "trace:goal-17.home_9";
+    const answer = await site.call("getPage", { params: { id: "x" }, headers: { "Tifo-Request-Id": id } });
+    expect([answer.headers.get("Tifo-Request-Id"), answer.problem?.requestId, answer.log.requestId]).toEqual([id, id, id]);
+  });
+
+  test.for(["short", "with a space", "a".repeat(101), "new\tline", '{"level":"error"}'])("is a new one for %j", async (given) => {
+    const response = await exports.default.fetch(`${ORIGIN}/health`, { headers: { "Tifo-Request-Id": given } });
+    expect(response.headers.get("Tifo-Request-Id")).toMatch(/^[0-9a-f]{24}$/);
+  });
+});
+
+describe("a path that no operation has", () => {
+  test.for([
+    ["GET", "/page/v3"],
+    ["GET", "/page/v2/a/b/c"],
+    ["PUT", "/site"],
+    ["GET", "/overlay/v1//"],
+  ])("is not found: %s %s", async ([method, path]) => {
+    const response = await exports.default.fetch(ORIGIN + path, { method });
+    expect(Problem.parse(await response.json())).toMatchObject({ status: 404, code: "not_found" });
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+  });
+});
+
+describe("a version that the caller has", () => {
+  test("is not sent again, whatever the form of its tag", async () => {
+    const params = { id: site.channels[0] };
+    const tag = (await site.call("getPage", { params })).headers.get("ETag") ?? "";
+    const known = async (value: string) => (await site.call("getPage", { params, headers: { "If-None-Match": value } })).status;
+    expect(await known(tag)).toBe(304);
+    expect(await known(`W/${tag}`)).toBe(304);
+    expect(await known(`"other", ${tag}`)).toBe(304);
+    expect(await known("*")).toBe(304);
+    expect(await known('"other"')).toBe(200);
+  });
+
+  test("is not told to who may not read it", async () => {
+    const params = { id: site.accounts.admin.id };
+    const tag = (await site.call("getAccount", { params })).headers.get("ETag") ?? "";
+    expect((await site.call("getAccount", { as: "viewer", params, headers: { "If-None-Match": tag } })).status).toBe(403);
+  });
+});
+
+test("a failure that nobody foresaw says nothing of the inside, and its cause stands in the log", async () => {
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+    throw new Error("D1_ERROR: no such column: hunter2");
+  });
+  const headers = { "Tifo-Client-Id": "5eed0000000000000000ffff", "Tifo-Request-Id": "request-that-fails" };
+  const response = await exports.default.fetch(`${ORIGIN}/page/v2`, { headers });
+  const lines = printed.mock.calls.join();
+  vi.restoreAllMocks();
+  const text = await response.text();
+  const problem = { status: 500, code: "internal", message: "Something went wrong on our side", requestId: "request-that-fails" };
+  expect(Problem.parse(JSON.parse(text))).toMatchObject(problem);
+  expect(text).not.toContain("hunter2");
+  expect(lines).toContain("hunter2");
+  expect(lines).toContain("request-that-fails");
+});
