@@ -116,9 +116,13 @@ export type BulkInput = z.output<typeof BulkInput>;
 export type TvStatus = z.output<typeof TvStatus>;
 
 export function toAccessCode(row: AccessCodeRow) {
+  return { ...toAccessCodeEvent(row), accessCode: row.accessCode } satisfies z.output<typeof AccessCode>;
+}
+
+/** What events say of a code: not the code itself, with which whoever reads them could redeem it. */
+export function toAccessCodeEvent(row: AccessCodeRow) {
   return {
     _id: row.id,
-    accessCode: row.accessCode,
     siteId: row.siteId,
     sku: row.sku,
     type: row.type,
@@ -127,11 +131,5 @@ export function toAccessCode(row: AccessCodeRow) {
     tags: row.tags,
     created: row.created,
     modified: row.modified,
-  } satisfies z.output<typeof AccessCode>;
-}
-
-/** What events say of a code: not the code itself, with which whoever reads them could redeem it. */
-export function toAccessCodeEvent(row: AccessCodeRow) {
-  const { accessCode: _, ...told } = toAccessCode(row);
-  return told;
+  };
 }
