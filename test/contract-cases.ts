@@ -56,8 +56,8 @@ export function unauthenticated(operation: Operation, base: Draft, wrong: Record
 
 /** A wrong key is shown without the right token beside it, and the other way round. */
 function oneOf(kind: string): Record<string, undefined> {
-  if (kind === "developer") return { Authorization: undefined };
-  return kind === "bearer" ? { "Tifo-Developer-Key": undefined } : {};
+  if (kind === "developer") return { Authorization: undefined, "Tifo-Super-Key": undefined };
+  return kind === "bearer" ? { "Tifo-Developer-Key": undefined, "Tifo-Super-Key": undefined } : {};
 }
 
 /** 403: valid callers of a kind or role that is not let in; before the input is looked at. */

@@ -40,6 +40,7 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
 
 /** The same of what a path names that is no id of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
+  "/auth/v2/intent/consume/{token}": newIntentToken,
   "/accesscode/v1/tv/{code}": async (site) => {
     const made = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
     return String(JsonObject.parse(made.body).code);
@@ -52,11 +53,6 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
     const made = await site.call("createRegisterInvite", await validCall(site, operationOf("createRegisterInvite")));
     return signContent(env, "register invite", Created.parse(made.body)._id);
   },
-};
-
-/** Parameters of a path that no example can hold, because they must be alive. */
-const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
-  "/auth/v2/intent/consume/{token}": newIntentToken,
 };
 
 /** What makes the resource of a path whose own creator lies elsewhere. */

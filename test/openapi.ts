@@ -40,6 +40,8 @@ export interface Operation {
   body: { required: boolean; schema: Schema; example: unknown } | undefined;
   /** Whether it takes a file, in a form. */
   takesFile: boolean;
+  /** An example of a body that is text of another type than JSON. */
+  text: Blob | undefined;
   /** By status: what the document says of it, and its media types. */
   responses: Map<number, { description: string; content: string[] }>;
   /** The schema of each JSON answer, by status. */
@@ -113,9 +115,16 @@ function readOperation(method: Operation["method"], path: string, raw: RawOperat
     }),
     body: content?.schema && { required, schema: follow(content.schema), example: content.example ?? exampleOf(content.schema) },
     takesFile,
+    text: textOf(raw),
     responses: readResponses(raw),
     answers: answersOf(method, path),
   };
+}
+
+function textOf(raw: RawOperation): Blob | undefined {
+  const content = raw.requestBody && "content" in raw.requestBody ? raw.requestBody.content : {};
+  const [type, media] = Object.entries(content).find(([name]) => name.startsWith("text/")) ?? [];
+  return type === undefined || !media?.schema ? undefined : new Blob([String(exampleOf(media.schema))], { type });
 }
 
 function readResponses(raw: RawOperation): Operation["responses"] {

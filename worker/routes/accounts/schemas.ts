@@ -63,7 +63,6 @@ export const UpsertAccount = z
     example: {
       email: "referee@demo.example",
       name: "Rita Referee",
-      thirdPartyAuthProviders: [{ accountId: "fan-0417", provider: "club-app" }],
       roles: [{ scope: "Chat_Moderator", pageId: ["5eed0000000000000000c001"], write: true }],
     },
   });

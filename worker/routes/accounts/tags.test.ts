@@ -48,6 +48,7 @@ describe("an account's tags", () => {
     expect((await change("addAccountTags", id, ["vip"], operator)).as(Account)).toMatchObject({ siteId: site.id, tags: ["vip"] });
     expect((await change("setAccountTags", id, ["vvip"], { ...operator, "Tifo-Client-Id": site.id })).status).toBe(200);
     expect((await change("setAccountTags", id, [], { ...operator, "Tifo-Client-Id": other.id })).status).toBe(404);
+    expect((await change("setAccountTags", other.accounts.viewer.id, [])).status).toBe(404);
     const { results } = (await site.call("listEvents", { query: { types: "account.tagsUpdated" } })).as(EventList);
     expect(results.filter((event) => event.resource === `account/${id}`).map((event) => event.data.tags)).toEqual([["vip"], ["vvip"]]);
   });

@@ -35,6 +35,8 @@ for (const { change, ...spec } of changes) {
       ...spec,
       tag,
       credentials: DEVELOPER_OR_SUPER,
+      // A client id that the operator shows is held to be right, and the account to be of that site.
+      also: CLIENT_SUPER,
       request: { params: IdParam, body: jsonBody(TagsInput) },
       responses: { 200: json("The account as it is now", Account) },
       errors: ["not_found", "conflict", "precondition_failed"],

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
+import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from "jose";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accounts, intents } from "../../../db/schema/index.ts";
@@ -90,12 +90,10 @@ async function comeIn(sub: string, claims: Saying = {}): Promise<ConsumedIntent 
   return { ...consumed, account: read.as(Account) };
 }
 
-type ConsumedIntent = ReturnType<typeof ConsumedIntent.parse>;
 type Account = ReturnType<typeof Account.parse>;
 
 function subjectOf(jwt: string): string {
-  const { sub } = JSON.parse(Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString());
-  return String(sub);
+  return decodeJwt(jwt).sub ?? "";
 }
 
 describe("a partner's token", () => {

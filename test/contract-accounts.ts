@@ -1,0 +1,98 @@
+import { env } from "cloudflare:workers";
+import { eq, sql } from "drizzle-orm";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { createDb } from "../db/client.ts";
+import { accounts, globalAccounts, intents, passwordResets, sessions, sites } from "../db/schema/index.ts";
+import { hashPassword, randomToken, sha256 } from "../worker/lib/crypto.ts";
+import { newId, randomHex } from "../worker/lib/ids.ts";
+import { signContent } from "../worker/lib/signed.ts";
+import { GLOBAL_AUDIENCE, signToken } from "../worker/services/tokens.ts";
+import { PASSWORD, type TestSite } from "./harness.ts";
+import type { Operation } from "./openapi.ts";
+
+// What the operations on accounts take that must be alive: passwords, tokens of resets and intents, a partner's signature.
+
+const db = createDb(env.DB);
+const HOUR = 3_600_000;
+const PARTNER = { name: "club-app", jwksUrl: "https://keys.club-app.example/jwks.json", audience: "contract" };
+
+const hash = hashPassword(PASSWORD);
+const pair = generateKeyPair("EdDSA", { extractable: true });
+
+/** Fields of bodies, made anew for each request. */
+export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
+  oldPassword: async (site) => {
+    await db
+      .update(accounts)
+      .set({ passwordHash: await hash, passwordVersion: 1 })
+      .where(eq(accounts.siteId, site.id));
+    return PASSWORD;
+  },
+  token: (site, operation) => newReset(site, operation.operationId === "resetGlobalPassword"),
+  jwt: (site) => partnerToken(site),
+};
+
+/** A token that resets the password of an account of its own. */
+async function newReset(site: TestSite, global: boolean): Promise<string> {
+  const accountId = global ? await newGlobalAccount() : (await site.addAccount(`reset-${randomHex(6)}`, [])).id;
+  const times = { created: Date.now(), expires: Date.now() + HOUR };
+  const id = newId(Date.now());
+  const audience = global ? GLOBAL_AUDIENCE : site.id;
+  await db
+    .insert(passwordResets)
+    .values({ id, siteId: site.id, audience, accountId, passwordVersion: 1, baseUrl: "https://demo.example/reset", ...times });
+  return signContent(env, "password reset", id);
+}
+
+/** An intent that signs the viewer in. */
+export async function newIntentToken(site: TestSite): Promise<string> {
+  const token = randomToken();
+  await db.insert(intents).values({
+    id: newId(Date.now()),
+    siteId: site.id,
+    hash: await sha256(token),
+    kind: "partner",
+    accountId: site.accounts.viewer.id,
+    data: { service: "club-app-ios", thirdPartyAccountId: "fan-0417" },
+    created: Date.now(),
+    expires: Date.now() + HOUR,
+  });
+  return token;
+}
+
+/** The JWT of a global account that administers nothing yet. */
+export async function globalToken(): Promise<string> {
+  const [accountId, sessionId] = [await newGlobalAccount(), newId(Date.now())];
+  const times = { created: Date.now(), expires: Date.now() + HOUR };
+  await db.insert(sessions).values({ id: sessionId, audience: GLOBAL_AUDIENCE, accountId, generation: 1, ...times });
+  return signToken(env, { accountId, audience: GLOBAL_AUDIENCE, sessionId, passwordVersion: 1 }, Date.now());
+}
+
+async function newGlobalAccount(): Promise<string> {
+  const id = newId(Date.now());
+  const stamps = { created: Date.now(), modified: Date.now() };
+  await db.insert(globalAccounts).values({ id, email: `${randomHex(6)}@admins.example`, passwordHash: await hash, ...stamps });
+  return id;
+}
+
+/** Signed by a partner whom the site has registered. */
+async function partnerToken(site: TestSite): Promise<string> {
+  const settings = sql`json_set(${sites.settings}, '$.security.providers', json(${JSON.stringify([PARTNER])}))`;
+  await db.update(sites).set({ settings }).where(eq(sites.id, site.id));
+  const { privateKey } = await pair;
+  return new SignJWT({})
+    .setProtectedHeader({ alg: "EdDSA" })
+    .setAudience(PARTNER.audience)
+    .setSubject("fan-0417")
+    .setExpirationTime("5m")
+    .sign(privateKey);
+}
+
+const outside = globalThis.fetch;
+
+Object.assign(globalThis, {
+  fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const url = input instanceof Request ? input.url : String(input);
+    return url === PARTNER.jwksUrl ? Response.json({ keys: [await exportJWK((await pair).publicKey)] }) : outside(input, init);
+  },
+});
