@@ -30,7 +30,7 @@ export async function httpLayer(quick: boolean): Promise<Result> {
       await contender(names.bare, "handler.ts"),
       await contender(names.hono, "hono.ts"),
     ],
-    rounds: quick ? 2 : 7,
+    rounds: quick ? 2 : 5,
     measure: (server) => measure(server, quick),
   });
   return comparisonTable({

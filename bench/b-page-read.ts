@@ -29,7 +29,7 @@ export async function pageRead(quick: boolean): Promise<Result> {
       { name: ours, start: () => startMiniflare(workers.ours, folder) },
       { name: bare, start: () => startMiniflare(workers.bare, folder) },
     ],
-    rounds: quick ? 2 : 7,
+    rounds: quick ? 2 : 5,
     measure: async (server) => {
       body ??= await ask(server.port, "GET", PATH, HEADERS);
       return measure(server, body, quick);

@@ -29,7 +29,7 @@ export async function connectStorm(quick: boolean): Promise<Result> {
   };
   const rounds = await playRounds<Door>({
     contenders: [ours, bare],
-    rounds: quick ? 1 : 7,
+    rounds: quick ? 1 : 5,
     measure: async (server, door) => {
       await storm(server, door, "warm-up", Math.ceil(viewers / 5));
       const paths = await door.paths(server, "storm", viewers);
