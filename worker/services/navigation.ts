@@ -36,8 +36,7 @@ export async function listNavigations(
     query.type && eq(navigations.type, query.type),
     query.name === undefined ? undefined : eq(navigations.name, query.name),
   );
-  const rows = await Promise.all(page.rows.map((row) => asSeen(ctx, row)));
-  return { ...page, rows };
+  return { ...page, rows: await Promise.all(page.rows.map((row) => asSeen(ctx, row))) };
 }
 
 export async function getNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {

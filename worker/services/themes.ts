@@ -3,7 +3,7 @@ import { pages, sites, siteThemes, themes } from "../../db/schema/index.ts";
 import { conflict, forbidden, notFound } from "../lib/errors.ts";
 import { type ApplyTheme, type ThemeInput, type ThemeRow, toTheme } from "../routes/themes/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
 /** The operator's themes belong to no site, and so do the events of their changes. */
@@ -18,23 +18,13 @@ const themeList: ListSpec<ThemeRow> = {
   search: {},
 };
 
-interface Slice {
-  limit: number;
-  offset: number;
-}
-
-interface Themes {
-  rows: ThemeRow[];
-  totalCount: number;
-}
-
 /** The site's own themes. */
-export function listCustomThemes(ctx: Ctx, query: Slice): Promise<Themes> {
+export function listCustomThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {
   return listRows(ctx, themeList, query, eq(themes.siteId, ctx.siteId));
 }
 
 /** Those that the operator offers to every site. */
-export function listDefaultThemes(ctx: Ctx, query: Slice): Promise<Themes> {
+export function listDefaultThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {
   return listRows(ctx, themeList, query, eq(themes.siteId, OPERATOR), eq(themes.type, "default"));
 }
 

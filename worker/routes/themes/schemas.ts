@@ -117,24 +117,29 @@ export function toTheme(row: ThemeRow) {
   } satisfies z.output<typeof Theme>;
 }
 
-/** Text that is too faint on a surface, and the strongest text on a button, whose ground is the accent. */
+/** Text that is too faint on a surface, and a button (its ground is the accent) on which neither text nor surface can be read. */
 function contrastWarnings(colors: ThemeColors): { path: string; message: string }[] {
-  const pairs: [text: ThemeColor, ground: ThemeColor][] = [
-    ...TEXT_COLORS.flatMap((text) => SURFACES.map((surface): [ThemeColor, ThemeColor] => [text, surface])),
-    ["text100", "accent"],
-  ];
-  return pairs.flatMap(([text, ground]) => {
-    const [front, back] = [colors[text], colors[ground]];
-    const contrast = front && back ? contrastOf(front, back) : TEXT_CONTRAST;
-    // Rounded down, so that what falls just short isn't said to have what it needs.
-    const ratio = Math.floor(contrast * 100) / 100;
-    return contrast < TEXT_CONTRAST
-      ? [
-          {
-            path: `colors.${text}`,
-            message: `${ratio}:1 on ${ground === "accent" ? "the button (accent)" : ground}; text needs ${TEXT_CONTRAST}:1`,
-          },
-        ]
-      : [];
-  });
+  const onSurfaces = TEXT_COLORS.flatMap((text) =>
+    SURFACES.map((surface) => warnBelow(`colors.${text}`, `on ${surface}`, contrasts(colors, text, [surface]))),
+  );
+  const onButton = warnBelow(
+    "colors.accent",
+    "at best, of a button's label (text100 or surface1)",
+    contrasts(colors, "accent", ["text100", "surface1"]),
+  );
+  return [...onSurfaces, onButton].filter((warning) => warning !== undefined);
+}
+
+function contrasts(colors: ThemeColors, one: ThemeColor, others: ThemeColor[]): number[] {
+  const front = colors[one];
+  if (front === undefined) return [];
+  return others.flatMap((other) => colors[other] ?? []).map((back) => contrastOf(front, back));
+}
+
+function warnBelow(path: string, where: string, possible: number[]): { path: string; message: string } | undefined {
+  if (possible.length === 0) return undefined;
+  const best = Math.max(...possible);
+  // Rounded down, so that what falls just short isn't said to have what it needs.
+  const ratio = Math.floor(best * 100) / 100;
+  return best < TEXT_CONTRAST ? { path, message: `${ratio}:1 ${where}; text needs ${TEXT_CONTRAST}:1` } : undefined;
 }
