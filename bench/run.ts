@@ -32,8 +32,9 @@ await guard(async () => {
   pinClient();
   if (!canPin) say("Processes can't be bound to cores here: figures will vary more.");
   for (const letter of chosen) await runOne(letter, values.quick);
-  if (!values.quick)
-    record("environment", environment(`compatibility date ${COMPATIBILITY_DATE}, flags ${COMPATIBILITY_FLAGS.join(", ")}`));
+  if (values.quick) return;
+  record("environment", environment(`compatibility date ${COMPATIBILITY_DATE}, flags ${COMPATIBILITY_FLAGS.join(", ")}`));
+  await runOrFail("prettier", ["--write", "bench/RESULTS.md"]);
 });
 process.exit();
 
