@@ -1,23 +1,32 @@
 import { createDb } from "./client.ts";
+import { demoAccessCodes, demoEntitlements, demoInvites, demoRegisterInvites, demoSubscriptions } from "./demo/access.ts";
 import { demoEvents } from "./demo/calendar.ts";
+import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoPanels } from "./demo/panels.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
 import {
+  accessCodes,
+  accountEntitlements,
   accounts,
   apiKeys,
   calendarCategories,
   calendarEvents,
   globalAccounts,
+  invites,
+  mailSenders,
   media,
   navigations,
   overlays,
   pages,
   panels,
+  receiptTemplates,
+  registerInvites,
   sites,
   siteThemes,
+  subscriptions,
   themes,
   userProfiles,
 } from "./schema/index.ts";
@@ -32,8 +41,11 @@ const GLOBAL = "5eed00000000000000009001";
 
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
-/** Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is. */
-export async function loadDemo(d1: D1Database, bucket?: R2Bucket): Promise<void> {
+/**
+ * Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is.
+ * Files need the bucket, and magic links the secret under which their tokens are sealed.
+ */
+export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TIFO_SECRET: string }): Promise<void> {
   const db = createDb(d1);
   await db.batch([
     db
@@ -48,6 +60,12 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket): Promise<void>
       .insert(apiKeys)
       .values(await demoKey("5eed0000000000000000e101", SITE_B, "tifo_dev_rival"))
       .onConflictDoNothing(),
+    db
+      .insert(apiKeys)
+      .values({ ...SCOREBOARD, hash: await sha256("tifo_dev_demo_scoreboard") })
+      .onConflictDoNothing(),
+    db.insert(mailSenders).values(DEMO_SENDER).onConflictDoNothing(),
+    db.insert(receiptTemplates).values(DEMO_RECEIPTS).onConflictDoNothing(),
   ]);
   const people = await demoPeople();
   for (const person of people) {
@@ -72,6 +90,13 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket): Promise<void>
   for (const navigation of demoNavigations()) await db.insert(navigations).values(navigation).onConflictDoNothing();
   for (const theme of demoThemes()) await db.insert(themes).values(theme).onConflictDoNothing();
   for (const applied of demoSiteThemes()) await db.insert(siteThemes).values(applied).onConflictDoNothing();
+  await db.batch([
+    db.insert(subscriptions).values(demoSubscriptions()).onConflictDoNothing(),
+    db.insert(accessCodes).values(demoAccessCodes()).onConflictDoNothing(),
+    db.insert(accountEntitlements).values(demoEntitlements()).onConflictDoNothing(),
+    db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
+  ]);
+  for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });

@@ -8,7 +8,7 @@ if (folder === undefined) throw new TypeError("usage: node scripts/load-demo.ts 
 
 const { env, dispose } = await getPlatformProxy<Env>({ persist: { path: join(folder, "v3") }, remoteBindings: false });
 try {
-  await loadDemo(env.DB, env.MEDIA);
+  await loadDemo(env.DB, env.MEDIA, env);
 } finally {
   await dispose();
 }

@@ -63,14 +63,19 @@ export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite
     const columns = await columnsOf(ctx, input);
     for (let tries = 0; tries < TOKEN_TRIES; tries++) {
       const token = randomCode(TOKEN_LENGTH, TOKEN_ALPHABET);
-      const [tokenHash] = await lookUpHashes(ctx.env, PURPOSE, token);
-      const tokenSealed = await seal(ctx.env, PURPOSE, token);
-      const row: InviteRow = { ...newRow(ctx), ...columns, tokenHash, tokenSealed, consumedAt: null, revokedAt: null, accountId: null };
+      const sealed = await sealToken(ctx.env, token);
+      const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
       const write = () => commit(ctx, ctx.db.insert(invites).values(row), inviteEvent("created", row));
       if (await cameFirst(() => refuseDuplicate("invites.token_hash", "The token is taken", write))) return { ...row, token };
     }
     throw conflict("No free token was found; try again");
   });
+}
+
+/** The columns that hold a token: sealed to be shown again, and hashed under a key to be found. */
+export async function sealToken(env: { TIFO_SECRET: string }, token: string): Promise<Pick<InviteRow, "tokenSealed" | "tokenHash">> {
+  const [tokenHash] = await lookUpHashes(env, PURPOSE, token);
+  return { tokenSealed: await seal(env, PURPOSE, token), tokenHash };
 }
 
 /** Replaces what an invite leads to and grants, as long as it is open. */
