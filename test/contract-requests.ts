@@ -100,9 +100,7 @@ function validQuery(site: TestSite, operation: Operation): Record<string, string
 export async function validParams(site: TestSite, operation: Operation): Promise<Record<string, string>> {
   const params: Record<string, string> = {};
   for (const { name, example, schema } of operation.parameters.filter((parameter) => parameter.in === "path")) {
-    const live = LIVE_PARAMETERS[operation.path];
-    if (live) params[name] = await live(site);
-    else if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
+    if (CHANNEL_PARAMETERS.has(name)) params[name] = site.channels[0];
     else if (name === "siteId") params[name] = site.id;
     else if (schema.pattern === ID) params[name] = await ownResource(site, operation);
     else params[name] = (await LIVE_PARAMETERS[operation.path]?.(site)) ?? String(example);
