@@ -10,6 +10,7 @@ import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
 import {
   accessCodes,
   accountEntitlements,
+  accountLinks,
   accounts,
   apiKeys,
   calendarCategories,
@@ -76,6 +77,13 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
       accountId: person.id,
       name: person.name,
     };
+    const links = person.thirdPartyAuthProviders.map(({ provider, accountId: thirdPartyAccountId }) => ({
+      siteId: person.siteId,
+      provider,
+      thirdPartyAccountId,
+      accountId: person.id,
+    }));
+    if (links.length > 0) await db.insert(accountLinks).values(links).onConflictDoNothing();
     await db.batch([
       db.insert(accounts).values(person).onConflictDoNothing(),
       db.insert(userProfiles).values(profile).onConflictDoNothing(),
@@ -118,7 +126,11 @@ function demoSite(id: string, slug: string, name: string): typeof sites.$inferIn
     collections: ["match-day"],
     regions: { header: { title: name }, footer: { text: `© ${name}` } },
     settings: {
-      security: { allowedOrigins: ["http://localhost:8787", "https://demo.example"], allowNewAdmins: true, providers: [] },
+      security: {
+        allowedOrigins: ["http://localhost:8787", "https://demo.example"],
+        allowNewAdmins: true,
+        providers: [{ name: "club-app", jwksUrl: `https://keys.${slug}.example/jwks.json`, audience: `https://${slug}.example` }],
+      },
       localization: { language: "en", timeZone: "Europe/London" },
       seo: { title: name, description: "Every match, live" },
     },
@@ -140,10 +152,17 @@ async function demoPeople(): Promise<(typeof accounts.$inferInsert & { id: strin
     person("001", SITE_A, "admin@demo.example", "Ada Admin", "demo-admin-pass", [ADMIN]),
     person("002", SITE_A, "creator@demo.example", "Cleo Creator", "demo-creator-pass", [creator]),
     person("003", SITE_A, "viewer@demo.example", "Vera Viewer", "demo-viewer-pass", [], ["team:home", "tier:gold"]),
+    moderator(await person("005", SITE_A, "moderator@demo.example", "Mo Moderator", "demo-moderator-pass", [])),
     person("004", SITE_A, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
     person("101", SITE_B, "admin@rival.example", "Rex Rival", "rival-admin-pass", [ADMIN]),
     person("104", SITE_B, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
   ]);
+}
+
+/** Moderates the first channel's chat, and also comes in through the club's app. */
+function moderator(account: Awaited<ReturnType<typeof person>>) {
+  const roles: AccountRole[] = [{ scope: "Chat_Moderator", pageId: [CHANNEL_1], write: true }];
+  return { ...account, roles, thirdPartyAuthProviders: [{ provider: "club-app", accountId: "staff-0042" }] };
 }
 
 async function person(
