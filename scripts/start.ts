@@ -60,6 +60,7 @@ Tifo is up.
   Getting started  ${url}/start
   REST reference   ${url}/api/rest
   OpenAPI          ${url}/openapi.json
+  Mail             .wrangler/tmp/email, text and html of what is sent while this runs (nothing leaves this machine)
 
 Demo credentials (they exist in this local database alone)
 
