@@ -1,0 +1,42 @@
+import type { apiKeys, mailSenders, receiptTemplates } from "../schema/index.ts";
+import { SITE_A, SITE_B, stamps } from "./match-day.ts";
+
+/** Whose name is on the mail of site A; site B is content with the default. */
+export const DEMO_SENDER: typeof mailSenders.$inferInsert = {
+  ...stamps,
+  siteId: SITE_A,
+  domain: "demo.example",
+  fromEmail: "tickets@demo.example",
+  fromName: "Harbour City FC",
+  replyToEmail: "help@demo.example",
+};
+
+export const DEMO_RECEIPTS: (typeof receiptTemplates.$inferInsert)[] = [
+  {
+    ...stamps,
+    siteId: SITE_A,
+    subject: "Your order {{receiptNumber}} at {{siteName}}",
+    template: `<h1>Thank you, {{customer.name}}, and see you at the Quayside</h1>
+<ul>
+{{#each items}}
+  <li>{{description}}: {{amount}}</li>
+{{else}}
+  <li>Nothing to pay</li>
+{{/each}}
+</ul>
+<p>{{date}}, in all {{total}}</p>
+`,
+  },
+  { ...stamps, siteId: SITE_B, subject: "Old Dock: {{total}}", template: "<p>Paid: {{total}}</p>\n" },
+];
+
+/** A key that does one thing, beside the demo's own that may do all. */
+export const SCOREBOARD: Omit<typeof apiKeys.$inferInsert, "hash"> = {
+  ...stamps,
+  id: "5eed0000000000000000e002",
+  siteId: SITE_A,
+  name: "Scoreboard",
+  clientName: "Quayside Park",
+  roles: ["overlay:write"],
+  expires: stamps.created + 365 * 86_400_000,
+};
