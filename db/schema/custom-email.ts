@@ -29,7 +29,7 @@ export const sentMails = sqliteTable(
     siteId: siteId(),
     eventId: text("event_id").notNull(),
     template: text("template").notNull(),
-    /** "sent", or the code for which the mail service refused it for good. */
+    /** "sent", "given_up", or the code for which the mail service refused it for good. */
     outcome: text("outcome").notNull(),
     created: integer("created").notNull(),
   },

@@ -6,6 +6,11 @@ export function newId(now: number): string {
   return now.toString(16).padStart(12, "0") + randomHex(6);
 }
 
+/** The moment for which an id was made, in milliseconds since 1970 UTC. */
+export function timeOf(id: string): number {
+  return parseInt(id.slice(0, 12), 16);
+}
+
 /** `bytes` random bytes as lowercase hex. */
 export function randomHex(bytes: number): string {
   return toHex(crypto.getRandomValues(new Uint8Array(bytes)));

@@ -59,6 +59,15 @@ describe("a mail", () => {
     expect(mails).toHaveLength(2);
   });
 
+  test("is given up when the service has failed for a day", async () => {
+    openMailbox(() => Promise.reject(mailError("E_DAILY_LIMIT_EXCEEDED")));
+    const hour = 3_600_000;
+    await expect(sendMail(env, site.id, invite, newId(Date.now() - 23 * hour))).rejects.toThrow("E_DAILY_LIMIT_EXCEEDED");
+    const event = newId(Date.now() - 24 * hour);
+    await sendMail(env, site.id, invite, event);
+    expect(await db.select().from(sentMails).where(eq(sentMails.eventId, event))).toMatchObject([{ outcome: "given_up" }]);
+  });
+
   test("that the service refuses for good is not tried again, and the note says why without saying to whom", async () => {
     const event = newEvent();
     const mails = openMailbox(() => Promise.reject(mailError("E_RECIPIENT_SUPPRESSED")));

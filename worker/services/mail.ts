@@ -3,8 +3,11 @@ import { createDb, type Db } from "../../db/client.ts";
 import { mailSenders, receiptTemplates, sentMails, sites } from "../../db/schema/index.ts";
 import { deliver, type Delivery } from "../integrations/email.ts";
 import { sha256 } from "../lib/crypto.ts";
+import { timeOf } from "../lib/ids.ts";
 import { type Mail, type MailStyle, PRODUCT, renderMail } from "./templates.ts";
 
+// A mail that could not be sent for this long after its event is of no use any more.
+const GIVE_UP_MS = 24 * 60 * 60 * 1000;
 // Days for which it is known that a mail went out: longer than any effect is tried.
 const KEPT_DAYS = 30;
 
@@ -17,7 +20,7 @@ interface Sender {
 /**
  * Sends a mail that follows from an event, once however often the effect is repeated: only a crash between the mail service's
  * answer and the note of it can send it twice. `siteId` is "" for mail of the deployment, as to global accounts.
- * Resolves also when the service refuses the mail for good; throws when the effect should be tried again.
+ * Throws when the effect should be tried again; resolves also when the service refuses the mail for good, or has failed for a day.
  */
 export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: string): Promise<void> {
   const db = createDb(env.DB);
@@ -25,7 +28,10 @@ export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: st
   const [known] = await db.select({ id: sentMails.id }).from(sentMails).where(eq(sentMails.id, id));
   if (known) return;
   const { sender, ...style } = await styleOf(db, siteId);
-  const outcome = await post(env, mail, style, sender);
+  const outcome = await post(env, mail, style, sender).catch((error: unknown) => {
+    if (Date.now() - timeOf(eventId) < GIVE_UP_MS) throw error;
+    return "given_up" as const;
+  });
   if (outcome !== "sent") console.error(JSON.stringify({ level: "error", event: "mail_refused", siteId, eventId, outcome }));
   const noted = { id, siteId, eventId, template: mail.template, outcome, created: Date.now() };
   await db.insert(sentMails).values(noted).onConflictDoNothing();
