@@ -107,7 +107,7 @@ export async function upsertCalendarEvent(ctx: Ctx, input: ThirdPartyEventInput)
       const current = await findThirdParty(ctx, input.thirdPartyEventId);
       if (!current) return { event: await createCalendarEvent(ctx, input), created: true };
       await requireChannel(ctx, input.channelId, current);
-      const same = ctx.ifMatch ? asRead(ctx, calendarEvents, current) : ownRow(ctx, calendarEvents, current.id);
+      const same = ctx.ifMatch ? asRead(ctx, calendarEvents, current) : onSameChannel(ctx, current);
       return { event: await replaceEvent(ctx, current, input, same), created: false };
     } catch (error) {
       if (attempt === ATTEMPTS || !(error instanceof Failure) || error.code !== "conflict") throw error;
@@ -129,6 +129,11 @@ async function findThirdParty(ctx: Ctx, thirdPartyEventId: string): Promise<Cale
     .from(calendarEvents)
     .where(and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.thirdPartyEventId, thirdPartyEventId)));
   return event;
+}
+
+/** The event, whatever else of it has changed, while it is where the caller was found to manage it. */
+function onSameChannel(ctx: Ctx, { id, channelId }: CalendarEventRow): SQL | undefined {
+  return and(ownRow(ctx, calendarEvents, id), sql`${calendarEvents.channelId} is ${channelId}`);
 }
 
 /** Writes the input over the event, if the row is still `same`. */

@@ -1,5 +1,9 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { calendarEvents } from "../../../db/schema/index.ts";
 import { newSite, ORIGIN, type TestSite } from "../../../test/harness.ts";
 import { newId } from "../../lib/ids.ts";
 import { CalendarEvent } from "./schemas.ts";
@@ -99,6 +103,14 @@ describe("the feed", () => {
     await create(site, { titleRaw: "Still there", date: past(29.9) });
     await create(site, { titleRaw: "Long", date: { startTimestamp: Date.now() - 360 * DAY, endTimestamp: Date.now() } });
     expect((await entries(site)).map((entry) => entry.summary)).toEqual(["Long", "Still there"]);
+  });
+
+  test("is stamped with the change of each event, not with the moment of asking", async () => {
+    const site = await newSite();
+    const { _id } = await create(site);
+    await createDb(env.DB).update(calendarEvents).set({ modified: 1000 }).where(eq(calendarEvents.id, _id));
+    const [entry] = await entries(site);
+    expect(String(entry?.component.getFirstPropertyValue("dtstamp"))).toBe("1970-01-01T00:00:01Z");
   });
 
   test("is not sent again until something has changed", async () => {
