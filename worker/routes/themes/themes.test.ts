@@ -208,7 +208,7 @@ describe("the operator's themes", () => {
     const { _id } = await operatorsTheme("createDefaultTheme", "Everyone's");
     const log = env.SITE_LOG.getByName("");
     await log.nudge();
-    const { entries } = await log.read({ after: 0, limit: 1000, types: undefined });
+    const { entries } = await log.read({ after: 0, limit: 1000, types: null });
     expect(entries.filter(({ resource }) => resource === `theme/${_id}`).map(({ type }) => type)).toEqual(["theme.created"]);
     const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
     expect(results.map(({ resource }) => resource)).not.toContain(`theme/${_id}`);
