@@ -13,17 +13,23 @@ import { pruneTvCodes } from "./services/tv-codes.ts";
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
 
-/** What runs once a minute: wakes the logs whose nudge was lost, and forgets what is past its time. Safe to run twice. */
+/** What runs once a minute: wakes the logs whose nudge was lost, and forgets what is past its time. One that fails holds up none of the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = createDb(env.DB);
-  for (const siteId of await sitesWaiting(db, now - LOST_MS)) await env.SITE_LOG.getByName(siteId).nudge();
-  await sweepOrphans({ env, db, now });
-  await pruneKeys({ db, now });
-  await pruneSessions({ db, now });
-  await pruneResets({ db, now });
-  await pruneIntents({ db, now });
-  await pruneTvCodes({ db, now });
-  await pruneRegisterInvites({ db, now });
-  await pruneBroadcasts({ db, now });
-  await pruneMails({ db, now });
+  const waiting = await sitesWaiting(db, now - LOST_MS);
+  const steps: (() => Promise<unknown>)[] = [
+    ...waiting.map((siteId) => () => env.SITE_LOG.getByName(siteId).nudge()),
+    () => sweepOrphans({ env, db, now }),
+    () => pruneKeys({ db, now }),
+    () => pruneSessions({ db, now }),
+    () => pruneResets({ db, now }),
+    () => pruneIntents({ db, now }),
+    () => pruneTvCodes({ db, now }),
+    () => pruneRegisterInvites({ db, now }),
+    () => pruneBroadcasts({ db, now }),
+    () => pruneMails({ db, now }),
+  ];
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw new AggregateError(failures, "Some of the scheduled work failed; the next minute tries it again");
 }

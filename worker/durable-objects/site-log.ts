@@ -153,13 +153,15 @@ export class SiteLog extends DurableObject<Env> {
     return !failed;
   }
 
+  /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on. */
   #prune(now: number): void {
+    const last = "(SELECT max(sequence) FROM events)";
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
-    this.#sql.exec("DELETE FROM events WHERE done = 1 AND created < ?", now - days * 86_400_000);
+    this.#sql.exec(`DELETE FROM events WHERE done = 1 AND created < ? AND sequence < ${last}`, now - days * 86_400_000);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(
-        "DELETE FROM events WHERE done = 1 AND sequence IN (SELECT sequence FROM events ORDER BY sequence LIMIT 1000)",
+        `DELETE FROM events WHERE done = 1 AND sequence < ${last} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
       );
       if (rowsWritten === 0) break;
     }
