@@ -1,0 +1,76 @@
+import { createScheduledController } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, expect, test, vi } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { broadcasts, idempotencyKeys, outbox, sessions } from "../../db/schema/index.ts";
+import { SiteLog } from "../../worker/durable-objects/site-log.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import worker from "../../worker/index.ts";
+import { runScheduled } from "../../worker/scheduled.ts";
+import { newSite } from "../harness.ts";
+
+const db = createDb(env.DB);
+const DAY = 86_400_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("forgets what is past its time and keeps the rest, however often it runs", async () => {
+  const now = Date.now();
+  const siteId = newId(now);
+  const key = { fingerprint: "", state: "answered" as const, lease: 0 };
+  const session = { audience: siteId, accountId: newId(now), generation: 1, created: 1 };
+  const broadcast = { siteId, channelId: "", overlayId: newId(now), startsAt: 1 };
+  await db.insert(idempotencyKeys).values([
+    { ...key, id: "past", expires: now - 1 },
+    { ...key, id: "kept", expires: now + 1000 },
+  ]);
+  await db.insert(sessions).values([
+    { ...session, id: "past", expires: now - DAY - 1 },
+    { ...session, id: "kept", expires: now - DAY + 1000 },
+  ]);
+  await db.insert(broadcasts).values([
+    { ...broadcast, id: "past", endsAt: now - DAY - 1 },
+    { ...broadcast, id: "kept", endsAt: now - DAY + 1000 },
+  ]);
+  for (let run = 0; run < 2; run++) {
+    await runScheduled(env, now);
+    for (const table of [idempotencyKeys, sessions, broadcasts]) {
+      expect((await db.select({ id: table.id }).from(table)).map(({ id }) => id)).toEqual(["kept"]);
+    }
+  }
+});
+
+test("wakes the logs of the other sites when one of them fails", async () => {
+  const now = Date.now();
+  const sites = [await newSite(), await newSite(), await newSite()];
+  for (const { id } of sites) {
+    await db
+      .insert(outbox)
+      .values({
+        siteId: id,
+        eventId: newId(now),
+        type: "test.happened",
+        resource: "test/1",
+        data: {},
+        actor: "system",
+        requestId: "test",
+        created: now - 60_000,
+      });
+  }
+  vi.spyOn(SiteLog.prototype, "nudge").mockRejectedValueOnce(new Error("log down"));
+  await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
+  await expect(runScheduled(env, now)).rejects.toThrow(AggregateError);
+  expect(await db.select().from(outbox)).toHaveLength(1);
+  expect(await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, "gone"))).toEqual([]);
+  await runScheduled(env, now);
+  expect(await db.select().from(outbox)).toEqual([]);
+});
+
+test("is what the cron calls", async () => {
+  await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: 1 });
+  await worker.scheduled(createScheduledController({ scheduledTime: new Date() }), env);
+  expect(await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, "gone"))).toEqual([]);
+});
