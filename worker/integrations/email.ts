@@ -34,6 +34,7 @@ export async function deliver(env: Env, { from, replyTo, to, subject, text, html
   } catch (error) {
     const refused = Refused.safeParse(error);
     if (refused.success) return refused.data.code;
-    throw error;
+    // Its own message may hold an address, which must not get into a log.
+    throw new Error("The mail service failed", { cause: error });
   }
 }

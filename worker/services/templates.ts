@@ -9,7 +9,6 @@ export const PRODUCT = "Tifo";
 /** A mail to send. Links are whole URLs; whoever calls has checked where they lead. */
 export type Mail =
   | { template: "reset"; to: string; data: { name: string; link: string } }
-  | { template: "invite"; to: string; data: { link: string } }
   | { template: "registerInvite"; to: string; data: { senderName: string; link: string } }
   | { template: "receipt"; to: string; data: Receipt };
 
@@ -85,11 +84,6 @@ export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: 
         { label: "Choose a new password", link: mail.data.link },
         "If it wasn't you, there is nothing to do: your password stays as it is.",
       );
-    case "invite":
-      return letter(`Your invitation to ${siteName}`, [`You are invited to watch at ${siteName}.`], {
-        label: "Open it",
-        link: mail.data.link,
-      });
     case "registerInvite":
       return letter(
         `Join the team of ${siteName}`,
