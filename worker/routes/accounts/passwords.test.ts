@@ -62,6 +62,8 @@ const invalidToken = { status: 400, code: "invalid_request", issues: [{ path: "t
 describe("asking for a reset", () => {
   test("answers and costs the same whether there is such an account", async () => {
     const { email, id } = await person();
+    // Whoever asks first has the site looked up as well.
+    await ask("first@demo.example");
     const [known, unknown] = [await ask(email.toUpperCase()), await ask("nobody@demo.example")];
     expect(known.body).toEqual({ success: true });
     expect(unknown.body).toEqual(known.body);
@@ -264,6 +266,7 @@ describe("resetting a global account", () => {
     const before = (await globalSignIn(PASSWORD)).as(Tokens);
 
     const asking = { operationId: "askGlobalPasswordReset" };
+    await ask("first@demo.example", { ...asking, on: two });
     const [mine, theirs] = [await ask(email, { ...asking, on: two }), await ask("nobody@demo.example", { ...asking, on: two })];
     expect(theirs.body).toEqual(mine.body);
     expect(theirs.log.d1).toEqual(mine.log.d1);
