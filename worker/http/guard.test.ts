@@ -1,0 +1,64 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { describe, expect, test } from "vitest";
+import { createDb, type DbGuard } from "../../db/client.ts";
+import { accounts, sites } from "../../db/schema/index.ts";
+import { newSite } from "../../test/harness.ts";
+
+/** A guard that asks until it is answered, and lets in or refuses. */
+function newGuard(refuses = false): DbGuard {
+  let open = true;
+  return {
+    pending: () => (open ? { sql: "select 'caller'", params: [] } : undefined),
+    settle(row) {
+      expect(row).toEqual(["caller"]);
+      if (refuses) throw new Error("refused");
+      open = false;
+    },
+  };
+}
+
+function guarded(refuses = false) {
+  const usage = { roundTrips: 0, statements: 0 };
+  return { db: createDb(env.DB, newGuard(refuses), usage), usage };
+}
+
+describe("the guard of a request's database", () => {
+  test("rides with the first reads, and is not asked again", async () => {
+    const { id } = await newSite();
+    const { db, usage } = guarded();
+    const read = db.select({ id: sites.id }).from(sites).where(eq(sites.id, id));
+    const [first, second] = await db.batch([read, db.select({ name: sites.name }).from(sites).where(eq(sites.id, id))]);
+    expect([first, second]).toEqual([[{ id }], [{ name: "Harbour City FC" }]]);
+    expect(usage).toEqual({ roundTrips: 1, statements: 3 });
+    expect(await read).toEqual([{ id }]);
+    expect(usage).toEqual({ roundTrips: 2, statements: 4 });
+  });
+
+  test("goes ahead of a first write, also of one that returns rows", async () => {
+    const { id } = await newSite();
+    const { db, usage } = guarded();
+    const changed = await db.update(sites).set({ name: "Changed" }).where(eq(sites.id, id)).returning({ name: sites.name });
+    expect(changed).toEqual([{ name: "Changed" }]);
+    expect(usage).toEqual({ roundTrips: 2, statements: 2 });
+  });
+
+  test("that refuses lets nothing be read or written, alone or in a batch", async () => {
+    const { id } = await newSite();
+    const { db } = guarded(true);
+    const read = db.select({ name: sites.name }).from(sites).where(eq(sites.id, id));
+    const write = db.update(sites).set({ name: "Changed" }).where(eq(sites.id, id));
+    await expect(read).rejects.toThrow();
+    await expect(write).rejects.toThrow();
+    await expect(db.batch([read, write])).rejects.toThrow();
+    await expect(db.batch([write, read])).rejects.toThrow();
+    expect(await createDb(env.DB).select({ name: sites.name }).from(sites).where(eq(sites.id, id))).toEqual([{ name: "Harbour City FC" }]);
+  });
+});
+
+test("columns of one name, which a batch would make one, are refused before anything is sent", async () => {
+  const { db, usage } = guarded();
+  const joined = db.select({ site: sites.id, account: accounts.id }).from(sites).innerJoin(accounts, eq(accounts.siteId, sites.id));
+  await expect(joined).rejects.toThrow();
+  expect(usage.roundTrips).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,109 @@
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { eq } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { accounts, apiKeys } from "../../db/schema/index.ts";
+import type { AccountRole } from "../../db/types.ts";
+import { type CallOptions, newSite, type TestAccount, type TestSite } from "../../test/harness.ts";
+import { sha256 } from "../lib/crypto.ts";
+import { newId } from "../lib/ids.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+let account: TestAccount;
+let token: string;
+let key: string;
+
+beforeAll(async () => {
+  site = await newSite();
+  account = await site.addAccount("anyone", []);
+  token = await site.signIn(account);
+  key = await site.addKey([]);
+});
+
+/** What may be tried, and what it asks for; each fails of something else than rights once it is let in. */
+const ATTEMPTS: { operationId: string; area: string; action: "read" | "write"; reach: "site" | 0 | 1; options: () => CallOptions }[] = [
+  { operationId: "listAccounts", area: "account", action: "read", reach: "site", options: () => ({}) },
+  { operationId: "createPage", area: "page", action: "write", reach: "site", options: () => ({ body: {} }) },
+  { operationId: "updateSite", area: "site", action: "write", reach: "site", options: () => ({ body: {} }) },
+  { operationId: "broadcastOverlayToTag", area: "overlay", action: "write", reach: 0, options: () => tagged(0) },
+  { operationId: "broadcastOverlayToTag", area: "overlay", action: "write", reach: 1, options: () => tagged(1) },
+];
+
+let overlayId: string | undefined;
+
+function tagged(channel: 0 | 1): CallOptions {
+  return { params: { id: overlayId ?? newId(1), tagId: "team:home" }, body: { channelId: site.channels[channel] } };
+}
+
+/** The rule in ten lines: who manages the whole site, or the channel in question, and may write if it is a change. */
+function mayAccount(roles: AccountRole[], { action, reach }: (typeof ATTEMPTS)[number]): boolean {
+  for (const { scope, pageId, write } of roles) {
+    if (scope !== "*") continue;
+    if (action === "write" && !write) continue;
+    if (pageId.length === 0) return true;
+    if (reach !== "site" && pageId.includes(site.channels[reach])) return true;
+  }
+  return false;
+}
+
+function mayKey(roles: string[], { area, action }: (typeof ATTEMPTS)[number]): boolean {
+  return ["*", `${area}:write`, ...(action === "read" ? [`${area}:read`] : [])].some((role) => roles.includes(role));
+}
+
+const attempt = fc.constantFrom(...ATTEMPTS);
+const channels = fc.subarray([0, 1] as const);
+const roleOf = fc.record({
+  scope: fc.constantFrom("*" as const, "Chat_Moderator" as const, "Question_Answer_Moderator" as const),
+  channels,
+  write: fc.boolean(),
+});
+const keyRole = fc.constantFrom(
+  "*",
+  "account:read",
+  "account:write",
+  "page:read",
+  "page:write",
+  "site:write",
+  "overlay:read",
+  "overlay:write",
+  "pag:write",
+  "",
+);
+
+test("an account is let in exactly where its roles reach", async () => {
+  const overlay = {
+    name: "x",
+    description: "",
+    siteId: site.id,
+    type: "template",
+    duration: 1,
+    contents: [{ kind: "html", html: "x", position: "center" }],
+  };
+  const made = await site.call("createOverlay", { body: overlay });
+  overlayId = /"_id":"([0-9a-f]{24})"/.exec(made.text)?.[1];
+  await fc.assert(
+    fc.asyncProperty(fc.array(roleOf, { maxLength: 3 }), attempt, async (drawn, tried) => {
+      const roles = drawn.map(({ scope, write, channels: on }) => ({ scope, write, pageId: on.map((index) => site.channels[index]) }));
+      await db.update(accounts).set({ roles }).where(eq(accounts.id, account.id));
+      const headers = { Authorization: `Bearer ${token}` };
+      const { status } = await site.call(tried.operationId, { ...tried.options(), as: "client", headers });
+      expect(status !== 403).toBe(mayAccount(roles, tried));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a key is let in exactly where its roles reach", async () => {
+  const hash = await sha256(key);
+  await fc.assert(
+    fc.asyncProperty(fc.array(keyRole, { maxLength: 3 }), attempt, async (roles, tried) => {
+      await db.update(apiKeys).set({ roles }).where(eq(apiKeys.hash, hash));
+      const { status } = await site.call(tried.operationId, { ...tried.options(), as: "client", headers: { "Tifo-Developer-Key": key } });
+      expect(status !== 403).toBe(mayKey(roles, tried));
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,25 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { renderVariables } from "./template.ts";
+
+test.for([
+  ["{{a}} {{ a }} {{{a}}} {{{ a }}}", "1 1 1 1"],
+  ["{{a.b}} {{a-b}} {{_a}}", "2 3 4"],
+  ["{{missing}}{{toString}}{{__proto__}}", ""],
+  ["{{}} {{ }} {{1}} {{#if a}} {{a b}} {a} {{a", "{{}} {{ }} {{1}} {{#if a}} {{a b}} {a} {{a"],
+  ["{{html}}", "{{a}}"],
+  ["$& $1 {{dollar}}", "$& $1 $&amp;$1"],
+])("renders %j as %j", ([html, rendered]) => {
+  const variables = { a: 1, "a.b": 2, "a-b": 3, _a: 4, html: "{{a}}", dollar: "$&$1" };
+  expect(renderVariables(html ?? "", variables)).toBe(rendered);
+});
+
+test("no value can leave the place that it fills", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom("<", ">", '"', "'", "`", "=", "&", "{", "}", "a", " ") }), (value) => {
+      const inside = /^<i title="([^]*)">([^]*)<\/i>$/.exec(renderVariables('<i title="{{v}}">{{{v}}}</i>', { v: value }));
+      expect(inside?.[1]).not.toMatch(/[<>"'`=]/);
+      expect(inside?.[2]).toBe(inside?.[1]);
+    }),
+  );
+});
