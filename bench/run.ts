@@ -13,6 +13,7 @@ import { canPin, load, pinClient } from "./lib/machine.ts";
 import { environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
 import { startUp } from "./n-start-up.ts";
+import { bulkCodes } from "./p-bulk-codes.ts";
 
 /** `quick` is for trying a benchmark out: few rounds, short and small. */
 const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promise<Result> }> = {
@@ -24,6 +25,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   I: { title: "Viewer counts", run: counts },
   J: { title: "Connect storm", run: connectStorm },
   N: { title: "Bundle and start-up", run: startUp },
+  P: { title: "Access codes in bulk", run: bulkCodes },
 };
 
 await guard(async () => {

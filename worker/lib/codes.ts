@@ -1,10 +1,9 @@
 // Codes that people read and type: capital letters and digits without those that are taken for one another (0 O, 1 I L, U V).
 const ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
-const HALF = 6;
 const BYTES_PER_CODE = 8;
 
 /** Letters of the codes that `codesOf` makes: two halves of 6, each of 29.4 bits. */
-export const CODE_LENGTH = 2 * HALF;
+export const CODE_LENGTH = 12;
 
 /** Matches a code of `length` letters as people type it: in any case, with spaces and hyphens between. */
 export function typedCode(length: number): RegExp {
@@ -46,9 +45,11 @@ export async function codesOf(seed: Uint8Array<ArrayBuffer>, offset: number, cou
   });
 }
 
+// Every pair of letters: three look-ups make a half, which matters to 100,000 codes.
+const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
+
 /** Six letters of a 32-bit number: 30^6 goes five times into 2^32, so no half is likelier than 6 in 2^32. */
 function half(number: number): string {
-  let text = "";
-  for (let rest = number, i = 0; i < HALF; i++, rest = Math.floor(rest / ALPHABET.length)) text += ALPHABET[rest % ALPHABET.length];
-  return text;
+  const rest = Math.floor(number / PAIRS.length);
+  return `${PAIRS[number % PAIRS.length]}${PAIRS[rest % PAIRS.length]}${PAIRS[Math.floor(rest / PAIRS.length) % PAIRS.length]}`;
 }
