@@ -45,11 +45,12 @@ export default defineConfig({
         },
       },
       {
-        plugins: [workerd()],
+        plugins: [workerd({ TIFO_IGDB_CLIENT_ID: "igdb-client", TIFO_IGDB_CLIENT_SECRET: "igdb-secret" })],
         test: {
           name: "api",
           include: ["worker/**/*.test.ts", ...ofAllAreas],
           exclude: ["**/*.unit.test.ts"],
+          globalSetup: ["test/stream-provider.ts"],
           setupFiles: ["test/setup.ts"],
           provide: { migrations },
           // One Worker for all files: each suite makes a site of its own, which costs less than a Worker of its own.

@@ -65,4 +65,5 @@ export const RECURRENCES = ["once", "month", "year"] as const;
 export const GRANT_METHODS = ["accessCode", "purchased", "customerService"] as const;
 export const ENTITLEMENT_STATUSES = ["active", "cancelled", "cancelScheduled"] as const;
 export const INTENT_KINDS = ["partner", "invite"] as const;
+export const STREAM_CALLS = ["start", "stop", "delete"] as const;
 export const MEDIA_KINDS = ["image", "rive", "caption"] as const;

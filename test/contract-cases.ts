@@ -20,6 +20,7 @@ const HEADER: Record<string, string> = {
   client: "Tifo-Client-Id",
   developer: "Tifo-Developer-Key",
   bearer: "Authorization",
+  provider: "Authorization",
   super: "Tifo-Super-Key",
 };
 const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header, undefined]));
@@ -57,7 +58,7 @@ export function unauthenticated(operation: Operation, base: Draft, wrong: Record
 /** A wrong key is shown without the right token beside it, and the other way round. */
 function oneOf(kind: string): Record<string, undefined> {
   if (kind === "developer") return { Authorization: undefined, "Tifo-Super-Key": undefined };
-  return kind === "bearer" ? { "Tifo-Developer-Key": undefined, "Tifo-Super-Key": undefined } : {};
+  return kind === "bearer" || kind === "provider" ? { "Tifo-Developer-Key": undefined, "Tifo-Super-Key": undefined } : {};
 }
 
 /** 403: valid callers of a kind or role that is not let in; before the input is looked at. */

@@ -65,6 +65,7 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
       "a token of no session": `Bearer ${await signToken(env, claims, Date.now())}`,
       "a token signed with the public key": `Bearer ${await signedWithPublicKey(claims)}`,
     },
+    provider: { "an unknown provider": `Bearer ${crypto.randomUUID()}` },
     super: { "a wrong super key": "tifo_super_wrong" },
   };
 }

@@ -9,6 +9,8 @@ import { formOf } from "./files.ts";
 import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
 import { publishTxt } from "./resolver.ts";
+import { workingProvider } from "./streams.ts";
+import "./games.ts";
 
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
 
@@ -17,7 +19,8 @@ const DEVICE = "contract-device";
 /** Operations that make a resource. */
 const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
-const Created = z.looseObject({ _id: z.string() });
+/** The spec has a registered provider answer its `id`. */
+const Created = z.union([z.looseObject({ _id: z.string() }), z.looseObject({ id: z.string() }).transform(({ id }) => ({ _id: id }))]);
 
 /** Values that no example can hold, because they must be alive. */
 const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
@@ -26,6 +29,8 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
     publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
     return "demo.example";
   },
+  provider: async (site, { operationId, body }) =>
+    operationId === "createStream" ? workingProvider(site) : JsonObject.parse(body?.example).provider,
   senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
     const answer = await site.call("login", {
@@ -57,6 +62,8 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
+  "/streamprovider/v1": "registerStreamProvider",
+  "/streamprovider/v1/{id}": "registerStreamProvider",
   "/accesscode/v1/{id}": "addAccessCode",
   "/invite/v1/{id}": "createInvite",
   "/invite/v1/revoke/{id}": "createInvite",
@@ -138,6 +145,7 @@ function localise(site: TestSite, example: unknown): unknown {
     [CHANNEL_1]: site.channels[0],
     [CHANNEL_2]: site.channels[1],
     "admin@demo.example": site.accounts.admin.email,
+    wowza: `new-${randomHex(6)}`,
   };
   const text = JSON.stringify(example ?? null, (key, value: unknown) => {
     if (typeof value !== "string") return value;

@@ -7,5 +7,7 @@ declare module "vitest" {
     migrations: D1Migration[];
     /** Address of the server that the project `browser` shares. */
     url: string;
+    /** Address of the stream provider; in the project `api`. */
+    streamProvider: string;
   }
 }

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
+import { answerHeaders } from "./http/answer-headers.ts";
 import { conditional } from "./http/conditional.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { brake } from "./http/brake.ts";
@@ -22,6 +23,8 @@ import { panels } from "./routes/panels/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { apiKeys } from "./routes/sites/api-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
+import { streamProviders } from "./routes/stream-providers/routes.ts";
+import { streams } from "./routes/streams/routes.ts";
 import { themes } from "./routes/themes/routes.ts";
 import { userProfiles } from "./routes/user-profiles/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
@@ -43,6 +46,8 @@ const AREAS = [
   panels,
   realtime,
   sites,
+  streamProviders,
+  streams,
   themes,
   userProfiles,
   webhooks,
@@ -57,14 +62,8 @@ export function createApp(): OpenAPIHono<AppEnv> {
     },
   });
   app.use(requestLog);
-  app.use(
-    cors({
-      origin: "*",
-      allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-      exposeHeaders: ["ETag", "Idempotent-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Tifo-Request-Id"],
-      maxAge: 86400,
-    }),
-  );
+  app.use(answerHeaders);
+  app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(brake);
   app.use(conditional);
   app.onError((error, c) => renderFailure(c, toFailure(error)));

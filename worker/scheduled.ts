@@ -8,6 +8,7 @@ import { pruneMails } from "./services/mail.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 import { pruneResets } from "./services/passwords.ts";
 import { pruneRegisterInvites } from "./services/register-invites.ts";
+import { undoAbandonedDrafts } from "./services/stream-drafts.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
 
 // A nudge that has not come after this long won't.
@@ -28,6 +29,8 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneRegisterInvites({ db, now }),
     () => pruneBroadcasts({ db, now }),
     () => pruneMails({ db, now }),
+    // Last, since it waits for systems outside.
+    () => undoAbandonedDrafts({ env, db, now }),
   ];
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -11,4 +11,5 @@ export * from "./navigation.ts";
 export * from "./pages.ts";
 export * from "./panels.ts";
 export * from "./sites.ts";
+export * from "./streams.ts";
 export * from "./themes.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { type Failure, invalid, unauthenticated } from "../lib/errors.ts";
-import { checkBearer, checkDeveloperKey, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
+import { checkBearer, checkDeveloperKey, checkProvider, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** Every way to say who calls, as the OpenAPI document names and describes it. */
@@ -14,6 +14,12 @@ export const SECURITY_SCHEMES = {
     description: "A developer key of the site, for server-to-server calls.",
   },
   bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` that the login answers; good for 10 minutes." },
+  provider: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "UUID",
+    description: "The `authorization` that a stream provider's registration answered.",
+  },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
   device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device, as it names itself." },
 } as const;
@@ -35,6 +41,7 @@ export const DEVELOPER_OR_ACCOUNT = [
   ["client", "developer"],
   ["client", "bearer"],
 ] as const satisfies Credentials;
+export const DEVELOPER_OR_PROVIDER = [["client", "developer"], ["provider"]] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
 export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
@@ -43,13 +50,17 @@ export const GLOBAL_OR_SUPER = [["bearer"], ["super"]] as const satisfies Creden
 /** What the request shows of each kind. */
 export type Presented = Partial<Record<CredentialKind, string>>;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 export function presentedBy(c: Context): Presented {
   const authorization = c.req.header("Authorization");
+  const bearer = authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? "");
   return {
     client: c.req.header("Tifo-Client-Id"),
     clientQuery: c.req.query("clientId"),
     developer: c.req.header("Tifo-Developer-Key"),
-    bearer: authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? ""),
+    bearer,
+    provider: bearer !== undefined && UUID.test(bearer) ? bearer : undefined,
     super: c.req.header("Tifo-Super-Key"),
     device: c.req.header("Tifo-Device-Id"),
   };
@@ -91,6 +102,7 @@ export async function checkCredentials(
     return kinds.includes("client") ? checkBoth(checkSite(c.env, siteId, unknownSite), operator) : operator;
   }
   if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);
+  if (kinds.includes("provider")) return checkProvider(c.env, presented.client, value("provider"));
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
   if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId, unknownSite);
   return { confirm: () => ({ kind: "anonymous" }) };

@@ -80,6 +80,7 @@ async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promi
 function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {
   switch (actor.kind) {
     case "anonymous":
+    case "provider":
     case "super":
     case "system":
       return;

@@ -130,6 +130,7 @@ function describe({ description, credentials }: OperationSpec, { area, action, a
   const who: string[] = [];
   if (kinds.has("developer")) who.push(`a developer key with the role \`${area}:${action}\``);
   if (kinds.has("bearer")) who.push(ACCOUNTS[accounts]);
+  if (kinds.has("provider")) who.push("the stream provider itself");
   if (kinds.has("super")) who.push("the operator of the deployment");
   return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
 }

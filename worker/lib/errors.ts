@@ -5,6 +5,7 @@
 export const ERRORS = {
   invalid_request: { status: 400, title: "Invalid request" },
   site_login_required: { status: 400, title: "Please use a site specific login to interact with restful services" },
+  stream_provider_failed: { status: 400, title: "Call to the stream provider failed" },
   malformed_json: { status: 400, title: "Malformed JSON" },
   unauthenticated: { status: 401, title: "Not authenticated" },
   forbidden: { status: 403, title: "Not allowed" },
@@ -22,6 +23,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: "Too many requests" },
   slow_down: { status: 429, title: "Polled too often" },
   internal: { status: 500, title: "Internal error" },
+  games_not_configured: { status: 503, title: "Games search not configured" },
   unavailable: { status: 503, title: "Unavailable" },
 } as const;
 
@@ -73,7 +75,17 @@ export async function refuseDuplicate<T>(columns: string, message: string, write
   try {
     return await write();
   } catch (error) {
-    if (isUniqueViolation(error, columns)) throw conflict(message);
+    if (hasMessage(error, `UNIQUE constraint failed: ${columns}`)) throw conflict(message);
+    throw error;
+  }
+}
+
+/** Turns the database's refusal of a reference that would lead nowhere into a 409. */
+export async function refuseReferenced<T>(message: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (hasMessage(error, "FOREIGN KEY constraint failed")) throw conflict(message);
     throw error;
   }
 }
@@ -99,9 +111,8 @@ export async function cameFirst(write: () => Promise<unknown>): Promise<boolean>
   }
 }
 
-function isUniqueViolation(error: unknown, columns: string): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.message.includes(`UNIQUE constraint failed: ${columns}`)) return true;
-  }
+/** Whether the error or one of its causes says this. */
+export function hasMessage(error: unknown, message: string): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.message.includes(message)) return true;
   return false;
 }

@@ -7,6 +7,7 @@ export const LIMITS = {
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
+  searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
   openInvite: { quota: 20, window: 60, per: "address", description: "Unknown magic links" },
   guess: { quota: 600, window: 600, per: "site", description: "Unknown codes and magic links" },

@@ -4,7 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "../../db/client.ts";
 import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
-import { conflict, Failure, forbidden } from "../lib/errors.ts";
+import { conflict, Failure, forbidden, hasMessage } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type Action, managesPage } from "../lib/roles.ts";
 
@@ -14,6 +14,7 @@ export type Actor =
   | { kind: "developer"; id: string; roles: string[] }
   | { kind: "account"; id: string; sessionId: string; roles: AccountRole[]; tags: string[] }
   | { kind: "global"; id: string; sessionId: string }
+  | { kind: "provider"; id: string; siteId: string }
   | { kind: "super" }
   | { kind: "system" };
 
@@ -115,11 +116,6 @@ function answeredOnce(ctx: Ctx): BatchItem<"sqlite"> | undefined {
 
 function describeActor(actor: Actor): string {
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
-}
-
-function hasMessage(error: unknown, message: string): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.message.includes(message)) return true;
-  return false;
 }
 
 /** The row of this id, if it is the site's own. */

@@ -9,6 +9,15 @@ import { mailRegisterInvite } from "./register-invites.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
 const Data = z.record(z.string(), z.unknown());
+// What players need; where the encoder sends is none of theirs.
+const StreamEvent = z.object({
+  _id: z.string(),
+  channelId: z.string().nullable(),
+  title: z.string(),
+  playbackUrl: z.string(),
+  fallbackImageUrl: z.string().nullable(),
+  tags: z.array(z.string()),
+});
 const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string()).nullable(), target: ClearTarget });
 
 /**
@@ -21,6 +30,8 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "account.deleted": (env, siteId, event) => env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence),
   "account.passwordResetRequested": mailReset,
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
+  "admin.wentLive": (env, siteId, event) => tellViewers(env, siteId, "stream.live", event),
+  "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "invite.registerCreated": mailRegisterInvite,
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
@@ -32,6 +43,12 @@ export async function runEffects(env: Env, siteId: string, event: LogEntry): Pro
 
 function tellChannel(env: Env, siteId: string, event: LogEntry) {
   return channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
+}
+
+/** A stream that stands by itself has no viewers to tell. */
+async function tellViewers(env: Env, siteId: string, type: "stream.live" | "stream.offline", event: LogEntry): Promise<void> {
+  const { channelId, ...data } = StreamEvent.parse(JSON.parse(event.data));
+  if (channelId !== null) await channelOf(env, siteId, channelId).emit({ id: event.id, type, data });
 }
 
 /** The id in "<area>/<id>". */

@@ -1,12 +1,13 @@
-import { and, eq, gt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb, type D1Usage, type DbGuard } from "../../db/client.ts";
 import { ROLE_SCOPES } from "../../db/enums.ts";
-import { accounts, apiKeys, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
-import { equalInConstantTime, sha256 } from "../lib/crypto.ts";
+import { accounts, apiKeys, globalAccounts, sessions, sites, streamProviders } from "../../db/schema/index.ts";
+import { equalInConstantTime, lookUpHashes, sha256 } from "../lib/crypto.ts";
 import { forbidden, unauthenticated } from "../lib/errors.ts";
 import { ID_PATTERN } from "../lib/ids.ts";
 import type { Actor } from "./context.ts";
+import { PROVIDER_PURPOSE } from "./stream-providers.ts";
 import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 
 /** One statement of one row that proves who calls, and what the row means; a 401 or 403 is thrown when it doesn't. */
@@ -112,6 +113,22 @@ function checkGlobalBearer(env: Env, accountId: string, sessionId: string, versi
       const [passwordVersion, revoked] = row ?? [];
       if (!row || revoked !== null || passwordVersion !== version) throw unauthenticated("The session has ended");
       return { kind: "global", id: accountId, sessionId };
+    },
+  };
+}
+
+/** A stream provider, by the authorization of its registration, which says of which site it is. */
+export async function checkProvider(env: Env, siteId: string | undefined, authorization: string): Promise<IdentityCheck> {
+  const hashes = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
+  return {
+    query: createDb(env.DB)
+      .select({ id: streamProviders.id, siteId: streamProviders.siteId })
+      .from(streamProviders)
+      .where(and(inArray(streamProviders.authorizationHash, hashes), siteId === undefined ? undefined : eq(streamProviders.siteId, siteId)))
+      .toSQL(),
+    confirm(row) {
+      if (!row) throw unauthenticated("The authorization is of no stream provider of the site");
+      return { kind: "provider", id: String(row[0]), siteId: String(row[1]) };
     },
   };
 }

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { z } from "@hono/zod-openapi";
+import type { TestProject } from "vitest/node";
+
+// A stream provider: a small HTTP server that speaks the four calls for any number of customers, told apart by the first part of the
+// path, and that does as it is told: PUT /<customer>/behaviour, GET /<customer>/calls.
+
+/** What a call meets, one after the other; the last one stays. */
+export const BEHAVIOURS = ["work", "fail", "refuse", "hang", "garbage", "flood", "redirect", "drop"] as const;
+const CALLS = ["create", "start", "stop", "delete"] as const;
+
+export const Behaviour = z.partialRecord(z.enum(CALLS), z.array(z.enum(BEHAVIOURS)).min(1));
+export type Behaviour = z.infer<typeof Behaviour>;
+
+/** A call as it came in; `call` is what stands in the path, so that a redirect that was followed would show. */
+export const SeenCall = z.object({ call: z.string(), authorization: z.string(), streamId: z.string(), body: z.unknown() });
+export type SeenCall = z.infer<typeof SeenCall>;
+
+const CallBody = z.strictObject({ streamId: z.string(), title: z.string(), siteId: z.string() });
+
+interface Customer {
+  behaviour: Behaviour;
+  calls: SeenCall[];
+  /** Whether each stream is live. */
+  streams: Map<string, boolean>;
+}
+
+/** Starts the provider on a free port of the loopback address. */
+export async function startStreamProvider(): Promise<{ url: string; stop(): Promise<void> }> {
+  const customers = new Map<string, Customer>();
+  const server = createServer((request, response) => {
+    answer(customers, request, response).catch((error: unknown) => send(response, 500, { error: String(error) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The provider listens on no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Serves all tests of a project. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const provider = await startStreamProvider();
+  project.provide("streamProvider", provider.url);
+  return () => provider.stop();
+}
+
+async function answer(customers: Map<string, Customer>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [, name = "", what = ""] = (request.url ?? "").split("/");
+  const customer = customers.get(name) ?? { behaviour: {}, calls: [], streams: new Map<string, boolean>() };
+  customers.set(name, customer);
+  const text = await readText(request);
+  if (what === "calls") return send(response, 200, customer.calls);
+  if (what === "behaviour") {
+    customer.behaviour = Behaviour.parse(JSON.parse(text));
+    return send(response, 204);
+  }
+  const streamId = String(request.headers["tifo-stream-id"] ?? "");
+  const body: unknown = JSON.parse(text);
+  customer.calls.push({ call: what, authorization: request.headers.authorization ?? "", streamId, body });
+  const call = CALLS.find((known) => known === what);
+  if (request.method !== "POST" || !call || CallBody.parse(body).streamId !== streamId) return send(response, 400, { error: "Bad call" });
+  behave(customer, call, streamId, response, name);
+}
+
+function behave(customer: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse, name: string): void {
+  switch (nextBehaviour(customer, call)) {
+    case "work":
+      return work(customer, call, streamId, response);
+    case "fail":
+      return send(response, 503, { error: "Out of order" });
+    case "refuse":
+      return send(response, 403, { error: "No" });
+    case "hang":
+      // It did what it was asked, and never says so.
+      return void customer.streams.set(streamId, call === "start");
+    case "garbage":
+      customer.streams.set(streamId, call === "start");
+      return void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Welcome</h1>");
+    case "flood":
+      return void response.writeHead(200).end(JSON.stringify({ padding: "a".repeat(100_000) }));
+    case "redirect":
+      return void response.writeHead(307, { Location: `/${name}/moved` }).end();
+    case "drop":
+      return void response.destroy();
+  }
+}
+
+function nextBehaviour({ behaviour }: Customer, call: (typeof CALLS)[number]): (typeof BEHAVIOURS)[number] {
+  const [first = "work", ...rest] = behaviour[call] ?? [];
+  if (rest.length > 0) behaviour[call] = rest;
+  return first;
+}
+
+/** Each call may come twice. */
+function work({ streams }: Customer, call: (typeof CALLS)[number], streamId: string, response: ServerResponse): void {
+  if (call !== "create" && !streams.has(streamId)) return send(response, 404, { error: "No such stream" });
+  if (call === "delete") streams.delete(streamId);
+  else streams.set(streamId, call === "start");
+  if (call !== "create") return send(response, 200, { providerStreamId: `ps-${streamId}` });
+  send(response, 201, {
+    providerStreamId: `ps-${streamId}`,
+    ingestUrl: "rtmps://ingest.demo.example/live",
+    playbackUrl: `https://play.demo.example/${streamId}.m3u8`,
+    streamKey: `key-${streamId}`,
+  });
+}
+
+function send(response: ServerResponse, status: number, body?: unknown): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(body === undefined ? undefined : JSON.stringify(body));
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += String(chunk);
+  return text;
+}

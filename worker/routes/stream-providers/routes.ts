@@ -1,0 +1,69 @@
+import { createArea } from "../../http/area.ts";
+import { DEVELOPER, DEVELOPER_OR_PROVIDER } from "../../http/credentials.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { assertionError, listStreamProviders, registerStreamProvider, removeStreamProvider } from "../../services/stream-providers.ts";
+import { ChangedProvider, RegisteredProvider, StreamProvider, StreamProviderInput, toStreamProvider } from "./schemas.ts";
+
+export const streamProviders = createArea();
+const tag = "Stream providers";
+
+streamProviders.openapi(
+  operation({
+    operationId: "listStreamProviders",
+    tag,
+    method: "get",
+    path: "/streamprovider/v1",
+    summary: "List stream providers",
+    description: "The site's stream providers, the newest first. Their authorizations are never shown again.",
+    credentials: DEVELOPER,
+    request: { query: listQuery(["created", "name"], {}) },
+    responses: { 200: json("A page of providers", listOf(StreamProvider).openapi("StreamProviderList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listStreamProviders(c.var.ctx, query), toStreamProvider), 200);
+  },
+);
+
+streamProviders.openapi(
+  operation({
+    operationId: "registerStreamProvider",
+    tag,
+    method: "post",
+    path: "/streamprovider/v1/register",
+    summary: "Register a stream provider",
+    description:
+      "Makes a system known that runs streams, by the four URLs that Tifo calls: https, and no private address. The first registration takes a developer key and answers the authorization, a UUID; with that as its bearer, the provider itself changes its registration from then on.",
+    credentials: DEVELOPER_OR_PROVIDER,
+    secretAnswer: true,
+    request: { body: jsonBody(StreamProviderInput) },
+    responses: { 200: json("Changed", ChangedProvider), 201: json("Registered", RegisteredProvider) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const { id, authorization } = await registerStreamProvider(c.var.ctx, c.req.valid("json"));
+    return authorization === undefined ? c.json({ id }, 200) : c.json({ id, authorization }, 201);
+  },
+  (result) => {
+    if (!result.success) throw assertionError(invalidInput(result.error, result.target).issues);
+  },
+);
+
+streamProviders.openapi(
+  operation({
+    operationId: "removeStreamProvider",
+    tag,
+    method: "delete",
+    path: "/streamprovider/v1/{id}",
+    summary: "Remove a stream provider",
+    description: "Forgets a provider that no stream uses; its authorization works no more.",
+    credentials: DEVELOPER,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await removeStreamProvider(c.var.ctx, c.req.valid("param").id)), 200),
+);

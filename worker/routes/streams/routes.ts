@@ -1,0 +1,156 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { searchGames } from "../../services/games.ts";
+import { deleteStream, startStream, stopStream } from "../../services/stream-control.ts";
+import { createStream, getStream, listStreams } from "../../services/streams.ts";
+import { GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "./schemas.ts";
+
+export const streams = createArea();
+
+const common = { tag: "Streams", accounts: "creator" } as const;
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "listStreams",
+    method: "get",
+    path: "/stream/v1",
+    summary: "List streams",
+    description: "The site's streams, the newest first, without their keys.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { query: listQuery(["created", "title"], StreamFilters) },
+    responses: { 200: json("A page of streams", listOf(Stream).openapi("StreamList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(
+      listAnswer(c.req.url, query, await listStreams(c.var.ctx, query), (row) => toStream(row)),
+      200,
+    );
+  },
+);
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "createStream",
+    method: "post",
+    path: "/stream/v1",
+    summary: "Create a stream",
+    description:
+      "Has the provider make a stream, and answers where the encoder sends the picture and what players load. When the provider fails, there is no stream, here or there.",
+    credentials: ACCOUNT,
+    secretAnswer: true,
+    request: { body: jsonBody(StreamInput) },
+    responses: { 201: json("The stream, with its key", Stream) },
+    errors: ["stream_provider_failed", "conflict"],
+  }),
+  async (c) => {
+    const { row, streamKey } = await createStream(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, row);
+    return c.json(toStream(row, streamKey), 201);
+  },
+);
+
+streams.openapi(
+  operation({
+    operationId: "searchGames",
+    tag: common.tag,
+    method: "get",
+    path: "/stream/v1/content/games",
+    summary: "Search for a game",
+    description: "Games by name, from the games database IGDB, to tag a stream with. Needs the deployment's own credentials for IGDB.",
+    credentials: CLIENT,
+    limit: "searchGames",
+    request: { query: GameQuery },
+    responses: { 200: json("A page of games, the best match first", GameList) },
+    errors: ["games_not_configured", "unavailable"],
+  }),
+  async (c) => {
+    const { gameName, limit, offset } = c.req.valid("query");
+    const { games, total } = await searchGames(c.var.ctx, { gameName, limit, offset });
+    return c.json({ results: games, pagination: { limit, offset, pageResults: games.length, totalCount: total } }, 200);
+  },
+);
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "startStream",
+    method: "post",
+    path: "/stream/v1/start/{id}",
+    summary: "Start a stream",
+    description:
+      "Has the provider put the stream on the air; its channel's viewers are told. A stream that is live is a 409. After a failure it is as it was, and both start and stop are safe to call again.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("The stream, live", Stream) },
+    errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const stream = await startStream(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, stream);
+    return c.json(toStream(stream), 200);
+  },
+);
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "stopStream",
+    method: "post",
+    path: "/stream/v1/stop/{id}",
+    summary: "Stop a stream",
+    description:
+      "Has the provider take the stream off the air; its channel's viewers are told, and the event offers its recording as a video. Of a stream that isn't live, the provider is told all the same, in case a start that failed here got through there.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("The stream, off the air", Stream) },
+    errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const stream = await stopStream(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, stream);
+    return c.json(toStream(stream), 200);
+  },
+);
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "getStream",
+    method: "get",
+    path: "/stream/v1/{id}",
+    summary: "Get a stream",
+    description: "One stream; with its key for those who may change it.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("The stream", Stream) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const { row, streamKey } = await getStream(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, row);
+    return c.json(toStream(row, streamKey), 200);
+  },
+);
+
+streams.openapi(
+  operation({
+    ...common,
+    operationId: "deleteStream",
+    method: "delete",
+    path: "/stream/v1/{id}",
+    summary: "Delete a stream",
+    description: "Has the provider delete the stream, then forgets it. One that is live must be stopped first.",
+    credentials: ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteStream(c.var.ctx, c.req.valid("param").id)), 200),
+);
