@@ -152,7 +152,7 @@ async function demoPeople(): Promise<(typeof accounts.$inferInsert & { id: strin
     person("001", SITE_A, "admin@demo.example", "Ada Admin", "demo-admin-pass", [ADMIN]),
     person("002", SITE_A, "creator@demo.example", "Cleo Creator", "demo-creator-pass", [creator]),
     person("003", SITE_A, "viewer@demo.example", "Vera Viewer", "demo-viewer-pass", [], ["team:home", "tier:gold"]),
-    moderator(await person("005", SITE_A, "moderator@demo.example", "Mo Moderator", "demo-moderator-pass", [])),
+    person("005", SITE_A, "moderator@demo.example", "Mo Moderator", "demo-moderator-pass", []).then(moderator),
     person("004", SITE_A, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
     person("101", SITE_B, "admin@rival.example", "Rex Rival", "rival-admin-pass", [ADMIN]),
     person("104", SITE_B, "global@demo.example", "Gil Global", "demo-global-pass", [ADMIN], [], GLOBAL),
