@@ -2,12 +2,12 @@ import { and, eq, isNull, lt, or, type SQL } from "drizzle-orm";
 import type { STREAM_CALLS } from "../../db/enums.ts";
 import { streams } from "../../db/schema/index.ts";
 import { isAcknowledged, type ProviderOutcome } from "../integrations/stream-provider.ts";
-import { conflict, Failure } from "../lib/errors.ts";
+import { conflict } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { StreamProviderRow } from "../routes/stream-providers/schemas.ts";
 import { type StreamRow, toStream } from "../routes/streams/schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { callFor, isGone } from "./stream-drafts.ts";
+import { callFor, isGone, providerFailed } from "./stream-drafts.ts";
 import { findStream } from "./streams.ts";
 
 // A call has ended long before this; one that hasn't died with its request.
@@ -81,7 +81,7 @@ async function callAlone(ctx: Ctx, stream: StreamRow, provider: StreamProviderRo
   if (hasWorked(outcome, stream, call)) return callBy;
   await hangUp(ctx, stream.id, callBy);
   const reason = outcome.ok ? "The answer was neither empty nor of this stream" : outcome.reason;
-  throw new Failure("stream_provider_failed", FAILED[call], { cause: new Error(reason) });
+  throw providerFailed(FAILED[call], reason);
 }
 
 function hasWorked(outcome: ProviderOutcome, stream: StreamRow, call: StreamCall): boolean {

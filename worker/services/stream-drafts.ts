@@ -28,9 +28,10 @@ export async function makeAtProvider(ctx: Ctx, draft: Draft, provider: StreamPro
   if (made) return made;
   if (!outcome.ok && outcome.status !== undefined) await forget(ctx, draft);
   else ctx.defer(undo(ctx, row, provider));
-  throw new Failure("stream_provider_failed", "Create Stream call to provider failed", {
-    cause: new Error(outcome.ok ? "The answer to a create was not one" : outcome.reason),
-  });
+  throw providerFailed(
+    "Create Stream call to provider failed",
+    outcome.ok ? "It did not answer with providerStreamId, ingestUrl, playbackUrl and streamKey" : outcome.reason,
+  );
 }
 
 /** Turns the draft into the stream that `insert` writes; if that fails, the provider's is deleted. */
@@ -77,6 +78,11 @@ async function undo({ env, db, now }: Cleaner, draft: DraftRow, provider: Stream
 /** Whether a delete has left nothing: 404 and 410 say that there was nothing. */
 export function isGone(outcome: ProviderOutcome): boolean {
   return outcome.ok || outcome.status === 404 || outcome.status === 410;
+}
+
+/** The refusal of whoever asked for a call that failed, and what was wrong with it. */
+export function providerFailed(message: string, reason: string): Failure {
+  return new Failure("stream_provider_failed", message, { issues: [{ path: "provider", message: reason }] });
 }
 
 /** One call to a provider about a stream, or one in the making. */

@@ -1,0 +1,157 @@
+import { env } from "cloudflare:workers";
+import type { z } from "@hono/zod-openapi";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { streamProviders } from "../../../db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { providerInput, registerProvider, seenCalls } from "../../../test/streams.ts";
+import { listOf } from "../../http/listing.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { ChangedProvider, RegisteredProvider, StreamProvider } from "./schemas.ts";
+
+const ProviderList = listOf(StreamProvider);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const register = (body: Record<string, unknown>, on = site): Promise<Answer> =>
+  on.call("registerStreamProvider", { as: "developer", body });
+
+/** As the provider itself, which shows no client id. */
+const change = (authorization: string, body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+  site.call("registerStreamProvider", { as: "nobody", body, headers: { Authorization: `Bearer ${authorization}`, ...headers } });
+
+async function providersOf(on: TestSite): Promise<z.output<typeof StreamProvider>[]> {
+  return (await on.call("listStreamProviders")).as(ProviderList).results;
+}
+
+describe("a registration", () => {
+  test("answers an id and a UUID, which nothing shows or tells again", async () => {
+    const own = await newSite();
+    const answer = await register(providerInput(own), own);
+    expect(answer.status).toBe(201);
+    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(2);
+    const { id, authorization } = answer.as(RegisteredProvider);
+    const list = await own.call("listStreamProviders");
+    expect(list.as(ProviderList).results).toMatchObject([{ ...providerInput(own), _id: id, siteId: own.id }]);
+    const events = await own.call("listEvents");
+    expect(events.as(EventList).results).toMatchObject([
+      { type: "stream.providerRegistered", resource: `streamprovider/${id}`, data: { name: "wowza" } },
+    ]);
+    const rows = await createDb(env.DB).select().from(streamProviders).where(eq(streamProviders.id, id));
+    for (const text of [list.text, events.text, JSON.stringify(rows), JSON.stringify(answer.log)])
+      expect(text).not.toContain(authorization);
+  });
+
+  test("has no flag that isn't said", async () => {
+    const { canGenerateCaptions: _captions, canSupport4K: _4k, ...urls } = providerInput(site, "plain");
+    await register(urls);
+    expect((await providersOf(site)).find(({ name }) => name === "plain")).toMatchObject({
+      canGenerateCaptions: false,
+      canSupport4K: false,
+    });
+  });
+
+  test("of a name that is taken is refused, and of eight at once one is taken", async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => register(providerInput(site, "raced"))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+    const other = await newSite();
+    expect((await register(providerInput(other, "raced"), other)).status).toBe(201);
+  });
+
+  test.each([
+    ["no URL", { createStream: undefined }, "createStream"],
+    ["what is no URL", { deleteStream: "wowza" }, "deleteStream"],
+    ["http", { startStream: "http://streams.demo.example/start" }, "startStream"],
+    ["a private address", { stopStream: "https://10.0.0.7/stop" }, "stopStream"],
+    ["the loopback address", { createStream: "https://127.0.0.1/create" }, "createStream"],
+    ["a name of the inside", { createStream: "https://encoder.internal/create" }, "createStream"],
+    ["credentials in a URL", { createStream: "https://a:b@streams.demo.example/create" }, "createStream"],
+    ["a name with spaces", { name: "my provider" }, "name"],
+    ["a flag that is none", { canSupport4K: "yes" }, "canSupport4K"],
+    ["an unknown field", { region: "eu" }, "region"],
+  ])("with %s is an 'Assertion Error'", async (_, wrong, field) => {
+    const answer = await register({ ...providerInput(site, "wrong"), ...wrong });
+    expect(answer.problem).toMatchObject({ status: 400, message: "Assertion Error" });
+    expect(answer.fields).toEqual([field]);
+  });
+});
+
+describe("a provider with its authorization", () => {
+  test("changes its registration, and is told no new one", async () => {
+    const own = await newSite();
+    const { id, authorization } = await registerProvider(own);
+    const moved = { ...providerInput(own), createStream: "https://new.demo.example/create", canSupport4K: true };
+    const answer = await change(authorization, moved);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ id });
+    expect(ChangedProvider.strict().safeParse(answer.body).success).toBe(true);
+    expect(await providersOf(own)).toMatchObject([{ _id: id, ...moved }]);
+    const { results } = (await own.call("listEvents")).as(EventList);
+    expect(results.at(-1)).toMatchObject({ type: "stream.providerChanged", actor: `provider:${id}`, data: { canSupport4K: true } });
+  });
+
+  test("may show its client id too, but no other site's", async () => {
+    const { authorization } = await registerProvider(site, "named");
+    const shown = (id: string) => change(authorization, providerInput(site, "named"), { "Tifo-Client-Id": id });
+    expect((await shown(site.id)).status).toBe(200);
+    expect((await shown((await newSite()).id)).status).toBe(401);
+  });
+
+  test("keeps its name, and is held to the same rules", async () => {
+    const { authorization } = await registerProvider(site, "kept");
+    const renamed = await change(authorization, providerInput(site, "other"));
+    expect([renamed.problem?.message, renamed.fields]).toEqual(["Assertion Error", ["name"]]);
+    const inside = await change(authorization, { ...providerInput(site, "kept"), stopStream: "https://192.168.1.1/stop" });
+    expect([inside.problem?.message, inside.fields]).toEqual(["Assertion Error", ["stopStream"]]);
+  });
+
+  test("that is wrong, or not a UUID, or removed, is a 401", async () => {
+    const { id, authorization } = await registerProvider(site, "leaving");
+    const input = providerInput(site, "leaving");
+    expect((await change(crypto.randomUUID(), input)).status).toBe(401);
+    expect((await change(authorization.slice(1), input)).status).toBe(401);
+    await site.call("removeStreamProvider", { params: { id } });
+    expect((await change(authorization, input)).status).toBe(401);
+  });
+
+  test("may do nothing else", async () => {
+    const { id, authorization } = await registerProvider(site, "modest");
+    const headers = { Authorization: `Bearer ${authorization}` };
+    expect((await site.call("listStreamProviders", { as: "client", headers })).status).toBe(401);
+    expect((await site.call("removeStreamProvider", { as: "client", headers, params: { id } })).status).toBe(401);
+  });
+});
+
+describe("removing a provider", () => {
+  test("is refused while a stream uses it", async () => {
+    const own = await newSite();
+    const { id } = await registerProvider(own);
+    const made = await own.call("createStream", { body: { title: "Derby" } });
+    const refused = await own.call("removeStreamProvider", { params: { id } });
+    expect(refused.problem).toMatchObject({ status: 409, message: "Streams still use this provider" });
+    const [call] = await seenCalls(own);
+    await own.call("deleteStream", { params: { id: call?.streamId ?? "" } });
+    expect(made.status).toBe(201);
+    expect((await own.call("removeStreamProvider", { params: { id } })).body).toEqual({ success: true, _id: id });
+    expect(await providersOf(own)).toEqual([]);
+    const { results } = (await own.call("listEvents")).as(EventList);
+    expect(results.at(-1)).toMatchObject({ type: "stream.providerRemoved", resource: `streamprovider/${id}` });
+  });
+});
+
+describe("the list", () => {
+  test("finds by name, and shows no other site's", async () => {
+    const [own, other] = [await newSite(), await newSite()];
+    for (const name of ["mux", "mux-staging", "wowza"]) await registerProvider(own, name);
+    await registerProvider(other, "mux");
+    const names = async (query: Record<string, string>) =>
+      (await own.call("listStreamProviders", { query })).as(ProviderList).results.map(({ name }) => name);
+    expect(await names({ search: "mux", sortBy: "name" })).toEqual(["mux", "mux-staging"]);
+    expect(await names({})).toEqual(["wowza", "mux-staging", "mux"]);
+  });
+});

@@ -1,0 +1,284 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { streams } from "../../../db/schema/index.ts";
+import { type Answer, type CallOptions, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { registerProvider, seenCalls } from "../../../test/streams.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Stream } from "./schemas.ts";
+
+const StreamList = listOf(Stream);
+
+let site: TestSite;
+let authorization: string;
+
+beforeAll(async () => {
+  site = await newSite();
+  ({ authorization } = await registerProvider(site));
+});
+
+const create = (body: Record<string, unknown> = {}, options: CallOptions = {}, on = site): Promise<Answer> =>
+  on.call("createStream", { body: { title: "Derby", ...body }, ...options });
+
+async function made(body: Record<string, unknown> = {}): Promise<string> {
+  return (await create(body)).as(Stream)._id;
+}
+
+const get = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("getStream", { params: { id }, ...options });
+const start = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("startStream", { params: { id }, ...options });
+const stop = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("stopStream", { params: { id }, ...options });
+const remove = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("deleteStream", { params: { id }, ...options });
+
+/** What the provider has heard of a stream. */
+async function heardOf(id: string): Promise<string[]> {
+  return (await seenCalls(site)).filter(({ streamId }) => streamId === id).map(({ call }) => call);
+}
+
+async function eventsOf(id: string) {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter(({ resource }) => resource === `stream/${id}`);
+}
+
+describe("creating a stream", () => {
+  test("has the provider make it, and answers where to send and what to play", async () => {
+    const input = {
+      title: "Harbour City v Old Dock",
+      channelId: site.channels[0],
+      provider: "wowza",
+      fallbackImageUrl: "https://demo.example/soon.png",
+      tags: ["derby"],
+    };
+    const answer = await create({ ...input, siteId: site.id });
+    expect(answer.status).toBe(201);
+    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(3);
+    const stream = answer.as(Stream);
+    expect(stream).toMatchObject({
+      ...input,
+      siteId: site.id,
+      providerStreamId: `ps-${stream._id}`,
+      ingestUrl: "rtmps://ingest.demo.example/live",
+      playbackUrl: `https://play.demo.example/${stream._id}.m3u8`,
+      streamKey: `key-${stream._id}`,
+      isLive: false,
+      liveSince: null,
+    });
+    expect((await get(stream._id)).body).toEqual(answer.body);
+  });
+
+  test("shows the provider its bearer, the stream's id in header and body, its title and the site", async () => {
+    const id = await made({ title: "Cup final" });
+    const calls = (await seenCalls(site)).filter(({ streamId }) => streamId === id);
+    expect(calls).toEqual([
+      {
+        call: "create",
+        authorization: `Bearer ${authorization}`,
+        streamId: id,
+        body: { streamId: id, title: "Cup final", siteId: site.id },
+      },
+    ]);
+  });
+
+  test("needs a title alone where the site has one provider, and names one where it has several or none", async () => {
+    const several = await newSite();
+    const refusal = async () => {
+      const { status, fields, problem } = await create({}, {}, several);
+      return [status, fields, problem?.message];
+    };
+    expect(await refusal()).toEqual([400, ["provider"], "Register a stream provider first"]);
+    await registerProvider(several, "mux");
+    expect((await create({}, {}, several)).as(Stream)).toMatchObject({
+      provider: "mux",
+      channelId: null,
+      tags: [],
+      fallbackImageUrl: null,
+    });
+    await registerProvider(several, "wowza");
+    expect(await refusal()).toEqual([400, ["provider"], "The site has several; name one"]);
+    expect((await create({ provider: "wowza" }, {}, several)).as(Stream).provider).toBe("wowza");
+  });
+
+  test("refuses a provider, a channel or a site that is not the site's own", async () => {
+    const other = await newSite();
+    await registerProvider(other, "theirs");
+    for (const [field, value] of Object.entries({ provider: "theirs", channelId: other.channels[0], siteId: other.id })) {
+      const answer = await create({ [field]: value });
+      expect([answer.status, answer.fields], field).toEqual([400, [field]]);
+    }
+  });
+
+  test("with a repeated Idempotency-Key makes no second one", async () => {
+    const own = await newSite();
+    await registerProvider(own);
+    const headers = { "Idempotency-Key": "derby" };
+    expect((await create({}, { headers }, own)).status).toBe(201);
+    const again = await create({}, { headers }, own);
+    expect(again.problem?.code).toBe("idempotency_unanswered");
+    expect((await seenCalls(own)).map(({ call }) => call)).toEqual(["create"]);
+  });
+});
+
+describe("the stream key", () => {
+  test("is sealed at rest, and told by no event, list, start or stop", async () => {
+    const id = await made();
+    const texts = [
+      (await start(id)).text,
+      (await stop(id)).text,
+      (await site.call("listStreams")).text,
+      JSON.stringify(await eventsOf(id)),
+      JSON.stringify(await createDb(env.DB).select().from(streams).where(eq(streams.id, id))),
+    ];
+    for (const text of texts) {
+      expect(text).toContain(id);
+      expect(text).not.toContain(`"key-${id}`);
+    }
+  });
+
+  test("is shown to those who may change the stream, null to those who only read", async () => {
+    const id = await made({ channelId: site.channels[0] });
+    const keyFor = async (headers: Record<string, string>) => (await get(id, { as: "client", headers })).as(Stream).streamKey;
+    const key = async (role: string) => keyFor({ "Tifo-Developer-Key": await site.addKey([role]) });
+    const token = async (who: "admin" | "reader" | "creator") => keyFor(await site.headersOf(who));
+    expect([await key("stream:write"), await token("admin"), await token("creator")]).toEqual(new Array(3).fill(`key-${id}`));
+    expect([await key("stream:read"), await token("reader")]).toEqual([null, null]);
+  });
+});
+
+describe("starting and stopping", () => {
+  test("set isLive with the provider's help, and tell the log", async () => {
+    const id = await made({ channelId: site.channels[0] });
+    const live = await start(id);
+    expect(live.log.d1.roundTrips).toBeLessThanOrEqual(3);
+    expect(live.as(Stream)).toMatchObject({ isLive: true, streamKey: null });
+    expect(live.as(Stream).liveSince).toBe(live.as(Stream).modified);
+    expect((await get(id)).as(Stream).isLive).toBe(true);
+    const off = (await stop(id)).as(Stream);
+    expect(off).toMatchObject({ isLive: false, liveSince: null });
+    expect(await heardOf(id)).toEqual(["create", "start", "stop"]);
+    const [created, wentLive, wentOffline] = await eventsOf(id);
+    expect([created?.type, wentLive?.type, wentOffline?.type]).toEqual(["stream.created", "admin.wentLive", "admin.wentOffline"]);
+    expect(wentLive?.data).toMatchObject({ _id: id, isLive: true, channelId: site.channels[0] });
+  });
+
+  test("offer the recording when it ends, with what a video of it takes", async () => {
+    const id = await made();
+    await start(id);
+    await createDb(env.DB)
+      .update(streams)
+      .set({ liveSince: Date.now() - 5_400_000 })
+      .where(eq(streams.id, id));
+    await stop(id);
+    const offered = (await eventsOf(id)).at(-1)?.data.vod;
+    expect(offered).toMatchObject({ streamId: id });
+    expect(offered).toHaveProperty("durationSeconds", expect.closeTo(5400, -2));
+  });
+
+  test("reach the viewers of the stream's channel, with what a player needs and no more", async () => {
+    const viewer = await openSocket(site, site.channels[1]);
+    await viewer.first("welcome");
+    const id = await made({ channelId: site.channels[1], title: "Second half" });
+    await start(id);
+    const shown = { _id: id, title: "Second half", playbackUrl: `https://play.demo.example/${id}.m3u8`, fallbackImageUrl: null, tags: [] };
+    expect((await viewer.first("stream.live")).data).toEqual(shown);
+    await stop(id);
+    expect((await viewer.first("stream.offline")).data).toEqual(shown);
+  });
+
+  test("are one each: a second start is a 409, and of eight at once one is made", async () => {
+    const id = await made();
+    const starts = await Promise.all(Array.from({ length: 8 }, () => start(id)));
+    expect(starts.map(({ status }) => status).sort()).toEqual([200, ...new Array<number>(7).fill(409)]);
+    expect((await start(id)).problem).toMatchObject({ status: 409, message: "The stream is live already" });
+    const stops = await Promise.all(Array.from({ length: 8 }, () => stop(id)));
+    expect(stops.some(({ status }) => status === 200)).toBe(true);
+    const types = (await eventsOf(id)).map(({ type }) => type);
+    expect(types).toEqual(["stream.created", "admin.wentLive", "admin.wentOffline"]);
+    expect((await heardOf(id)).filter((call) => call === "start")).toEqual(["start"]);
+  });
+
+  test("stopping what isn't live tells the provider again, and nobody else", async () => {
+    const id = await made();
+    const before = (await get(id)).text;
+    expect((await stop(id)).as(Stream).isLive).toBe(false);
+    expect((await get(id)).text).toBe(before);
+    expect(await heardOf(id)).toEqual(["create", "stop"]);
+    expect((await eventsOf(id)).map(({ type }) => type)).toEqual(["stream.created"]);
+    expect((await start(id)).status).toBe(200);
+  });
+
+  test("heed If-Match before they call", async () => {
+    const id = await made();
+    const headers = { "If-Match": '"v7"' };
+    for (const call of [start, stop, remove]) expect((await call(id, { headers })).status).toBe(412);
+    expect(await heardOf(id)).toEqual(["create"]);
+    expect((await start(id, { headers: { "If-Match": '"v1"' } })).status).toBe(200);
+  });
+});
+
+describe("deleting a stream", () => {
+  test("deletes it at the provider, then here", async () => {
+    const id = await made();
+    expect((await remove(id)).body).toEqual({ success: true, _id: id });
+    expect((await get(id)).status).toBe(404);
+    expect(await heardOf(id)).toEqual(["create", "delete"]);
+    expect((await eventsOf(id)).at(-1)).toMatchObject({ type: "stream.deleted", data: { _id: id } });
+  });
+
+  test("that is live is refused", async () => {
+    const id = await made();
+    await start(id);
+    expect((await remove(id)).problem).toMatchObject({ status: 409, message: "The stream is live; stop it first" });
+    expect((await heardOf(id)).includes("delete")).toBe(false);
+  });
+});
+
+describe("a channel admin", () => {
+  let creator: CallOptions;
+  let [ours, theirs, bare] = ["", "", ""];
+
+  beforeEach(async () => {
+    creator = { as: "creator" };
+    [ours, theirs, bare] = [await made({ channelId: site.channels[0] }), await made({ channelId: site.channels[1] }), await made()];
+  });
+
+  test("runs the streams of their channel", async () => {
+    const own = (await create({ channelId: site.channels[0] }, creator)).as(Stream)._id;
+    for (const call of [start, stop, get, remove]) expect((await call(own, creator)).status).toBe(200);
+    const list = await site.call("listStreams", { ...creator, query: { channelId: site.channels[0] } });
+    expect(list.as(StreamList).results.map(({ _id }) => _id)).toContain(ours);
+  });
+
+  test("reaches no other stream", async () => {
+    for (const id of [theirs, bare]) for (const call of [start, stop, get, remove]) expect((await call(id, creator)).status).toBe(403);
+    for (const body of [{ channelId: site.channels[1] }, {}]) expect((await create(body, creator)).status).toBe(403);
+    for (const query of [{ channelId: site.channels[1] }, {}])
+      expect(
+        (await site.call("listStreams", { ...creator, query: query.channelId === undefined ? {} : { channelId: query.channelId } })).status,
+      ).toBe(403);
+    for (const id of [theirs, bare]) expect(await heardOf(id)).toEqual(["create"]);
+  });
+});
+
+describe("the list", () => {
+  test("filters by channel and by what is live, and finds by title", async () => {
+    const own = await newSite();
+    await registerProvider(own);
+    const add = async (title: string, channelId: string) => (await create({ title, channelId }, {}, own)).as(Stream)._id;
+    const [one, two] = [await add("Warm-up", own.channels[0]), await add("Derby", own.channels[1])];
+    await own.call("startStream", { params: { id: two } });
+    const ids = async (query: Record<string, string | boolean>) =>
+      (await own.call("listStreams", { query })).as(StreamList).results.map(({ _id }) => _id);
+    expect(await ids({})).toEqual([two, one]);
+    expect(await ids({ channelId: own.channels[0] })).toEqual([one]);
+    expect(await ids({ isLive: true })).toEqual([two]);
+    expect(await ids({ isLive: false })).toEqual([one]);
+    expect(await ids({ search: "warm" })).toEqual([one]);
+    expect(await ids({ sortBy: "title" })).toEqual([two, one]);
+  });
+
+  test("knows no stream that doesn't exist", async () => {
+    for (const call of [start, stop, get, remove]) expect((await call(newId(Date.now()))).status).toBe(404);
+  });
+});
