@@ -1,6 +1,5 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
-import { answerHeaders } from "./http/answer-headers.ts";
 import { conditional } from "./http/conditional.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { brake } from "./http/brake.ts";
@@ -62,8 +61,14 @@ export function createApp(): OpenAPIHono<AppEnv> {
     },
   });
   app.use(requestLog);
-  app.use(answerHeaders);
-  app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
+  app.use(
+    cors({
+      origin: "*",
+      allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
+      exposeHeaders: ["ETag", "Idempotent-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Tifo-Request-Id"],
+      maxAge: 86400,
+    }),
+  );
   app.use(brake);
   app.use(conditional);
   app.onError((error, c) => renderFailure(c, toFailure(error)));
