@@ -6,7 +6,7 @@ import type { TestProject } from "vitest/node";
 // path, and that does as it is told: PUT /<customer>/behaviour, GET /<customer>/calls.
 
 /** What a call meets, one after the other; the last one stays. */
-export const BEHAVIOURS = ["work", "fail", "refuse", "hang", "garbage", "flood", "redirect", "drop"] as const;
+export const BEHAVIOURS = ["work", "fail", "refuse", "hang", "garbage", "flood", "redirect"] as const;
 const CALLS = ["create", "start", "stop", "delete"] as const;
 
 export const Behaviour = z.partialRecord(z.enum(CALLS), z.array(z.enum(BEHAVIOURS)).min(1));
@@ -87,8 +87,6 @@ function behave(customer: Customer, call: (typeof CALLS)[number], streamId: stri
       return void response.writeHead(200).end(JSON.stringify({ padding: "a".repeat(100_000) }));
     case "redirect":
       return void response.writeHead(307, { Location: `/${name}/moved` }).end();
-    case "drop":
-      return void response.destroy();
   }
 }
 

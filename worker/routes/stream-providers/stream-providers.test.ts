@@ -48,8 +48,7 @@ describe("a registration", () => {
   });
 
   test("has no flag that isn't said", async () => {
-    const { canGenerateCaptions: _captions, canSupport4K: _4k, ...urls } = providerInput(site, "plain");
-    await register(urls);
+    await register({ ...providerInput(site, "plain"), canGenerateCaptions: undefined, canSupport4K: undefined });
     expect((await providersOf(site)).find(({ name }) => name === "plain")).toMatchObject({
       canGenerateCaptions: false,
       canSupport4K: false,

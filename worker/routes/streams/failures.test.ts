@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { streamDrafts, streamProviders, streams } from "../../../db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { behave, registerProvider, seenCalls } from "../../../test/streams.ts";
+import type { Behaviour } from "../../../test/stream-provider.ts";
+import { newId } from "../../lib/ids.ts";
+import { undoAbandonedDrafts } from "../../services/stream-drafts.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Stream } from "./schemas.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const db = createDb(env.DB);
+
+let site: TestSite;
+let id: string;
+
+beforeEach(async () => {
+  site = await newSite();
+  await registerProvider(site);
+  id = (await create()).as(Stream)._id;
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const create = (): Promise<Answer> => site.call("createStream", { body: { title: "Derby" } });
+
+const OPERATIONS = { start: "startStream", stop: "stopStream", delete: "deleteStream" } as const;
+type Call = keyof typeof OPERATIONS;
+const CALLS: Call[] = ["start", "stop", "delete"];
+
+const run = (call: Call): Promise<Answer> => site.call(OPERATIONS[call], { params: { id } });
+const stored = () => db.select().from(streams).where(eq(streams.siteId, site.id));
+const drafts = () => db.select().from(streamDrafts).where(eq(streamDrafts.siteId, site.id));
+const heard = async (call: string): Promise<number> => (await seenCalls(site)).filter((seen) => seen.call === call).length;
+
+async function eventTypes(): Promise<string[]> {
+  return (await site.call("listEvents")).as(EventList).results.map(({ type }) => type);
+}
+
+/** Shortens the patience of calls to the outside; answers how long it was to be. */
+function hurry(): { asked: number[] } {
+  const asked: number[] = [];
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    asked.push(ms);
+    return timeout(50);
+  });
+  return { asked };
+}
+
+type Way = NonNullable<Behaviour["start"]>[number];
+const WAYS: [Way, number][] = [
+  ["fail", 2],
+  ["hang", 2],
+  ["flood", 2],
+  ["refuse", 1],
+  ["redirect", 1],
+  ["garbage", 1],
+];
+
+describe.each(WAYS)("a provider whose answer is: %s", (way, attempts) => {
+  test.each(CALLS)("leaves the stream as it was on %s, and the next call works", async (call) => {
+    if (call === "stop") await run("start");
+    const before = [await stored(), await eventTypes()];
+    const patience = way === "hang" ? hurry() : undefined;
+    await behave(site, { [call]: [way] });
+    const answer = await run(call);
+    const name = call[0]?.toUpperCase() + call.slice(1);
+    expect(answer.problem).toMatchObject({
+      status: 400,
+      code: "stream_provider_failed",
+      message: `${name} Stream call to provider failed`,
+    });
+    expect(answer.fields).toEqual(["provider"]);
+    expect(await heard(call)).toBe(attempts);
+    expect(await heard("moved")).toBe(0);
+    expect([await stored(), await eventTypes()]).toEqual(before);
+    if (patience) expect(patience.asked).toEqual([10_000, 10_000]);
+    vi.restoreAllMocks();
+    await behave(site, {});
+    expect((await run(call)).status).toBe(200);
+  });
+
+  test("leaves no stream here or there on create", async () => {
+    if (way === "hang") hurry();
+    await behave(site, { create: [way] });
+    const answer = await create();
+    expect(answer.problem).toMatchObject({ status: 400, message: "Create Stream call to provider failed" });
+    expect(await heard("create")).toBe(1 + attempts);
+    await vi.waitUntil(async () => (await drafts()).length === 0, { timeout: 20_000, interval: 10 });
+    // What it refused outright, it has not made.
+    expect(await heard("delete")).toBe(way === "refuse" || way === "redirect" ? 0 : 1);
+    expect(await stored()).toHaveLength(1);
+    expect(await eventTypes()).not.toContain("admin.wentLive");
+  });
+});
+
+describe("a call", () => {
+  test("that fails once is made once more, with the same stream", async () => {
+    for (const call of CALLS) {
+      await behave(site, { [call]: ["fail", "work"] });
+      expect((await run(call)).status).toBe(200);
+      expect(await heard(call)).toBe(2);
+    }
+    await behave(site, { create: ["fail", "work"] });
+    expect((await create()).status).toBe(201);
+    const [, first, second] = (await seenCalls(site)).filter(({ call }) => call === "create");
+    expect(first).toEqual(second);
+  });
+
+  test("isn't made to a URL that has become a private one since it was saved", async () => {
+    await db.update(streamProviders).set({ startStream: "http://127.0.0.1:1/start" }).where(eq(streamProviders.siteId, site.id));
+    expect((await run("start")).problem).toMatchObject({ status: 400, message: "Start Stream call to provider failed" });
+    expect(await heard("start")).toBe(0);
+  });
+
+  test("to delete what the provider no longer has, has worked", async () => {
+    await db
+      .update(streams)
+      .set({ id: newId(1) })
+      .where(eq(streams.id, id));
+    id = newId(1);
+    await db.update(streams).set({ id }).where(eq(streams.siteId, site.id));
+    expect((await run("start")).status).toBe(400);
+    expect((await run("delete")).status).toBe(200);
+  });
+
+  test("of a request that died keeps others out for a minute", async () => {
+    const dies = (ago: number) =>
+      db
+        .update(streams)
+        .set({ call: "start", callBy: newId(1), callAt: Date.now() - ago })
+        .where(eq(streams.id, id));
+    await dies(30_000);
+    for (const call of CALLS) expect((await run(call)).status).toBe(409);
+    await dies(MINUTE + 1);
+    expect((await run("start")).status).toBe(200);
+  });
+});
+
+describe("a stream in the making", () => {
+  const failToInsert = (): void => {
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, "prepare").mockImplementation((sql) =>
+      prepare(sql.startsWith('insert into "streams"') ? "select no_such_column" : sql),
+    );
+  };
+
+  test("is deleted at the provider when it can't be kept here", async () => {
+    failToInsert();
+    const headers = { "Tifo-Request-Id": "insert-fails" };
+    await expect(site.call("createStream", { body: { title: "Derby" }, headers })).rejects.toThrow(/no_such_column/);
+    vi.restoreAllMocks();
+    await vi.waitUntil(async () => (await drafts()).length === 0, { timeout: 20_000, interval: 10 });
+    expect(await heard("delete")).toBe(1);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test("is nobody's once the cron has taken it", async () => {
+    const outside = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      if (typeof input === "string" && input.endsWith("/create")) await undoAbandonedDrafts({ env, db, now: Date.now() + 3 * MINUTE });
+      return outside(input, init);
+    });
+    expect((await create()).status).toBe(409);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  test("keeps its provider from being removed", async () => {
+    await run("delete");
+    const draft = await leave();
+    const [provider] = await db.select().from(streamProviders).where(eq(streamProviders.siteId, site.id));
+    const removal = () => site.call("removeStreamProvider", { params: { id: provider?.id ?? "" } });
+    expect((await removal()).status).toBe(409);
+    await db.delete(streamDrafts).where(eq(streamDrafts.id, draft));
+    expect((await removal()).status).toBe(200);
+  });
+
+  /** A draft whose request died two minutes ago. */
+  async function leave(created = Date.now() - 2 * MINUTE): Promise<string> {
+    const draft = newId(created);
+    await db
+      .insert(streamDrafts)
+      .values({ id: draft, siteId: site.id, title: "Lost", provider: "wowza", created, due: created + 2 * MINUTE });
+    return draft;
+  }
+
+  test("whose request died is deleted at the provider after two minutes, not before", async () => {
+    const draft = await leave(Date.now() - MINUTE);
+    await undoAbandonedDrafts({ env, db, now: Date.now() });
+    expect(await heard("delete")).toBe(0);
+    await undoAbandonedDrafts({ env, db, now: Date.now() + MINUTE });
+    expect((await seenCalls(site)).at(-1)).toMatchObject({ call: "delete", streamId: draft, body: { title: "Lost", siteId: site.id } });
+    expect(await drafts()).toEqual([]);
+  });
+
+  test("is tried again ever more rarely while the provider is out of order, and given up after a week", async () => {
+    await behave(site, { delete: ["fail"] });
+    const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const created = Date.now() - 10 * MINUTE;
+    const draft = await leave(created);
+    await undoAbandonedDrafts({ env, db, now: created + 10 * MINUTE });
+    expect(await drafts()).toMatchObject([{ id: draft, due: created + 20 * MINUTE }]);
+    expect(complaint).not.toHaveBeenCalled();
+    await undoAbandonedDrafts({ env, db, now: created + 8 * DAY });
+    expect(await drafts()).toEqual([]);
+    expect(complaint).toHaveBeenCalledOnce();
+    expect(String(complaint.mock.calls[0]?.[0])).toContain(draft);
+  });
+});

@@ -1,0 +1,73 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { gamesDatabase } from "../../../test/games.ts";
+import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { findGames } from "../../integrations/games.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { GameList } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+afterEach(() => {
+  gamesDatabase.refusals.length = 0;
+  gamesDatabase.tokenStatus = 200;
+});
+
+/** A name that nobody has asked for yet. */
+const newName = (): string => `football ${randomHex(6)}`;
+const search = (gameName: string, query: Record<string, number> = {}): Promise<Answer> =>
+  site.call("searchGames", { query: { gameName, ...query } });
+
+test("finds games by name, a page at a time", async () => {
+  const name = newName();
+  const answer = await search(name, { limit: 5, offset: 10 });
+  expect(answer.as(GameList)).toEqual({
+    results: [{ id: 17, name: "Pocket Football" }],
+    pagination: { limit: 5, offset: 10, pageResults: 1, totalCount: 1 },
+  });
+  expect(gamesDatabase.queries.at(-1)).toBe(`search "${name}"; fields name; limit 5; offset 10;`);
+});
+
+test("asks the same question once, whatever its case, and another page anew", async () => {
+  const name = newName();
+  const asked = gamesDatabase.queries.length;
+  const first = await search(name);
+  expect((await search(name.toUpperCase())).body).toEqual(first.body);
+  expect(gamesDatabase.queries.length - asked).toBe(1);
+  await search(name, { offset: 50 });
+  expect(gamesDatabase.queries.length - asked).toBe(2);
+});
+
+test("uses a token until it is refused, then a new one", async () => {
+  await search(newName());
+  const { tokens } = gamesDatabase;
+  await search(newName());
+  expect(gamesDatabase.tokens).toBe(tokens);
+  gamesDatabase.refusals.push(401);
+  expect((await search(newName())).status).toBe(200);
+  expect(gamesDatabase.tokens).toBe(tokens + 1);
+});
+
+test("lets no name out of its quotes", async () => {
+  await search(`${newName()}"; fields *; where name = "\\`);
+  expect(gamesDatabase.queries.at(-1)).toMatch(/^search "[^"\\]*"; fields name; limit 50; offset 0;$/);
+});
+
+test("says so when the database fails, and keeps nothing of it", async () => {
+  const name = newName();
+  gamesDatabase.refusals.push(500);
+  expect((await search(name)).problem?.code).toBe("unavailable");
+  expect((await search(name)).status).toBe(200);
+  gamesDatabase.refusals.push(401);
+  gamesDatabase.tokenStatus = 400;
+  expect((await search(newName())).problem?.code).toBe("unavailable");
+});
+
+test.each(["TIFO_IGDB_CLIENT_ID", "TIFO_IGDB_CLIENT_SECRET"])("is not configured without %s", async (name) => {
+  const query = { gameName: newName(), limit: 1, offset: 0 };
+  await expect(findGames({ ...env, [name]: "" }, query, Date.now())).rejects.toMatchObject({ code: "games_not_configured" });
+});
