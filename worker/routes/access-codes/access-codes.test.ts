@@ -1,6 +1,6 @@
 import { env, exports } from "cloudflare:workers";
 import { and, count, eq } from "drizzle-orm";
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accessCodes, accountEntitlements } from "../../../db/schema/index.ts";
 import { type Answer, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
@@ -222,13 +222,16 @@ describe("a redeemed login code", () => {
 });
 
 describe("codes in bulk", () => {
+  // Other suites look at every row of the database.
+  afterAll(() => db.delete(accessCodes).where(eq(accessCodes.siteId, site.id)));
+
   const create = (body: unknown, headers: Record<string, string> = {}) => site.call("createAccessCodes", { body, headers });
 
   test("are as many as asked for, unlike one another, kept as they are told", async () => {
     const sku = `bulk-${randomHex(4)}`;
-    const { qty, accessCodes: codes } = (await create({ qty: 25_000, sku, tags: ["press"] })).as(BulkAnswer);
-    expect(qty).toBe(25_000);
-    expect(new Set(codes).size).toBe(25_000);
+    const { qty, accessCodes: codes } = (await create({ qty: 10_001, sku, tags: ["press"] })).as(BulkAnswer);
+    expect(qty).toBe(10_001);
+    expect(new Set(codes).size).toBe(10_001);
     const kept = await db.select().from(accessCodes).where(eq(accessCodes.sku, sku));
     expect(new Set(kept.map((row) => row.accessCode))).toEqual(new Set(codes));
     expect(new Set(kept.map((row) => row.id.length))).toEqual(new Set([24]));
@@ -284,7 +287,7 @@ describe("codes in bulk", () => {
   });
 
   test("cost a statement for each 10,000 and one for the event, in one batch after the check of the caller", async () => {
-    const { log } = await create({ qty: 30_000, sku: "counted" });
+    const { log } = await create({ qty: 20_001, sku: "counted" });
     expect(log.d1).toEqual({ roundTrips: 2, statements: 1 + 3 + 1 });
   });
 
