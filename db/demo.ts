@@ -6,6 +6,7 @@ import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, sta
 import { demoMedia } from "./demo/media.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoPanels } from "./demo/panels.ts";
+import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
 import {
   accessCodes,
@@ -27,6 +28,8 @@ import {
   registerInvites,
   sites,
   siteThemes,
+  streamProviders,
+  streams,
   subscriptions,
   themes,
   userProfiles,
@@ -44,7 +47,7 @@ const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
 /**
  * Loads the demo sites where they are missing; safe to repeat, and leaves what was changed as it is.
- * Files need the bucket, and magic links the secret under which their tokens are sealed.
+ * Files need the bucket, and what is sealed (magic links, streams and their providers) the secret.
  */
 export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TIFO_SECRET: string }): Promise<void> {
   const db = createDb(d1);
@@ -104,6 +107,9 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(accountEntitlements).values(demoEntitlements()).onConflictDoNothing(),
     db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
   ]);
+  for (const provider of secrets ? await demoStreamProviders(secrets) : [])
+    await db.insert(streamProviders).values(provider).onConflictDoNothing();
+  for (const stream of secrets ? await demoStreams(secrets) : []) await db.insert(streams).values(stream).onConflictDoNothing();
   for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {

@@ -44,9 +44,7 @@ export async function registerStreamProvider(ctx: Ctx, input: StreamProviderInpu
 
 async function addProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization: string }> {
   const authorization = crypto.randomUUID();
-  const [authorizationHash] = await lookUpHashes(ctx.env, PROVIDER_PURPOSE, authorization);
-  const authorizationSealed = await seal(ctx.env, PROVIDER_PURPOSE, authorization);
-  const row: StreamProviderRow = { ...newRow(ctx), ...input, authorizationSealed, authorizationHash };
+  const row: StreamProviderRow = { ...newRow(ctx), ...input, ...(await sealAuthorization(ctx.env, authorization)) };
   await refuseDuplicate(
     "stream_providers.site_id, stream_providers.name",
     "A provider of this name is registered; change it with its own authorization",
@@ -81,6 +79,12 @@ export async function removeStreamProvider(ctx: Ctx, id: string): Promise<Stream
     commitIfCurrent(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
   );
   return current;
+}
+
+/** An authorization as it is kept. */
+export async function sealAuthorization(env: { TIFO_SECRET: string }, authorization: string) {
+  const [authorizationHash] = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
+  return { authorizationSealed: await seal(env, PROVIDER_PURPOSE, authorization), authorizationHash };
 }
 
 /** The bearer of calls to a provider. */

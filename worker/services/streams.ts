@@ -84,7 +84,7 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
   const row: StreamRow = {
     ...{ id, siteId, title, tags, channelId, fallbackImageUrl, ...stamps, ...made },
     provider: provider.name,
-    streamKeySealed: await seal(ctx.env, KEY_PURPOSE, streamKey),
+    streamKeySealed: await sealStreamKey(ctx.env, streamKey),
     isLive: false,
     liveSince: null,
     call: null,
@@ -97,6 +97,11 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
     data: toStream(row),
   });
   return { row, streamKey };
+}
+
+/** A stream key as it is kept. */
+export function sealStreamKey(env: { TIFO_SECRET: string }, streamKey: string): Promise<string> {
+  return seal(env, KEY_PURPOSE, streamKey);
 }
 
 /** The provider that is named, or else the site's only one; and the channel must be the site's own and the caller's. */
