@@ -3,10 +3,12 @@ import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { streams } from "../../../db/schema/index.ts";
+import { formOf } from "../../../test/files.ts";
 import { type Answer, type CallOptions, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
 import { registerProvider, seenCalls } from "../../../test/streams.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
+import { Media } from "../media/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Stream } from "./schemas.ts";
 
@@ -118,6 +120,13 @@ describe("creating a stream", () => {
     expect(again.problem?.code).toBe("idempotency_unanswered");
     expect((await seenCalls(own)).map(({ call }) => call)).toEqual(["create"]);
   });
+});
+
+test("the picture of a stream can't be deleted", async () => {
+  const { _id, url } = (await site.call("uploadMedia", { body: formOf() })).as(Media);
+  const id = await made({ fallbackImageUrl: url });
+  const refused = await site.call("deleteMedia", { params: { id: _id } });
+  expect(refused.problem).toMatchObject({ status: 409, message: `Still in use by stream/${id}` });
 });
 
 describe("the stream key", () => {
