@@ -41,7 +41,7 @@ streamProviders.openapi(
     secretAnswer: true,
     request: { body: jsonBody(StreamProviderInput) },
     responses: { 200: json("Changed", ChangedProvider), 201: json("Registered", RegisteredProvider) },
-    errors: ["conflict"],
+    errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
     const { id, authorization } = await registerStreamProvider(c.var.ctx, c.req.valid("json"));
