@@ -1,4 +1,4 @@
-import type { Context } from "hono";
+import type { Context, HonoRequest } from "hono";
 import { type Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { checkBearer, checkDeveloperKey, checkProvider, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -32,6 +32,10 @@ export type Credentials = readonly (readonly CredentialKind[])[];
 export const ANYONE = [[]] as const satisfies Credentials;
 export const CLIENT = [["client"]] as const satisfies Credentials;
 export const DEVICE = [["client", "device"]] as const satisfies Credentials;
+export const DEVICE_WITH_OR_WITHOUT_ACCOUNT = [
+  ["client", "device", "bearer"],
+  ["client", "device"],
+] as const satisfies Credentials;
 export const CLIENT_QUERY = [["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_HEADER_OR_QUERY = [["client"], ["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_OR_ANYONE = [["client"], []] as const satisfies Credentials;
@@ -47,23 +51,46 @@ export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials
 export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
 export const GLOBAL_OR_SUPER = [["bearer"], ["super"]] as const satisfies Credentials;
 
-/** What the request shows of each kind. */
-export type Presented = Partial<Record<CredentialKind, string>>;
-
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export function presentedBy(c: Context): Presented {
-  const authorization = c.req.header("Authorization");
-  const bearer = authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? "");
-  return {
-    client: c.req.header("Tifo-Client-Id"),
-    clientQuery: c.req.query("clientId"),
-    developer: c.req.header("Tifo-Developer-Key"),
-    bearer,
-    provider: bearer !== undefined && UUID.test(bearer) ? bearer : undefined,
-    super: c.req.header("Tifo-Super-Key"),
-    device: c.req.header("Tifo-Device-Id"),
-  };
+/** What the request shows of each kind. Read as it is asked for: most operations take one kind, and each header costs. */
+export class Presented implements Partial<Record<CredentialKind, string>> {
+  readonly #request: HonoRequest;
+
+  constructor(request: HonoRequest) {
+    this.#request = request;
+  }
+
+  get client(): string | undefined {
+    return this.#request.header("Tifo-Client-Id");
+  }
+
+  get clientQuery(): string | undefined {
+    return this.#request.query("clientId");
+  }
+
+  get developer(): string | undefined {
+    return this.#request.header("Tifo-Developer-Key");
+  }
+
+  get bearer(): string | undefined {
+    const authorization = this.#request.header("Authorization");
+    return authorization === undefined ? undefined : (/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? "");
+  }
+
+  /** A stream provider's bearer, which looks different from an account's. */
+  get provider(): string | undefined {
+    const { bearer } = this;
+    return bearer !== undefined && UUID.test(bearer) ? bearer : undefined;
+  }
+
+  get super(): string | undefined {
+    return this.#request.header("Tifo-Super-Key");
+  }
+
+  get device(): string | undefined {
+    return this.#request.header("Tifo-Device-Id");
+  }
 }
 
 /**

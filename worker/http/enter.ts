@@ -6,7 +6,7 @@ import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
 import { type Actor, nudgeLogs } from "../services/context.ts";
 import { Identity } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
-import { checkCredentials, chooseCredentials, presentedBy, siteIdOf } from "./credentials.ts";
+import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./credentials.ts";
 import { answerOnce } from "./idempotency.ts";
 import { takeLimit } from "./limits.ts";
 import type { Entrance } from "./operation.ts";
@@ -28,7 +28,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("route", entrance.path);
     const now = Date.now();
-    const presented = presentedBy(c);
+    const presented = new Presented(c.req);
     const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
     const unknownSite = entrance.unknownSite === undefined ? undefined : notFound(entrance.unknownSite);
     const check = await checkCredentials(c, kinds, presented, now, unknownSite);
@@ -42,16 +42,17 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     c.set("ctx", {
       env: c.env,
       siteId: siteIdOf(kinds, presented),
-      db: createDb(c.env.DB, identity, c.var.usage),
+      db: createDb(c.env.DB, identity, c.get("usage")),
       now,
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       // With the limit of the operation, so that a verb that asks after its first read spends no round trip on it.
       caller: async () => {
-        const actor = await identity.confirm(c.env.DB, c.var.usage);
+        const actor = await identity.confirm(c.env.DB, c.get("usage"));
         if (limit) await (taken ??= takeLimit(c, limit, actor));
         return actor;
       },
       deviceId: presented.device,
+      claimedAccountId: check.accountId,
       ifMatch: parseIfMatch(c.req.header("If-Match")),
       told: { siteIds: new Set(), settled: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
@@ -62,10 +63,11 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     };
     const run = (): Promise<void> => (entrance.replayable ? answerOnce(c, entrance, proceed) : proceed());
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
-      await identity.confirm(c.env.DB, c.var.usage);
+      await identity.confirm(c.env.DB, c.get("usage"));
       throw invalid("Tifo-Device-Id", "The header Tifo-Device-Id is required: 1 to 200 printable characters without spaces");
     }
-    if (c.req.raw.body === null) return run();
+    const length = c.req.header("Content-Length");
+    if (c.req.raw.body === null || (length !== undefined && Number(length) <= entrance.maxBody)) return run();
     await limitBody(c, run);
   };
 }
@@ -73,8 +75,8 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
 /** Runs validation and handler, and wakes the logs of what they committed. Whoever never asked D1 is confirmed at the end, and before a refusal is told: 401 and 403 come first. */
 async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promise<void> {
   await next();
-  nudgeLogs(c.var.ctx);
-  if (identity.pending()) await identity.confirm(c.env.DB, c.var.usage);
+  nudgeLogs(c.get("ctx"));
+  if (identity.pending()) await identity.confirm(c.env.DB, c.get("usage"));
 }
 
 function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {

@@ -67,7 +67,7 @@ describe("a request's id", () => {
 
   test.for(["short", "with a space", "a".repeat(101), "new\tline", '{"level":"error"}'])("is a new one for %j", async (given) => {
     const response = await exports.default.fetch(`${ORIGIN}/health`, { headers: { "Tifo-Request-Id": given } });
-    expect(response.headers.get("Tifo-Request-Id")).toMatch(/^[0-9a-f]{24}$/);
+    expect(response.headers.get("Tifo-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 });
 
