@@ -57,6 +57,16 @@ export const SURFACES = ["surface1", "surface2", "surface3", "surface4", "surfac
 export const TEXT_COLORS = ["text100", "text200", "text300", "text400", "text500"] as const;
 export const ALERT_COLORS = ["alertError", "alertWarning", "alertSuccess", "alertInfo"] as const;
 export const PAGE_TYPES = ["channel", "landing"] as const;
+export const PLAY_ACCESS = ["full", "preview", "preview_over"] as const;
+export const CAN_I_PLAY_ERRORS = [
+  "region",
+  "not_started",
+  "ended",
+  "sign_in_required",
+  "no_entitlement",
+  "preview_over",
+  "device_limit",
+] as const;
 export const GATE_TYPES = ["none", "login", "entitlement"] as const;
 export const ROLE_SCOPES = ["*", "Chat_Moderator", "Question_Answer_Moderator"] as const;
 export const ACCESS_CODE_TYPES = ["subscription", "login"] as const;

@@ -10,6 +10,7 @@ import type {
   TEXT_CAPITALIZATIONS,
   TEXT_COLORS,
 } from "./enums.ts";
+import type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
 
 // Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
 
@@ -47,9 +48,22 @@ export interface PageGate {
   skus: string[];
 }
 
+/** Moments in milliseconds since 1970 UTC. */
+export interface PageSchedule {
+  startTimestamp: number;
+  endTimestamp: number;
+}
+
 export interface PageData {
   name: string;
   gate: PageGate;
+  schedule?: PageSchedule;
+  /** Countries (ISO 3166-1, two letters) where it may be watched; none: everywhere. */
+  regions?: string[];
+  /** `panels` are the ids of those beside the picture, in order. */
+  sidebar?: { panels?: string[]; [field: string]: unknown };
+  theme?: string;
+  navigation?: string;
   [field: string]: unknown;
 }
 
@@ -90,6 +104,18 @@ export interface CalendarDate {
 export interface CalendarImage {
   show: boolean;
   src: string;
+}
+
+/** A panel of a template; without a renderer, the site's panel of that slug is what is copied. */
+export interface TemplatePanel {
+  _id?: string;
+  collection: "panels";
+  type: "panel";
+  creator: string;
+  owner: string;
+  site_id: string;
+  slug: string;
+  renderer?: PanelRenderer;
 }
 
 /** The union of every panel type is too large to write twice. */

@@ -15,7 +15,7 @@ const PROOFS = ["developer", "bearer", "super"];
 
 /** Whether an operation asks for proof. */
 export function asksForProof({ security }: Operation): boolean {
-  return security.some((set) => set.some((kind) => PROOFS.includes(kind)));
+  return security.every((set) => set.some((kind) => [...PROOFS, "provider"].includes(kind)));
 }
 
 interface Reach {

@@ -46,6 +46,12 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
 /** The same of what a path names that is no id of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   "/auth/v2/intent/consume/{token}": newIntentToken,
+  "/page/v2/devices/{deviceId}": async (site) => {
+    const headers = { "Tifo-Device-Id": DEVICE };
+    const params = { pageId: await site.addChannel(`devices-${randomHex(6)}`) };
+    for (const as of ["viewer", "reader", "admin"] as const) await site.call("getContentById", { as, params, headers });
+    return DEVICE;
+  },
   "/accesscode/v1/tv/{code}": async (site) => {
     const made = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
     return String(JsonObject.parse(made.body).code);

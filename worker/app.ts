@@ -17,7 +17,11 @@ import { navigation } from "./routes/navigation/routes.ts";
 import { media } from "./routes/media/routes.ts";
 import { invites } from "./routes/invites/routes.ts";
 import { overlays } from "./routes/overlays/routes.ts";
+import { configurations } from "./routes/pages/configuration.ts";
+import { pageContent } from "./routes/pages/content.ts";
+import { devices } from "./routes/pages/devices.ts";
 import { pages } from "./routes/pages/routes.ts";
+import { channelTemplates } from "./routes/pages/templates.ts";
 import { panels } from "./routes/panels/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { apiKeys } from "./routes/sites/api-keys.ts";
@@ -41,6 +45,11 @@ const AREAS = [
   media,
   navigation,
   overlays,
+  // Their paths are fixed where those of pages take any id.
+  channelTemplates,
+  configurations,
+  devices,
+  pageContent,
   pages,
   panels,
   realtime,

@@ -2,7 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { ErrorCode } from "../lib/errors.ts";
 import type { LimitName } from "../lib/limits.ts";
 import type { Action } from "../lib/roles.ts";
-import type { Credentials } from "./credentials.ts";
+import type { CredentialKind, Credentials } from "./credentials.ts";
 import { enter } from "./enter.ts";
 import { errorResponses } from "./errors.ts";
 
@@ -126,6 +126,8 @@ function errorCodes(
 
 /** The description, with who may call: OpenAPI 3.0 has no place for it in an API key's security. */
 function describe({ description, credentials }: OperationSpec, { area, action, accounts }: Entrance): string {
+  // Where some set proves nothing, anybody may call.
+  if (!credentials.every((set) => set.some((kind) => PROOFS.has(kind)))) return description;
   const kinds = new Set(credentials.flat());
   const who: string[] = [];
   if (kinds.has("developer")) who.push(`a developer key with the role \`${area}:${action}\``);
@@ -134,6 +136,8 @@ function describe({ description, credentials }: OperationSpec, { area, action, a
   if (kinds.has("super")) who.push("the operator of the deployment");
   return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
 }
+
+const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "super"]);
 
 const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",

@@ -36,6 +36,8 @@ export interface Ctx {
   requestId: string;
   /** Resolves once the credentials are confirmed; free after the first read. */
   caller(): Promise<Actor>;
+  /** Whose token it is, before that is confirmed: for reads that ride along with the check. */
+  claimedAccountId?: string | undefined;
   /** The versions that If-Match names; undefined without that header. */
   ifMatch: number[] | undefined;
   /** The device that the request names. */

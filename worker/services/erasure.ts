@@ -1,8 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountLinks, intents, passwordResets, registerInvites, sessions, userProfiles } from "../../db/schema/index.ts";
+import { accountLinks, devices, intents, passwordResets, registerInvites, sessions, userProfiles } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
+import { devicesOf } from "./devices.ts";
 import { cancelHeld } from "./entitlements.ts";
+import { forgetWatchTimeOfAccount } from "./watch-time.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 
@@ -16,6 +18,8 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
   (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
+  (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
+  (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
   (ctx, id) => cancelHeld(ctx, id),
   (ctx, id) =>
     ctx.db

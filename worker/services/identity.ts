@@ -13,6 +13,8 @@ import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 /** One statement of one row that proves who calls, and what the row means; a 401 or 403 is thrown when it doesn't. */
 export interface IdentityCheck {
   query?: { sql: string; params: unknown[] };
+  /** The account of the token: not confirmed, but what is read for it comes out only if it is. */
+  accountId?: string;
   confirm(row: unknown[] | undefined): Actor;
 }
 
@@ -81,6 +83,7 @@ export async function checkBearer(env: Env, siteId: string | undefined, token: s
   if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(env, claims.accountId, claims.sessionId, claims.passwordVersion);
   if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token is of another site");
   return {
+    accountId: claims.accountId,
     query: createDb(env.DB)
       .select({ roles: accounts.roles, tags: accounts.tags, passwordVersion: accounts.passwordVersion, revoked: sessions.revoked })
       .from(accounts)

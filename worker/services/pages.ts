@@ -1,10 +1,14 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { broadcasts, pages } from "../../db/schema/index.ts";
+import { broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch, requirePage } from "./context.ts";
+import { toPanel } from "../routes/panels/schemas.ts";
+import { type FromTemplate, readTemplate } from "./channel-templates.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch, requirePage } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
 import { requireOwnSite } from "./sites.ts";
+import { forgetWatchTimeOfPage } from "./watch-time.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
 
@@ -63,11 +67,31 @@ export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
 
 export async function createPage(ctx: Ctx, input: CreatePage): Promise<PageRow> {
   requireOwnSite(ctx, input.siteId);
-  const page: PageRow = { ...newRow(ctx), type: input.type, ...columnsOf(input) };
+  const template = input.templateId === undefined ? undefined : await readTemplate(ctx, input.templateId);
+  const data = template ? dressed(input.data, template) : input.data;
+  const references = referencesOf(data);
+  await requireReferences(ctx, references);
+  const page: PageRow = { ...newRow(ctx), type: input.type, ...columnsOf({ ...input, data }) };
+  const copies = template?.panels ?? [];
+  const changes = [
+    ...whileThere(ctx, references),
+    ctx.db.insert(pages).values(page),
+    ...copies.map((panel) => ctx.db.insert(panels).values(panel)),
+  ];
+  const events = copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) }));
   await refuseTakenSlug(() =>
-    commit(ctx, ctx.db.insert(pages).values(page), { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }),
+    withReferences(ctx, references, () =>
+      commitIfCurrent(ctx, changes, { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }, ...events),
+    ),
   );
   return page;
+}
+
+/** What a page says of itself goes before what its template says; the template's panels stand after those that it names. */
+function dressed(data: CreatePage["data"], template: FromTemplate): CreatePage["data"] {
+  const theme = data.theme ?? template.theme ?? undefined;
+  const ids = [...(data.sidebar?.panels ?? []), ...template.panels.map(({ id }) => id)];
+  return { ...data, ...(theme === undefined ? {} : { theme }), sidebar: { ...data.sidebar, panels: ids } };
 }
 
 /** Replaces a page; viewers of a channel hear of it. */
@@ -75,22 +99,33 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   requireOwnSite(ctx, input.siteId);
   const current = await getPage(ctx, id);
   await requirePage(ctx, id, "write");
+  const references = referencesOf(input.data);
+  await requireReferences(ctx, references);
   const next: PageRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(pages)
     .set(next)
-    .where(asRead(ctx, pages, current));
-  await refuseTakenSlug(() => commitIfCurrent(ctx, change, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }));
+    .where(and(asRead(ctx, pages, current), stillThere(ctx, references)));
+  await refuseTakenSlug(() =>
+    withReferences(ctx, references, () =>
+      commitIfCurrent(ctx, change, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
+    ),
+  );
   return next;
 }
 
-/** Deletes a page; a channel's viewers are let go. */
+/** Deletes a page; a channel's viewers are let go, and what was on its calendar is the site's. */
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(pages).where(asRead(ctx, pages, current));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  await commitIfCurrent(ctx, [change, ended], { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
+  const off = ctx.db
+    .update(calendarEvents)
+    .set({ channelId: null, modified: ctx.now, version: sql`${calendarEvents.version} + 1` })
+    .where(and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.channelId, id)));
+  const changes = [change, ended, off, forgetWatchTimeOfPage(ctx, id)];
+  await commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
   return current;
 }
 

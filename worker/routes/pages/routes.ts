@@ -40,7 +40,7 @@ pages.openapi(
     method: "post",
     path: "/page/v2",
     summary: "Create a page",
-    description: "Makes a channel or a landing page. The slug is unique on the site.",
+    description: "Makes a channel or a landing page, from a template where one is named. The slug is unique on the site.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: jsonBody(CreatePage) },
     responses: { 201: json("The page", Page) },
@@ -144,7 +144,8 @@ pages.openapi(
     method: "delete",
     path: "/page/v2/{id}",
     summary: "Delete a page",
-    description: "Deletes the page. What a channel had on air is cleared and its viewers are disconnected.",
+    description:
+      "Deletes the page. What a channel had on air is cleared, its viewers are disconnected and its calendar's events are the site's from then on.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: PageParam },
     responses: { 200: json("It is gone", Deleted) },

@@ -15,10 +15,32 @@ export const PageData = bounded(
       .strictObject({ type: z.enum(GATE_TYPES), skus: z.array(z.string().min(1).max(100)).max(50).default([]) })
       .default({ type: "none", skus: [] })
       .describe("Who may watch: anyone, whoever is signed in, or holders of one of the skus"),
-    schedule: z.strictObject({ startTimestamp: Time, endTimestamp: Time }).optional(),
+    schedule: z
+      .strictObject({ startTimestamp: Time, endTimestamp: Time })
+      .refine(({ startTimestamp, endTimestamp }) => startTimestamp < endTimestamp, {
+        path: ["endTimestamp"],
+        message: "Must be after startTimestamp",
+      })
+      .optional()
+      .describe("When it may be watched; a stream that is still on then goes on"),
+    regions: z
+      .array(z.string().regex(/^[A-Z]{2}$/, "A country's two letters (ISO 3166-1)"))
+      .max(300)
+      .optional()
+      .describe("Countries where it may be watched; none: everywhere")
+      .openapi({ example: ["GB", "IE"] }),
     countdown: FreeObject.optional(),
     welcome_screen: z.looseObject({ duration: z.number().min(0).max(3600).optional().describe("Seconds") }).optional(),
-    sidebar: FreeObject.optional(),
+    sidebar: z
+      .looseObject({
+        panels: z
+          .array(Id)
+          .max(50)
+          .refine((ids) => new Set(ids).size === ids.length, "Each panel once")
+          .optional()
+          .describe("The panels beside the picture, in their order"),
+      })
+      .optional(),
     artwork: FreeObject.optional(),
     content: z.looseObject({ live: FreeObject.optional(), offline: FreeObject.optional() }).optional(),
     default_mode: z.string().max(100).optional(),
@@ -59,7 +81,12 @@ export const Page = z
   .openapi("Page");
 
 export const CreatePage = z
-  .strictObject({ type: z.enum(PAGE_TYPES), siteId: Id.optional().describe("Must equal Tifo-Client-Id"), ...editable })
+  .strictObject({
+    type: z.enum(PAGE_TYPES),
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    templateId: Id.optional().describe("A channel template, whose panels are copied and whose theme is taken"),
+    ...editable,
+  })
   .openapi("CreatePage", { example: { type: "channel", slug: "second-half", data: { name: "Second half" } } });
 
 export const UpdatePage = z
@@ -67,9 +94,9 @@ export const UpdatePage = z
   .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
 
 /** The id in a page's path; a malformed one has the message that integrators know. */
-export const PageParam = z.object({
-  id: z.string().regex(ID_PATTERN, "Invalid page ID format").openapi({ example: "5eed0000000000000000c001" }),
-});
+const PageId = z.string().regex(ID_PATTERN, "Invalid page ID format").openapi({ example: "5eed0000000000000000c001" });
+export const PageParam = z.object({ id: PageId });
+export const PageIdParam = z.object({ pageId: PageId });
 
 const FIELDS = [
   "collection",

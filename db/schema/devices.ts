@@ -1,0 +1,36 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { id, siteId, time } from "./columns.ts";
+
+/** The devices on which accounts watch: each takes one of the slots that the site allows an account. */
+export const devices = sqliteTable(
+  "devices",
+  {
+    id: id(),
+    siteId: siteId(),
+    accountId: text("account_id").notNull(),
+    /** What the device calls itself. */
+    deviceId: text("device_id").notNull(),
+    description: text("description").notNull(),
+    created: integer("created").notNull(),
+  },
+  (table) => [
+    uniqueIndex("devices_account_device").on(table.siteId, table.accountId, table.deviceId),
+    index("devices_account_created").on(table.siteId, table.accountId, table.created, table.id),
+  ],
+);
+
+/** How long somebody has watched a page: what a preview is used up by. The viewer is "account:<id>" or "device:<id>". */
+export const watchTime = sqliteTable(
+  "watch_time",
+  {
+    siteId: siteId(),
+    pageId: text("page_id").notNull(),
+    viewer: text("viewer").notNull(),
+    seconds: integer("seconds").notNull(),
+    modified: time("modified").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.siteId, table.pageId, table.viewer] }),
+    index("watch_time_viewer").on(table.siteId, table.viewer),
+  ],
+);

@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { Panel } from "../panels/schemas.ts";
+import { Theme } from "../themes/schemas.ts";
+import { Configuration } from "./configuration-schemas.ts";
+import { Page } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+async function newPanel(panel_name: string, change: Record<string, unknown> = {}) {
+  const body = { siteId: site.id, renderer: { panel_type: "chat", panel_name, ...change } };
+  return (await site.call("createPanel", { body })).as(Panel);
+}
+
+async function newPage(change: Record<string, unknown> = {}, data: Record<string, unknown> = {}) {
+  const body = { type: "channel", slug: `page-${randomHex(5)}`, ...change, data: { name: "Second half", ...data } };
+  return (await site.call("createPage", { body })).as(Page);
+}
+
+async function configure(pageId: string) {
+  return (await site.call("getConfiguration", { params: { pageId } })).as(Configuration);
+}
+
+describe("a page's configuration", () => {
+  test("has the page, the site, and the panels of its sidebar in their order", async () => {
+    const [chat, image] = [
+      await newPanel("Match chat", { icon_name: "chat" }),
+      await newPanel("Crest", { panel_type: "image", image_url: "https://demo.example/crest.png" }),
+    ];
+    const page = await newPage({}, { sidebar: { panels: [image._id, newId(1), chat._id] } });
+    expect(await configure(page._id)).toEqual({
+      panels: [
+        { _id: image._id, slug: image.slug, panel_name: "Crest", panel_type: "image", icon_name: null },
+        { _id: chat._id, slug: chat.slug, panel_name: "Match chat", panel_type: "chat", icon_name: "chat" },
+      ],
+      page: { _id: page._id, slug: page.slug, type: "channel", name: "Second half" },
+      insights: { _id: expect.stringMatching(/^[0-9a-f]{32}$/), version: 1 },
+      site: { _id: site.id },
+    });
+  });
+
+  test("shows no panel of another site", async () => {
+    const other = await newSite();
+    const body = { siteId: other.id, renderer: { panel_type: "chat", panel_name: "Theirs" } };
+    const { _id } = (await other.call("createPanel", { body })).as(Panel);
+    expect((await configure((await newPage({}, { sidebar: { panels: [_id] } }))._id)).panels).toEqual([]);
+  });
+
+  test("shows panels where the page's active renderers have a sidebar, or none is named", async () => {
+    const data = { sidebar: { panels: [(await newPanel("Match chat"))._id] } };
+    const shown = async (active_renderers: string[]) => (await configure((await newPage({ active_renderers }, data))._id)).panels.length;
+    expect([await shown([]), await shown(["player", "sidebar"]), await shown(["player"])]).toEqual([1, 1, 0]);
+  });
+
+  test("names each view apart", async () => {
+    const { _id } = await newPage();
+    const views = [await configure(_id), await configure(_id)].map(({ insights }) => insights._id);
+    expect(new Set(views).size).toBe(2);
+  });
+
+  test("is right as soon as page, panel or theme has changed", async () => {
+    const panel = await newPanel("Match chat");
+    const theme = (await site.call("createCustomTheme", { body: { name: "Floodlight", colors: { accent: "#4B3FD1" } } })).as(Theme);
+    const data = { theme: theme._id, sidebar: { panels: [panel._id] } };
+    const page = await newPage({}, data);
+    const before = await configure(page._id);
+    const { name, type, mode, colors, button, typography, logo } = theme;
+    expect(before.theme).toEqual({ name, type, mode, colors, button, typography, logo });
+    await site.call("updatePage", { params: { id: page._id }, body: { slug: page.slug, data: { ...data, name: "Extra time" } } });
+    await site.call("patchPanel", { params: { id: panel._id }, body: { renderer: { panel_name: "Terrace chat" } } });
+    await site.call("updateCustomTheme", { params: { id: theme._id }, body: { name: "Dusk", colors: {} } });
+    expect(await configure(page._id)).toMatchObject({
+      page: { name: "Extra time" },
+      panels: [{ panel_name: "Terrace chat" }],
+      theme: { name: "Dusk", colors: {} },
+      insights: { version: 2 },
+    });
+  });
+
+  test("is found by any of the external fields, exactly, and on the own site alone", async () => {
+    for (const field of [1, 2, 3, 4, 5]) {
+      const metadata = `fixture-${field}-${randomHex(4)}`;
+      const first = await newPage({}, { [`external_field_${field}`]: metadata });
+      await newPage({}, { [`external_field_${field}`]: metadata });
+      const found = await site.call("getConfigurationByMetadata", { query: { metadata } });
+      expect(found.as(Configuration).page._id).toBe(first._id);
+      for (const call of [
+        await site.call("getConfigurationByMetadata", { query: { metadata: metadata.slice(0, -1) } }),
+        await (await newSite()).call("getConfigurationByMetadata", { query: { metadata } }),
+      ])
+        expect(call.problem).toMatchObject({ status: 404, message: "Page not found for the given metadata value" });
+    }
+  });
+
+  test("is refused in the words that integrators know", async () => {
+    const malformed = await site.call("getConfiguration", { params: { pageId: "main-stage" } });
+    expect(malformed.problem).toMatchObject({ status: 400, issues: [{ path: "pageId", message: "Invalid page ID format" }] });
+    expect(malformed.problem?.message).toContain("Invalid page ID format");
+    expect((await site.call("getConfiguration", { params: { pageId: newId(1) } })).problem).toMatchObject({
+      status: 404,
+      message: "Page not found",
+    });
+    const none: Record<string, string> = {};
+    for (const query of [none, { metadata: "" }]) {
+      const { problem } = await site.call("getConfigurationByMetadata", { query });
+      expect(problem?.status).toBe(400);
+      expect(problem?.message).toContain("metadata query parameter is required");
+    }
+  });
+});

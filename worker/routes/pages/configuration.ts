@@ -1,0 +1,42 @@
+import { createArea } from "../../http/area.ts";
+import { CLIENT } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json } from "../../http/schemas.ts";
+import { getConfiguration, getConfigurationByMetadata } from "../../services/page-configuration.ts";
+import { Configuration, MetadataQuery, toConfiguration } from "./configuration-schemas.ts";
+import { PageIdParam } from "./schemas.ts";
+
+export const configurations = createArea();
+
+const common = {
+  tag: "Pages",
+  method: "get",
+  credentials: CLIENT,
+  responses: { 200: json("The configuration", Configuration) },
+  errors: ["not_found"],
+} as const;
+
+configurations.openapi(
+  operation({
+    ...common,
+    operationId: "getConfigurationByMetadata",
+    path: "/page/v2/configuration",
+    summary: "Find a page's configuration",
+    description:
+      "What a player needs to set up the page with this value in one of its external fields; of several pages, the one that was made first.",
+    request: { query: MetadataQuery },
+  }),
+  async (c) => c.json(toConfiguration(await getConfigurationByMetadata(c.var.ctx, c.req.valid("query").metadata)), 200),
+);
+
+configurations.openapi(
+  operation({
+    ...common,
+    operationId: "getConfiguration",
+    path: "/page/v2/configuration/{pageId}",
+    summary: "Get a page's configuration",
+    description: "What a player needs to set up the page: its panels, theme and site, as they are at this moment.",
+    request: { params: PageIdParam },
+  }),
+  async (c) => c.json(toConfiguration(await getConfiguration(c.var.ctx, c.req.valid("param").pageId)), 200),
+);

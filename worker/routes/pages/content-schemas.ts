@@ -1,0 +1,80 @@
+import { z } from "@hono/zod-openapi";
+import { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "../../../db/enums.ts";
+import { Id } from "../../http/schemas.ts";
+import type { Content } from "../../services/page-content.ts";
+import { Page, toPage } from "./schemas.ts";
+
+const CanIPlay = z
+  .object({
+    access: z.enum(PLAY_ACCESS).describe("`preview_over` wherever there is an error: nothing may be played"),
+    live: z.boolean().describe("Whether the channel's stream is on or, without one, its schedule"),
+    offset: z.number().int().describe("Seconds since the beginning of what is on; 0 while nothing is"),
+    previewTimeRemainingSeconds: z.number().int().nullable().describe("Null with full access, which doesn't run out"),
+    userHasChannelGateEntitlement: z.boolean(),
+    userHasVideoEntitlement: z.boolean(),
+    video: z
+      .object({
+        _id: Id,
+        title: z.string(),
+        player: z.literal("tifo"),
+        type: z.literal("livestream"),
+        url: z.string(),
+        thumbnail: z.string().nullable(),
+      })
+      .nullable()
+      .describe("What plays; null while nothing is on or nothing may be played"),
+  })
+  .openapi("CanIPlay");
+
+const AccountDeviceCheck = z
+  .object({
+    accountDevices: z.record(z.string(), z.string()).describe("The account's devices: what each calls itself, by its id"),
+    accountOverDeviceLimit: z.boolean().describe("Whether the account has no slot left for this device"),
+    siteDeviceLimit: z.number().int(),
+  })
+  .openapi("AccountDeviceCheck", {
+    example: { accountDevices: { "living-room-tv": "TV" }, accountOverDeviceLimit: false, siteDeviceLimit: 3 },
+  });
+
+export const PageContent = z
+  .object({
+    canIPlayResponse: z
+      .object({
+        contentCheck: CanIPlay,
+        deviceCheck: AccountDeviceCheck,
+        error: z
+          .object({ type: z.enum(CAN_I_PLAY_ERRORS), message: z.string() })
+          .nullable()
+          .describe("The rule that refuses, and what would unlock it; null where the viewer may play"),
+      })
+      .openapi("CanIPlayResponse"),
+    channel: Page,
+  })
+  .openapi("PageContent");
+
+/** A slug is no id: whatever isn't there is not found. */
+export const PageSlugParam = z.object({ pageSlug: z.string().min(1).max(100).openapi({ example: "main-stage" }) });
+
+export function toPageContent({ page, verdict, stream, devices, deviceLimit }: Content) {
+  const { error, accountOverDeviceLimit, ...check } = verdict;
+  const video = stream && {
+    _id: stream.id,
+    title: stream.title,
+    player: "tifo" as const,
+    type: "livestream" as const,
+    url: stream.playbackUrl,
+    thumbnail: stream.fallbackImageUrl,
+  };
+  return {
+    canIPlayResponse: {
+      contentCheck: { ...check, video },
+      deviceCheck: {
+        accountDevices: Object.fromEntries(devices.map(({ deviceId, description }) => [deviceId, description])),
+        accountOverDeviceLimit,
+        siteDeviceLimit: deviceLimit,
+      },
+      error,
+    },
+    channel: toPage(page),
+  } satisfies z.output<typeof PageContent>;
+}

@@ -1,0 +1,288 @@
+import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accessCodes, sites, streamProviders, streams, subscriptions } from "../../../db/schema/index.ts";
+import { interrupted } from "../../../test/interrupted.ts";
+import { type Answer, newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { grantEntitlement } from "../../services/entitlements.ts";
+import { addWatchTime } from "../../services/watch-time.ts";
+import { PageContent } from "./content-schemas.ts";
+import { Device } from "./device-schemas.ts";
+
+const db = createDb(env.DB);
+const DeviceList = listOf(Device);
+const gate = { type: "entitlement", skus: ["season-pass"] };
+const stamps = () => ({ id: newId(Date.now()), siteId: site.id, created: 1, modified: 1 });
+
+let site: TestSite;
+let page: string;
+
+beforeAll(async () => {
+  site = await newSite();
+  [page] = site.channels;
+});
+
+/** A viewer without devices as yet. */
+async function newViewer(on = site): Promise<TestAccount & { headers: Record<string, string> }> {
+  const account = await on.addAccount(`viewer-${randomHex(5)}`, []);
+  return { ...account, headers: { Authorization: `Bearer ${await on.signIn(account)}` } };
+}
+
+const open = (pageId: string, deviceId: string, headers: Record<string, string> = {}, on = site): Promise<Answer> =>
+  on.call("getContentById", { as: "client", params: { pageId }, headers: { "Tifo-Device-Id": deviceId, ...headers } });
+
+async function play(pageId: string, deviceId: string, headers: Record<string, string> = {}) {
+  const { canIPlayResponse } = (await open(pageId, deviceId, headers)).as(PageContent);
+  return { ...canIPlayResponse.contentCheck, ...canIPlayResponse.deviceCheck, error: canIPlayResponse.error?.type ?? null };
+}
+
+const internally = () => interrupted(site, () => Promise.resolve());
+
+describe("a page's content", () => {
+  test("comes with the page, by id and by slug", async () => {
+    const answer = await open(page, "tv");
+    expect(answer.as(PageContent)).toMatchObject({
+      canIPlayResponse: {
+        contentCheck: { access: "full", live: false, offset: 0, previewTimeRemainingSeconds: null, video: null },
+        deviceCheck: { accountDevices: {}, accountOverDeviceLimit: false, siteDeviceLimit: 3 },
+        error: null,
+      },
+      channel: (await site.call("getPage", { params: { id: page } })).body,
+    });
+    const bySlug = await site.call("getContentBySlug", {
+      as: "client",
+      params: { pageSlug: "main-stage" },
+      headers: { "Tifo-Device-Id": "tv" },
+    });
+    expect(bySlug.body).toEqual(answer.body);
+  });
+
+  test("is not found where the site has no such page", async () => {
+    const other = (await newSite()).channels[0];
+    for (const pageId of [other, newId(1)])
+      expect((await open(pageId, "tv")).problem).toMatchObject({ status: 404, message: "Page not found" });
+    const headers = { "Tifo-Device-Id": "tv" };
+    expect((await site.call("getContentBySlug", { as: "client", params: { pageSlug: "nowhere" }, headers })).status).toBe(404);
+  });
+
+  test.for([undefined, "", "living room"])("asks for the device: %s", async (deviceId) => {
+    const headers: Record<string, string> = deviceId === undefined ? {} : { "Tifo-Device-Id": deviceId };
+    const answer = await site.call("getContentById", { as: "client", params: { pageId: page }, headers });
+    expect(answer.problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(answer.problem?.message).toContain("Tifo-Device-Id");
+  });
+
+  test("costs a signed-in viewer one round trip, and one more when the device takes its slot", async () => {
+    const { headers } = await newViewer();
+    const trips: number[] = [];
+    for (let call = 0; call < 2; call++) trips.push((await open(page, "tv", headers)).log.d1.roundTrips);
+    expect(trips).toEqual([2, 1]);
+  });
+
+  test("tells nobody of whom the token is when it no longer stands", async () => {
+    const { headers } = await newViewer();
+    await site.call("logout", { as: "client", headers });
+    expect((await open(page, "tv", headers)).status).toBe(401);
+  });
+});
+
+describe("a gate", () => {
+  test("opens with the entitlement, and refuses with what would open it", async () => {
+    const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
+    const viewer = await newViewer();
+    expect(await play(gated, "tv")).toMatchObject({
+      access: "preview_over",
+      error: "sign_in_required",
+      userHasChannelGateEntitlement: false,
+    });
+    const refused = (await open(gated, "tv", viewer.headers)).as(PageContent).canIPlayResponse.error;
+    expect(refused).toEqual({ type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });
+    await grantEntitlement(internally(), { accountId: viewer.id, sku: "season-pass", grantedMethod: "customerService" });
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full", error: null, userHasChannelGateEntitlement: true });
+  });
+
+  test("lets in who manages the page", async () => {
+    const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
+    expect(await play(gated, "desk", await site.headersOf("reader"))).toMatchObject({ access: "full" });
+    expect(await play(gated, "desk", await site.headersOf("creator"))).toMatchObject({ error: "no_entitlement" });
+  });
+
+  test("of login codes opens to the account that has redeemed one", async () => {
+    const gated = await site.addChannel(`press-${randomHex(5)}`, { gate: { type: "login", skus: ["press"] } });
+    const viewer = await newViewer();
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ error: "no_entitlement" });
+    await db
+      .insert(accessCodes)
+      .values({ ...stamps(), accessCode: randomHex(5), sku: "press", type: "login", tags: [], accountId: viewer.id, consumedAt: 1 });
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full" });
+  });
+
+  test("opens to whoever redeems a magic link of its sku", async () => {
+    const gated = await site.addChannel(`invited-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["vip"] } });
+    const viewer = await newViewer();
+    const made = await site.call("createInvite", {
+      body: { targetSkus: ["vip"], redirectUri: "https://demo.example/welcome", siteId: site.id },
+    });
+    const { token } = z.object({ token: z.string() }).parse(made.body);
+    const opened = await site.call("openInvite", { as: "nobody", params: { token } });
+    const intent = new URL(opened.headers.get("Location") ?? "").searchParams.get("intent") ?? "";
+    const redeemed = await site.call("consumeIntent", { as: "client", params: { token: intent } });
+    const { jwt } = z.object({ jwt: z.string() }).parse(redeemed.body);
+    expect(await play(gated, "tv", { Authorization: `Bearer ${jwt}` })).toMatchObject({ access: "full" });
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ error: "no_entitlement" });
+  });
+});
+
+describe("regions and schedule", () => {
+  test("refuse other countries and other times", async () => {
+    const now = Date.now();
+    const british = await site.addChannel(`british-${randomHex(5)}`, { regions: ["GB"] });
+    expect(await play(british, "tv", { "CF-IPCountry": "GB" })).toMatchObject({ access: "full" });
+    expect(await play(british, "tv", { "CF-IPCountry": "FR" })).toMatchObject({ error: "region" });
+    for (const [start, end, expected] of [
+      [1, 2, { error: "not_started", live: false }],
+      [-2, -1, { error: "ended", live: false, offset: 3600 }],
+      [-1, 1, { error: null, live: true }],
+    ] as const) {
+      const schedule = { startTimestamp: now + start * 3_600_000, endTimestamp: now + end * 3_600_000 };
+      expect(await play(await site.addChannel(`timed-${randomHex(5)}`, { schedule }), "tv")).toMatchObject(expected);
+    }
+  });
+});
+
+describe("a preview", () => {
+  test("lasts as long as the best of the gate's subscriptions allows, and is used up by watching", async () => {
+    const skus = [`day-${randomHex(4)}`, `week-${randomHex(4)}`];
+    const gated = await site.addChannel(`preview-${randomHex(5)}`, { gate: { type: "entitlement", skus } });
+    for (const [index, sku] of skus.entries())
+      await db.insert(subscriptions).values({
+        ...stamps(),
+        sku,
+        name: sku,
+        subscriptionProvider: "external",
+        recurrence: "once",
+        prices: [],
+        previewDurationSeconds: 60 * (index + 1),
+        tags: [],
+      });
+    const viewer = await newViewer();
+    expect(await play(gated, "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 120 });
+    const watched = [
+      { viewer: "device:tv", seconds: 50 },
+      { viewer: "device:tv", seconds: 20 },
+      { viewer: `account:${viewer.id}`, seconds: 120 },
+    ];
+    for (const one of watched) await addWatchTime(internally(), gated, [one]);
+    expect(await play(gated, "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 50 });
+    expect(await play(gated, "phone")).toMatchObject({ previewTimeRemainingSeconds: 120 });
+    // The account has seen its preview, on whatever device.
+    for (const device of ["tv", "phone"])
+      expect(await play(gated, device, viewer.headers)).toMatchObject({
+        access: "preview_over",
+        error: "preview_over",
+        previewTimeRemainingSeconds: 0,
+      });
+  });
+});
+
+describe("a stream", () => {
+  test("that is on is the video, for whoever may play", async () => {
+    const gated = await site.addChannel(`streamed-${randomHex(5)}`, { gate: { type: "login", skus: [] } });
+    await db.insert(streamProviders).values({
+      ...stamps(),
+      name: "encoder",
+      canGenerateCaptions: false,
+      canSupport4K: false,
+      createStream: "",
+      deleteStream: "",
+      startStream: "",
+      stopStream: "",
+      authorizationSealed: "",
+      authorizationHash: randomHex(8),
+    });
+    const stream = {
+      ...{ provider: "encoder", providerStreamId: "", ingestUrl: "", streamKeySealed: "", tags: [], channelId: gated },
+      playbackUrl: "https://demo.example/live.m3u8",
+    };
+    await db.insert(streams).values({ ...stamps(), ...stream, title: "Rehearsal", isLive: false });
+    const viewer = await newViewer();
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ live: false, video: null });
+    await db.insert(streams).values({ ...stamps(), ...stream, title: "Derby", isLive: true, liveSince: Date.now() - 61_000, created: 0 });
+    const on = await play(gated, "tv", viewer.headers);
+    expect(on).toMatchObject({ live: true, video: { title: "Derby", player: "tifo", type: "livestream", url: stream.playbackUrl } });
+    expect(on.offset).toBeGreaterThanOrEqual(61);
+    expect(await play(gated, "tv")).toMatchObject({ live: true, video: null, error: "sign_in_required" });
+  });
+});
+
+describe("devices", () => {
+  test("take as many slots as the site allows, however many ask at once", async () => {
+    const { headers } = await newViewer();
+    const names = Array.from({ length: 8 }, (_, index) => `screen-${index}`);
+    const answers = await Promise.all(names.map((name) => play(page, name, headers)));
+    expect(answers.filter(({ error }) => error === null).length).toBe(3);
+    expect(new Set(answers.filter(({ error }) => error !== null).map(({ error }) => error))).toEqual(new Set(["device_limit"]));
+    const late = await play(page, "one-more", headers);
+    expect(late).toMatchObject({ access: "preview_over", accountOverDeviceLimit: true, siteDeviceLimit: 3, video: null });
+    expect(Object.keys(late.accountDevices).length).toBe(3);
+  });
+
+  test("take one slot, however often the same one asks", async () => {
+    const { headers } = await newViewer();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => play(page, "tv", { ...headers, "User-Agent": "Tifo TV 2.1" })));
+    expect(answers.map(({ error, accountDevices }) => ({ error, accountDevices }))).toEqual(
+      answers.map(() => ({ error: null, accountDevices: { tv: "Tifo TV 2.1" } })),
+    );
+  });
+
+  test("take no slot where nothing may be played, nor without an account", async () => {
+    const { headers } = await newViewer();
+    const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
+    expect(await play(gated, "tv", headers)).toMatchObject({ error: "no_entitlement", accountDevices: {} });
+    for (const device of ["a", "b", "c", "d"]) expect(await play(page, device)).toMatchObject({ error: null });
+    expect((await play(page, "tv", headers)).accountDevices).toHaveProperty("tv");
+  });
+
+  test("are listed to their account and freed by it, and by nobody else", async () => {
+    const [own, other] = [await newViewer(), await newViewer()];
+    for (const device of ["a", "b", "c"]) await play(page, device, own.headers);
+    const list = async (headers: Record<string, string>) =>
+      (await site.call("listDevices", { as: "client", headers })).as(DeviceList).results.map(({ deviceId }) => deviceId);
+    expect(await list(own.headers)).toEqual(["a", "b", "c"]);
+    expect(await list(other.headers)).toEqual([]);
+    const free = (headers: Record<string, string>) => site.call("freeDevice", { as: "client", params: { deviceId: "b" }, headers });
+    expect((await free(other.headers)).problem).toMatchObject({ status: 404, message: "Device not found" });
+    expect(await play(page, "d", own.headers)).toMatchObject({ error: "device_limit" });
+    expect((await Promise.all([free(own.headers), free(own.headers)])).map(({ status }) => status).sort()).toEqual([204, 404]);
+    expect(await play(page, "d", own.headers)).toMatchObject({ error: null });
+    expect(await list(own.headers)).toEqual(["a", "c", "d"]);
+  });
+
+  test("that came first keep their slots where the limit is lowered", async () => {
+    const small = await newSite();
+    const { headers } = await newViewer(small);
+    const errorOn = async (device: string) =>
+      (await open(small.channels[0], device, headers, small)).as(PageContent).canIPlayResponse.error?.type ?? null;
+    for (const device of ["a", "b", "c"]) expect(await errorOn(device)).toBeNull();
+    await db.update(sites).set({ deviceLimit: 2 }).where(eq(sites.id, small.id));
+    expect([await errorOn("a"), await errorOn("b"), await errorOn("c")]).toEqual([null, null, "device_limit"]);
+  });
+
+  test("go with their account", async () => {
+    const viewer = await newViewer();
+    await play(page, "tv", viewer.headers);
+    await addWatchTime(internally(), page, [{ viewer: `account:${viewer.id}`, seconds: 5 }]);
+    await site.call("deleteAccount", { params: { id: viewer.id } });
+    for (const [table, column] of [
+      ["devices", "account_id = ?"],
+      ["watch_time", "viewer = 'account:' || ?"],
+    ]) {
+      const left = await env.DB.prepare(`select count(*) as rows from ${table} where ${column}`).bind(viewer.id).first("rows");
+      expect(left).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { json } from "../../http/schemas.ts";
+import { freeDevice, listDevices } from "../../services/devices.ts";
+import { Device, DeviceParam, toDevice } from "./device-schemas.ts";
+
+export const devices = createArea();
+
+const common = { tag: "Pages", credentials: ACCOUNT, accounts: "any" } as const;
+
+devices.openapi(
+  operation({
+    ...common,
+    operationId: "listDevices",
+    method: "get",
+    path: "/page/v2/devices",
+    summary: "List the caller's devices",
+    description: "The devices on which the account watches, those first that took their slots first.",
+    request: { query: listQuery(["created"], {}) },
+    responses: { 200: json("A page of devices", listOf(Device).openapi("DeviceList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listDevices(c.var.ctx, query), toDevice), 200);
+  },
+);
+
+devices.openapi(
+  operation({
+    ...common,
+    operationId: "freeDevice",
+    method: "delete",
+    path: "/page/v2/devices/{deviceId}",
+    summary: "Free a device",
+    description: "Gives the device's slot back, so that the account can watch on another one.",
+    action: "read",
+    request: { params: DeviceParam },
+    responses: { 204: { description: "The slot is free" } },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    await freeDevice(c.var.ctx, c.req.valid("param").deviceId);
+    return c.body(null, 204);
+  },
+);

@@ -1,0 +1,115 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { interrupted } from "../../../test/interrupted.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { createPage, updatePage } from "../../services/pages.ts";
+import { createChannelTemplate } from "../../services/channel-templates.ts";
+import { addWatchTime } from "../../services/watch-time.ts";
+import { CalendarEvent } from "../events/schemas.ts";
+import { Navigation } from "../navigation/schemas.ts";
+import { Theme } from "../themes/schemas.ts";
+import { CreatePage, Page, UpdatePage } from "./schemas.ts";
+import { ChannelTemplateInput } from "./template-schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const newSlug = () => `page-${randomHex(5)}`;
+const create = (data: Record<string, unknown>) =>
+  site.call("createPage", { body: { type: "channel", slug: newSlug(), data: { name: "Second half", ...data } } });
+const change = (id: string, data: Record<string, unknown>) =>
+  site.call("updatePage", { params: { id }, body: { slug: newSlug(), data: { name: "Second half", ...data } } });
+
+async function newTheme(on = site): Promise<string> {
+  return (await on.call("createCustomTheme", { body: { name: "Floodlight", colors: {} } })).as(Theme)._id;
+}
+
+async function newNavigation(on = site): Promise<string> {
+  const body = { name: "Main", type: "custom", siteId: on.id, parents: [], externalLinks: [] };
+  return (await on.call("createNavigation", { body })).as(Navigation)._id;
+}
+
+describe("a page's theme and navigation", () => {
+  test("are the site's own, or the operator's", async () => {
+    const defaultTheme = (await site.call("createDefaultTheme", { body: { name: "Plain", colors: {} } })).as(Theme)._id;
+    const page = (await create({ theme: await newTheme(), navigation: await newNavigation() })).as(Page);
+    expect((await change(page._id, { theme: defaultTheme })).as(Page).data.theme).toBe(defaultTheme);
+  });
+
+  test("are refused where the site has none of the id", async () => {
+    const other = await newSite();
+    const page = (await create({})).as(Page);
+    for (const [data, fields] of [
+      [{ theme: newId(1) }, ["data.theme"]],
+      [{ navigation: newId(1) }, ["data.navigation"]],
+      [{ theme: await newTheme(other), navigation: await newNavigation(other) }, ["data.theme", "data.navigation"]],
+    ] as const)
+      for (const answer of [await create(data), await change(page._id, data)]) expect(answer).toMatchObject({ status: 400, fields });
+  });
+
+  test.for(["theme", "navigation"] as const)("is refused when the %s is deleted at the same moment", async (kind) => {
+    const made = { theme: await newTheme(), navigation: await newNavigation() };
+    const data = { name: "Second half", ...made };
+    const page = (await create({})).as(Page);
+    const remove = () =>
+      kind === "theme"
+        ? site.call("deleteTheme", { params: { id: made.theme } })
+        : site.call("deleteNavigation", { params: { id: made.navigation } });
+    const refused = { code: "invalid_request", issues: [{ path: `data.${kind}` }] };
+    const input = CreatePage.parse({ type: "channel", slug: newSlug(), data });
+    await expect(createPage(interrupted(site, remove), input)).rejects.toMatchObject(refused);
+    const restored = { theme: await newTheme(), navigation: await newNavigation() };
+    Object.assign(made, restored);
+    const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", ...restored } });
+    // It asks who calls before it looks at the theme, and once more before it writes.
+    let asked = 0;
+    const removeLate = () => (++asked === 2 ? remove() : Promise.resolve());
+    await expect(updatePage(interrupted(site, removeLate), page._id, next)).rejects.toMatchObject(refused);
+    expect((await site.call("getPage", { params: { id: page._id } })).as(Page)).toEqual(page);
+  });
+
+  test("of a template is refused when it is deleted at the same moment", async () => {
+    const theme = await newTheme();
+    const input = ChannelTemplateInput.parse({ title: "x", siteId: site.id, creator: "ada", owner: "ada", panels: [], rules: [], theme });
+    const remove = () => site.call("deleteTheme", { params: { id: theme } });
+    await expect(createChannelTemplate(interrupted(site, remove), input)).rejects.toMatchObject({ issues: [{ path: "theme" }] });
+  });
+
+  test("do not hide that somebody else has changed the page", async () => {
+    const page = (await create({})).as(Page);
+    const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", theme: await newTheme() } });
+    await expect(
+      updatePage(
+        interrupted(site, () => change(page._id, {})),
+        page._id,
+        next,
+      ),
+    ).rejects.toMatchObject({ code: "conflict" });
+  });
+});
+
+test("a deleted channel leaves its calendar's events to the site, and no watch time", async () => {
+  const page = (await create({})).as(Page);
+  const body = {
+    siteId: site.id,
+    channelId: page._id,
+    titleRaw: "Derby",
+    descriptionRaw: "",
+    categories: [],
+    date: { startTimestamp: 1795273200000, timeZone: "Europe/London" },
+  };
+  const event = (await site.call("createCalendarEvent", { body })).as(CalendarEvent);
+  await addWatchTime(
+    interrupted(site, () => Promise.resolve()),
+    page._id,
+    [{ viewer: "device:tv", seconds: 5 }],
+  );
+  await site.call("deletePage", { params: { id: page._id } });
+  const left = await site.call("getCalendarEvent", { params: { id: event._id } });
+  expect(left.as(CalendarEvent)).toEqual({ ...event, channelId: null, modified: expect.any(Number) });
+  expect(await env.DB.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
+});

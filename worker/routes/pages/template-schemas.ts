@@ -1,0 +1,94 @@
+import { z } from "@hono/zod-openapi";
+import type { channelTemplates } from "../../../db/schema/index.ts";
+import { Id, Tracked } from "../../http/schemas.ts";
+import { PanelRenderer } from "../panels/renderer.ts";
+
+const Who = z.string().min(1).max(200).openapi({ example: "5eed0000000000000000a001" });
+
+const TemplatePanel = z
+  .strictObject({
+    _id: Id.optional(),
+    collection: z.literal("panels"),
+    type: z.literal("panel"),
+    creator: Who,
+    owner: Who,
+    site_id: Id.describe("Must equal Tifo-Client-Id"),
+    slug: z.string().min(1).max(200),
+    renderer: PanelRenderer.optional().describe("What the panel shows; left out, the site's panel of this slug is copied"),
+  })
+  .openapi("TemplatePanel");
+
+const editable = {
+  title: z.string().trim().min(1).max(100).openapi({ example: "Match day" }),
+  description: z.string().max(250).default(""),
+  icon: z.string().min(1).max(2000).nullable().default(null),
+  panels: z.array(TemplatePanel).max(50).describe("Copied for each channel, in this order"),
+  rules: z.array(Id).max(200).describe("Ids of automation rules"),
+  theme: Id.nullable().default(null),
+  creator: Who.describe("The account that made it"),
+  owner: Who.describe("The account whose it is"),
+};
+
+export const ChannelTemplateInput = z
+  .strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable })
+  .openapi("ChannelTemplateInput", {
+    example: {
+      title: "Match day",
+      description: "Chat and fixtures beside the picture",
+      siteId: "5eed00000000000000000001",
+      creator: "5eed0000000000000000a001",
+      owner: "5eed0000000000000000a001",
+      panels: [
+        {
+          collection: "panels",
+          type: "panel",
+          creator: "5eed0000000000000000a001",
+          owner: "5eed0000000000000000a001",
+          site_id: "5eed00000000000000000001",
+          slug: "match-chat",
+          renderer: { panel_type: "chat", panel_name: "Match chat", icon_name: "chat" },
+        },
+      ],
+      rules: [],
+    },
+  });
+
+export const ChannelTemplate = z.object({ _id: Id, siteId: Id, ...editable, archived: z.boolean(), ...Tracked }).openapi("ChannelTemplate");
+
+export const ChannelTemplateList = z
+  .object({ templates: z.array(ChannelTemplate), totalCount: z.number().int() })
+  .openapi("ChannelTemplateList");
+
+export const TemplateQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50).openapi({ description: "At most 200", example: 50 }),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  sort: z.enum(["modified", "created", "title"]).default("modified"),
+  direction: z
+    .enum(["1", "-1"])
+    .default("-1")
+    .transform((direction) => (direction === "1" ? 1 : -1))
+    .openapi({ type: "integer", description: "1 ascending, -1 descending", example: -1 }),
+});
+
+export const TemplateParam = z.object({ templateId: Id });
+
+export type ChannelTemplateRow = typeof channelTemplates.$inferSelect;
+export type ChannelTemplateInput = z.output<typeof ChannelTemplateInput>;
+
+export function toChannelTemplate(row: ChannelTemplateRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    title: row.title,
+    description: row.description,
+    icon: row.icon,
+    panels: row.panels,
+    rules: row.rules,
+    theme: row.theme,
+    creator: row.creator,
+    owner: row.owner,
+    archived: row.archived,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof ChannelTemplate>;
+}

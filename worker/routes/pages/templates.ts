@@ -1,0 +1,116 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import {
+  archiveChannelTemplate,
+  createChannelTemplate,
+  getChannelTemplate,
+  listChannelTemplates,
+  updateChannelTemplate,
+} from "../../services/channel-templates.ts";
+import {
+  ChannelTemplate,
+  ChannelTemplateInput,
+  ChannelTemplateList,
+  TemplateParam,
+  TemplateQuery,
+  toChannelTemplate,
+} from "./template-schemas.ts";
+
+export const channelTemplates = createArea();
+
+const common = { tag: "Pages", credentials: DEVELOPER_OR_ACCOUNT } as const;
+
+channelTemplates.openapi(
+  operation({
+    ...common,
+    operationId: "listChannelTemplates",
+    method: "get",
+    path: "/page/v2/template",
+    summary: "List channel templates",
+    description: "The site's channel templates, the last changed first; those that are archived are left out.",
+    request: { query: TemplateQuery },
+    responses: { 200: json("A page of channel templates", ChannelTemplateList) },
+  }),
+  async (c) => {
+    const { sort: sortBy, direction: sortDirection, ...slice } = c.req.valid("query");
+    const page = await listChannelTemplates(c.var.ctx, { ...slice, sortBy, sortDirection });
+    return c.json({ templates: page.rows.map((row) => toChannelTemplate(row)), totalCount: page.totalCount }, 200);
+  },
+);
+
+channelTemplates.openapi(
+  operation({
+    ...common,
+    operationId: "createChannelTemplate",
+    method: "post",
+    path: "/page/v2/template",
+    summary: "Create a channel template",
+    description: "Makes a template. A page that is created with its `templateId` gets panels of its own like these, and the theme.",
+    request: { body: jsonBody(ChannelTemplateInput) },
+    responses: { 201: json("The template", ChannelTemplate) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const template = await createChannelTemplate(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, template);
+    return c.json(toChannelTemplate(template), 201);
+  },
+);
+
+channelTemplates.openapi(
+  operation({
+    ...common,
+    operationId: "getChannelTemplate",
+    method: "get",
+    path: "/page/v2/template/{templateId}",
+    summary: "Get a channel template",
+    description: "One channel template, archived or not.",
+    request: { params: TemplateParam },
+    responses: { 200: json("The template", ChannelTemplate) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const template = await getChannelTemplate(c.var.ctx, c.req.valid("param").templateId);
+    tagVersion(c, template);
+    return c.json(toChannelTemplate(template), 200);
+  },
+);
+
+channelTemplates.openapi(
+  operation({
+    ...common,
+    operationId: "updateChannelTemplate",
+    method: "put",
+    path: "/page/v2/template/{templateId}",
+    summary: "Change a channel template",
+    description: "Replaces the template. Channels that were made from it stay as they are.",
+    request: { params: TemplateParam, body: jsonBody(ChannelTemplateInput) },
+    responses: { 200: json("The template as it is now", ChannelTemplate) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const template = await updateChannelTemplate(c.var.ctx, c.req.valid("param").templateId, c.req.valid("json"));
+    tagVersion(c, template);
+    return c.json(toChannelTemplate(template), 200);
+  },
+);
+
+channelTemplates.openapi(
+  operation({
+    ...common,
+    operationId: "archiveChannelTemplate",
+    method: "delete",
+    path: "/page/v2/template/{templateId}",
+    summary: "Archive a channel template",
+    description:
+      "Archives the template: it is no longer listed, and no channel can be made from it. Answers false where it was archived already.",
+    request: { params: TemplateParam },
+    responses: { 200: json("Whether this call has archived it", z.boolean()) },
+    errors: ["not_found", "precondition_failed"],
+  }),
+  async (c) => c.json(await archiveChannelTemplate(c.var.ctx, c.req.valid("param").templateId), 200),
+);

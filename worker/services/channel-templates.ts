@@ -1,0 +1,121 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { channelTemplates, panels } from "../../db/schema/index.ts";
+import { cameFirst, invalid, notFound } from "../lib/errors.ts";
+import type { PanelRow } from "../routes/panels/schemas.ts";
+import { type ChannelTemplateInput, type ChannelTemplateRow, toChannelTemplate } from "../routes/pages/template-schemas.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { type References, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
+import { newPanel } from "./panels.ts";
+import { requireOwnSite } from "./sites.ts";
+
+const templateList: ListSpec<ChannelTemplateRow> = {
+  table: channelTemplates,
+  id: { by: channelTemplates.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(channelTemplates).$dynamic(), slice),
+  sort: {
+    modified: { by: channelTemplates.modified, of: (row) => row.modified },
+    created: { by: channelTemplates.created, of: (row) => row.created },
+    title: { by: channelTemplates.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** The site's templates but for those that are archived. */
+export function listChannelTemplates(ctx: Ctx, query: ListQuery): Promise<ListPage<ChannelTemplateRow>> {
+  return listRows(ctx, templateList, query, eq(channelTemplates.siteId, ctx.siteId), eq(channelTemplates.archived, false));
+}
+
+export async function getChannelTemplate(ctx: Ctx, id: string): Promise<ChannelTemplateRow> {
+  const [template] = await ctx.db
+    .select()
+    .from(channelTemplates)
+    .where(ownRow(ctx, channelTemplates, id));
+  if (!template) throw notFound("Channel template not found");
+  return template;
+}
+
+export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
+  requireOwnTemplate(ctx, input);
+  const references = referencesOf(input);
+  await requireReferences(ctx, references);
+  const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: false };
+  const changes = [...whileThere(ctx, references), ctx.db.insert(channelTemplates).values(template)];
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, told(template, "Created")));
+  return template;
+}
+
+/** Replaces a template. Channels that were made from it stay as they are. */
+export async function updateChannelTemplate(ctx: Ctx, id: string, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
+  requireOwnTemplate(ctx, input);
+  const current = await getChannelTemplate(ctx, id);
+  const references = referencesOf(input);
+  await requireReferences(ctx, references);
+  const next: ChannelTemplateRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(channelTemplates)
+    .set(next)
+    .where(and(asRead(ctx, channelTemplates, current), stillThere(ctx, references)));
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, told(next, "Updated")));
+  return next;
+}
+
+/** Archives a template; false where it was archived already. */
+export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<boolean> {
+  const current = await getChannelTemplate(ctx, id);
+  requireMatch(ctx, current);
+  const next: ChannelTemplateRow = { ...current, archived: true, modified: ctx.now, version: current.version + 1 };
+  const change = ctx.db
+    .update(channelTemplates)
+    .set({ archived: true, modified: ctx.now, version: sql`${channelTemplates.version} + 1` })
+    .where(and(ownRow(ctx, channelTemplates, id), eq(channelTemplates.archived, false)));
+  return cameFirst(() => commitIfCurrent(ctx, change, told(next, "Archived")));
+}
+
+/** What a channel gets from its template: panels of its own, and the theme. */
+export interface FromTemplate {
+  panels: PanelRow[];
+  theme: string | null;
+}
+
+/** A panel without a renderer of its own is copied from the site's panel of its slug; where there is none, there is nothing to copy. */
+export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> {
+  const slugs = ctx.db
+    .select({ slug: sql`json_extract(value, '$.slug')`.as("slug") })
+    .from(sql`${channelTemplates}, json_each(${channelTemplates.panels})`)
+    .where(ownRow(ctx, channelTemplates, id));
+  const [[template], site] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(channelTemplates)
+      .where(ownRow(ctx, channelTemplates, id)),
+    ctx.db
+      .select()
+      .from(panels)
+      .where(and(eq(panels.siteId, ctx.siteId), inArray(panels.slug, slugs))),
+  ]);
+  if (!template || template.archived) throw invalid("templateId", template ? "The template is archived" : "The site has no such template");
+  const copies = template.panels.flatMap(({ slug, renderer = site.find((panel) => panel.slug === slug)?.renderer }) =>
+    renderer ? [newPanel(ctx, renderer)] : [],
+  );
+  return { panels: copies, theme: template.theme };
+}
+
+function requireOwnTemplate(ctx: Ctx, input: ChannelTemplateInput): void {
+  requireOwnSite(ctx, input.siteId);
+  const foreign = input.panels.findIndex((panel) => panel.site_id !== ctx.siteId);
+  if (foreign >= 0) throw invalid(`panels.${foreign}.site_id`, "Must equal Tifo-Client-Id");
+}
+
+function referencesOf({ theme }: ChannelTemplateInput): References {
+  return { theme: { kind: "theme", id: theme } };
+}
+
+function columnsOf({ title, description, icon, rules, theme, creator, owner, ...input }: ChannelTemplateInput) {
+  return { title, description, icon, rules, theme, creator, owner, panels: input.panels };
+}
+
+function told(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived") {
+  return { type: `admin.template${change}`, resource: `template/${template.id}`, data: toChannelTemplate(template) };
+}
