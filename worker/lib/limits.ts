@@ -8,9 +8,11 @@ export const LIMITS = {
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },
+  lookUpVideo: { quota: 60, window: 60, per: "address", description: "Look-ups of videos at their players" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
-  openInvite: { quota: 20, window: 60, per: "address", description: "Unknown magic links" },
-  guess: { quota: 600, window: 600, per: "site", description: "Unknown codes and magic links" },
+  miss: { quota: 60, window: 60, per: "address", description: "Unknown magic links, and polls of unknown TV codes" },
+  guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
+  guessTvCode: { quota: 6000, window: 600, per: "site", description: "Unknown TV codes" },
 } as const satisfies Record<string, LimitPolicy>;
 
 interface LimitPolicy {

@@ -132,8 +132,8 @@ export async function openInvite(ctx: Ctx, token: string, address: string): Prom
   // Whose site it is becomes known with the invite: misses are counted for the whole deployment.
   const everywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
   const budgets: Parameters<typeof findWithin>[1] = [
-    ["openInvite", address],
-    ["guess", ""],
+    ["miss", address],
+    ["guessLink", ""],
   ];
   const invite = await findWithin(everywhere, budgets, () => findByToken(ctx, token));
   if (!invite) throw notFound("Invite not found");

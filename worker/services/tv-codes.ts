@@ -44,17 +44,21 @@ export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
   return saying("Error activating TV code", async () => {
     const hash = await hashOf(ctx, code);
     const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
-    const row = await findWithin(ctx, missBudgets(accountId), async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
+    // Misses of one account, and of all accounts that somebody may have.
+    const budgets: Parameters<typeof findWithin>[1] = [
+      ["redeem", accountId],
+      ["guessTvCode", ""],
+    ];
+    const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
     return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId }).where(waiting), event));
   });
 }
 
-/** What became of a device's code; once it is activated, the tokens, exactly once. */
-export async function pollTvCode(ctx: Ctx, typed: string): Promise<TvStatus> {
-  const { deviceId = "" } = ctx;
-  const row = await findWithin(ctx, missBudgets(await hashOf(ctx, deviceId)), () => findForDevice(ctx, normalizeCode(typed), deviceId));
+/** What became of a device's code; once it is activated, the tokens, exactly once. Whoever guesses must guess code and device. */
+export async function pollTvCode(ctx: Ctx, typed: string, address: string): Promise<TvStatus> {
+  const row = await findWithin(ctx, [["miss", address]], () => findForDevice(ctx, normalizeCode(typed)));
   if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
@@ -87,23 +91,19 @@ export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> 
   await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - KEPT_MS));
 }
 
-async function findForDevice(ctx: Ctx, code: string, deviceId: string) {
+async function findForDevice(ctx: Ctx, code: string) {
   const [found] = await ctx.db
     .select({ ...getTableColumns(tvCodes), passwordVersion: accounts.passwordVersion })
     .from(tvCodes)
     .leftJoin(accounts, and(eq(accounts.id, tvCodes.accountId), eq(accounts.siteId, tvCodes.siteId)))
     .where(
-      and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, await hashOf(ctx, code)), eq(tvCodes.deviceHash, await hashOf(ctx, deviceId))),
+      and(
+        eq(tvCodes.siteId, ctx.siteId),
+        eq(tvCodes.hash, await hashOf(ctx, code)),
+        eq(tvCodes.deviceHash, await hashOf(ctx, ctx.deviceId ?? "")),
+      ),
     );
   return found;
-}
-
-/** Misses of one guesser, and of all who guess at the site. */
-function missBudgets(guesser: string): Parameters<typeof findWithin>[1] {
-  return [
-    ["redeem", guesser],
-    ["guess", ""],
-  ];
 }
 
 function hashOf(ctx: Ctx, secret: string): Promise<string> {

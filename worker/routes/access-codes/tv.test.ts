@@ -203,10 +203,15 @@ describe("the device that polls", () => {
     expect((await site.call("pollTvCode", { as: "nobody", params: { code }, headers: unknown })).status).toBe(401);
   });
 
-  test("can't guess codes: after so many unknown ones it is refused", async () => {
-    const guesser = { id: `guesser-${randomHex(4)}`, code: "44444444" };
-    for (let i = 0; i < LIMITS.redeem.quota; i++) expect((await poll(guesser)).status).toBe(404);
-    expect((await poll(guesser)).problem?.code).toBe("rate_limited");
+  test("can't guess codes: after so many unknown ones its address is refused, others are not", async () => {
+    const device = await newDevice();
+    const guess = (id: string, code: string) => {
+      const headers = { "Tifo-Device-Id": id, "CF-Connecting-IP": "198.51.100.7" };
+      return site.call("pollTvCode", { as: "client", params: { code }, headers });
+    };
+    for (let i = 0; i < LIMITS.miss.quota; i++) expect((await guess(`device-${i}`, "44444444")).status).toBe(404);
+    expect((await guess(device.id, device.code)).problem?.code).toBe("rate_limited");
+    expect((await poll(device)).status).toBe(200);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { createArea } from "../../http/area.ts";
 import { ACCOUNT, CLIENT, DEVICE } from "../../http/credentials.ts";
+import { callerAddress } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
 import { activateTvCode, createTvCode, pollTvCode } from "../../services/tv-codes.ts";
@@ -60,6 +61,6 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       responses: { 200: json("What became of it", TvStatus) },
       errors: ["not_found", "slow_down"],
     }),
-    async (c) => c.json(await pollTvCode(c.var.ctx, c.req.valid("param").code), 200),
+    async (c) => c.json(await pollTvCode(c.var.ctx, c.req.valid("param").code, callerAddress(c)), 200),
   );
 }

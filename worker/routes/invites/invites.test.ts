@@ -195,7 +195,7 @@ describe("opening a magic link", () => {
   test("stops for whoever guesses: after so many unknown tokens an address is refused, others are not", async () => {
     const invite = await newInvite();
     const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
-    for (let i = 0; i < LIMITS.openInvite.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
+    for (let i = 0; i < LIMITS.miss.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
     expect((await follow(invite.token, guesser)).status).toBe(429);
     expect((await follow(invite.token)).status).toBe(302);
   });
