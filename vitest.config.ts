@@ -45,7 +45,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [workerd({ TIFO_IGDB_CLIENT_ID: "igdb-client", TIFO_IGDB_CLIENT_SECRET: "igdb-secret" })],
+        plugins: [workerd({ TIFO_IGDB_CLIENT_ID: "igdb-client", TIFO_IGDB_CLIENT_SECRET: "igdb-secret", TIFO_YOUTUBE_KEY: "youtube-key" })],
         test: {
           name: "api",
           include: ["worker/**/*.test.ts", ...ofAllAreas],

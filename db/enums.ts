@@ -76,4 +76,22 @@ export const GRANT_METHODS = ["accessCode", "purchased", "customerService"] as c
 export const ENTITLEMENT_STATUSES = ["active", "cancelled", "cancelScheduled"] as const;
 export const INTENT_KINDS = ["partner", "invite"] as const;
 export const STREAM_CALLS = ["start", "stop", "delete"] as const;
+export const VIDEO_PLAYERS = [
+  "youtube",
+  "dailymotion",
+  "facebook",
+  "facebook_live",
+  "facemask",
+  "file",
+  "mixcloud",
+  "mlg",
+  "iframe",
+  "tifo",
+  "soundcloud",
+  "twitch",
+  "vimeo",
+] as const;
+export const VIDEO_TYPES = ["vod", "livestream"] as const;
+export const UPLOAD_STATUSES = ["pending", "complete"] as const;
+export const MEMBER_SCHEMAS = ["video", "playlist", "page", "panel", "overlay", "event", "stream", "poll", "quest"] as const;
 export const MEDIA_KINDS = ["image", "rive", "caption"] as const;

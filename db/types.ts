@@ -3,6 +3,7 @@ import type {
   BORDER_RADII,
   CTA_TYPES,
   GATE_TYPES,
+  MEMBER_SCHEMAS,
   NAVIGATION_ENTRY_TYPES,
   POSITIONS,
   ROLE_SCOPES,
@@ -120,6 +121,11 @@ export interface TemplatePanel {
 
 /** The union of every panel type is too large to write twice. */
 export type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
+
+export interface PlaylistMember {
+  id: string;
+  schema: (typeof MEMBER_SCHEMAS)[number];
+}
 
 export interface NavigationLink {
   name: string;

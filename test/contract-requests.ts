@@ -11,6 +11,7 @@ import { type Operation, operationOf, operations } from "./openapi.ts";
 import { publishTxt } from "./resolver.ts";
 import { workingProvider } from "./streams.ts";
 import "./games.ts";
+import "./players.ts";
 
 // Valid requests of any operation, made from the document's own examples with the test site's ids in place of the demo's.
 
@@ -31,6 +32,7 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
   },
   provider: async (site, { operationId, body }) =>
     operationId === "createStream" ? workingProvider(site) : JsonObject.parse(body?.example).provider,
+  streamId: async (site) => Created.parse((await site.call("createStream", await validCall(site, operationOf("createStream")))).body)._id,
   senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
     const answer = await site.call("login", {
@@ -55,6 +57,12 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
   "/accesscode/v1/tv/{code}": async (site) => {
     const made = await site.call("createTvCode", { as: "client", body: { deviceId: DEVICE } });
     return String(JsonObject.parse(made.body).code);
+  },
+  "/video/v3/metadata/{liveBroadcastId}": async (site) => {
+    const body = { title: "Derby", durationSeconds: 0, player: "tifo", type: "livestream", url: "https://live.demo.example/derby.m3u8" };
+    const liveBroadcastId = randomHex(6);
+    await site.call("createVideo", { body: { ...body, liveBroadcastId } });
+    return liveBroadcastId;
   },
   "/invite/v1/magic-link/{token}": async (site) => {
     const made = await site.call("createInvite", await validCall(site, operationOf("createInvite")));

@@ -11,6 +11,7 @@ import { type Operation, operations } from "./openapi.ts";
 /** Lists that sort what they have found, and why that is never much. */
 const SORTED: Record<string, string> = {
   listBroadcasts: "only what is on the site's screens at this moment",
+  listPlaylistsById: "at most 200 ids are asked for",
   listApiKeys: "a site has a handful of keys",
   listGlobalSites: "one person's sites, or for the operator, now and then, those of all",
 };

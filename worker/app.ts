@@ -23,6 +23,7 @@ import { devices } from "./routes/pages/devices.ts";
 import { pages } from "./routes/pages/routes.ts";
 import { channelTemplates } from "./routes/pages/templates.ts";
 import { panels } from "./routes/panels/routes.ts";
+import { playlists } from "./routes/playlists/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { apiKeys } from "./routes/sites/api-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
@@ -30,6 +31,7 @@ import { streamProviders } from "./routes/stream-providers/routes.ts";
 import { streams } from "./routes/streams/routes.ts";
 import { themes } from "./routes/themes/routes.ts";
 import { userProfiles } from "./routes/user-profiles/routes.ts";
+import { videos } from "./routes/videos/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
 
 const AREAS = [
@@ -52,12 +54,14 @@ const AREAS = [
   pageContent,
   pages,
   panels,
+  playlists,
   realtime,
   sites,
   streamProviders,
   streams,
   themes,
   userProfiles,
+  videos,
   webhooks,
 ];
 

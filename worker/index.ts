@@ -6,6 +6,7 @@ export { Limiter } from "./durable-objects/limiter.ts";
 export { Relay } from "./durable-objects/relay.ts";
 export { SiteLog } from "./durable-objects/site-log.ts";
 export { SitePresence } from "./durable-objects/site-presence.ts";
+export { ViewCounter } from "./durable-objects/view-counter.ts";
 
 const app = createApp();
 

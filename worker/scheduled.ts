@@ -10,6 +10,7 @@ import { pruneResets } from "./services/passwords.ts";
 import { pruneRegisterInvites } from "./services/register-invites.ts";
 import { undoAbandonedDrafts } from "./services/stream-drafts.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
+import { pruneViews } from "./services/video-views.ts";
 
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
@@ -29,6 +30,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneRegisterInvites({ db, now }),
     () => pruneBroadcasts({ db, now }),
     () => pruneMails({ db, now }),
+    () => pruneViews({ db, now }),
     // Last, since it waits for systems outside.
     () => undoAbandonedDrafts({ env, db, now }),
   ];

@@ -12,6 +12,8 @@ export * from "./overlays.ts";
 export * from "./navigation.ts";
 export * from "./pages.ts";
 export * from "./panels.ts";
+export * from "./playlists.ts";
 export * from "./sites.ts";
 export * from "./streams.ts";
 export * from "./themes.ts";
+export * from "./videos.ts";

@@ -16,6 +16,8 @@ export const TAGS = {
   Panels: "What stands beside the picture: chat, schedule, quests and more.",
   Pages: "Channels and landing pages.",
   Overlays: "What is shown over the picture: made, broadcast, cleared.",
+  Videos: "Recordings and livestreams, wherever they are played from, and how often they were watched.",
+  Playlists: "Videos and other things in an order.",
   Streams: "Live streams: made, started and stopped at the provider that runs them.",
   "Stream providers": "Outside systems that run a site's streams.",
   Calendar: "What is on when, for pages and calendar apps.",

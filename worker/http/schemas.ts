@@ -73,6 +73,16 @@ export const QueryBoolean = z
   .transform((value) => value === "true")
   .openapi({ type: "boolean" });
 
+/** A parameter that holds several of something, separated by commas, each once. */
+export function commaSeparated<T extends z.ZodType<string, string>>(item: T, max: number, example: string) {
+  return z
+    .string()
+    .max(8192)
+    .transform((text) => [...new Set(text.split(","))])
+    .pipe(z.array(item).max(max))
+    .openapi({ type: "string", example });
+}
+
 /** A query parameter that holds JSON of the given shape. */
 export function queryJson<T extends z.ZodType>(schema: T) {
   return z

@@ -24,6 +24,7 @@ export const ERRORS = {
   slow_down: { status: 429, title: "Polled too often" },
   internal: { status: 500, title: "Internal error" },
   games_not_configured: { status: 503, title: "Games search not configured" },
+  youtube_not_configured: { status: 503, title: "YouTube not configured" },
   unavailable: { status: 503, title: "Unavailable" },
 } as const;
 

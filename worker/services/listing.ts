@@ -108,6 +108,21 @@ export async function listRows<Row>(
   };
 }
 
+/** What `?field=value` asks of the columns it names: to be equal or, where they hold a list, to have this element. */
+export function equalTo(columns: Record<string, SQLiteColumn>, query: Record<string, unknown>): SQL[] {
+  return Object.entries(columns).flatMap(([name, column]) => {
+    const value = query[name];
+    if (value === undefined) return [];
+    if (column.dataType !== "json") return [sql`${column} = ${value}`];
+    return [sql`exists (select 1 from json_each(${column}) where value = ${value})`];
+  });
+}
+
+/** The rows of these ids, in one bound parameter, however many they are: D1 takes 100. */
+export function idIn(column: SQLiteColumn, ids: string[]): SQL {
+  return sql`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
+}
+
 /** Text anywhere in any of the fields, the case of A to Z ignored, as SQLite knows it. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
 function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
   if (text === undefined || text === "") return undefined;

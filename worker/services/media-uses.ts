@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { calendarEvents, overlays, pages, panels, sites, streams, themes } from "../../db/schema/index.ts";
+import { calendarEvents, overlays, pages, panels, sites, streams, themes, videos } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 interface Use {
@@ -25,6 +25,7 @@ const USES: Use[] = [
   { area: "panel", table: panels, id: panels.id, siteId: panels.siteId, columns: [panels.renderer] },
   { area: "theme", table: themes, id: themes.id, siteId: themes.siteId, columns: [themes.logo, themes.icon, themes.backgrounds] },
   { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
+  { area: "video", table: videos, id: videos.id, siteId: videos.siteId, columns: [videos.thumbnail] },
   { area: "stream", table: streams, id: streams.id, siteId: streams.siteId, columns: [streams.fallbackImageUrl] },
   { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
 ];

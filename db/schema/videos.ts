@@ -1,0 +1,55 @@
+import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { UPLOAD_STATUSES, VIDEO_PLAYERS, VIDEO_TYPES } from "../enums.ts";
+import { id, siteId, tracked } from "./columns.ts";
+
+/** Recordings and livestreams, wherever they are played from. */
+export const videos = sqliteTable(
+  "videos",
+  {
+    id: id(),
+    siteId: siteId(),
+    title: text("title").notNull(),
+    description: text("description").notNull(),
+    durationSeconds: real("duration_seconds").notNull(),
+    player: text("player", { enum: VIDEO_PLAYERS }).notNull(),
+    type: text("type", { enum: VIDEO_TYPES }).notNull(),
+    url: text("url").notNull(),
+    thumbnail: text("thumbnail"),
+    uploadStatus: text("upload_status", { enum: UPLOAD_STATUSES }).notNull(),
+    /** Skus that open it. */
+    subscriptions: text("subscriptions", { mode: "json" }).$type<string[]>().notNull(),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+    /** The stream of which it is the recording. */
+    streamId: text("stream_id"),
+    /** A livestream's name at the system that broadcasts it. */
+    liveBroadcastId: text("live_broadcast_id"),
+    ...tracked(),
+  },
+  (table) => [
+    index("videos_site_modified").on(table.siteId, table.modified, table.id),
+    index("videos_site_created").on(table.siteId, table.created, table.id),
+    index("videos_site_title").on(table.siteId, table.title, table.id),
+    index("videos_site_type").on(table.siteId, table.type, table.modified, table.id),
+    index("videos_site_url").on(table.siteId, table.url),
+    index("videos_site_broadcast").on(table.siteId, table.liveBroadcastId),
+  ],
+);
+
+/** How often each video was watched; beside it, so that a view neither changes the video nor is lost to a change of it. */
+export const videoTotals = sqliteTable("video_totals", {
+  videoId: text("video_id").primaryKey(),
+  siteId: siteId(),
+  views: integer("views").notNull(),
+});
+
+/** Which devices were counted of late, and when; forgotten once they may count again. */
+export const videoViews = sqliteTable(
+  "video_views",
+  {
+    videoId: text("video_id").notNull(),
+    /** A hash: which device it was is nobody's business. */
+    device: text("device").notNull(),
+    counted: integer("counted").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.videoId, table.device] }), index("video_views_counted").on(table.counted)],
+);

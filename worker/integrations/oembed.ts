@@ -1,0 +1,87 @@
+import { z } from "@hono/zod-openapi";
+import type { VIDEO_PLAYERS } from "../../db/enums.ts";
+import { Failure, invalid, notFound } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
+import { callOut } from "../lib/outbound.ts";
+import { fetchYoutubeVideo, hasYoutube, youtubeVideoId } from "./youtube.ts";
+
+interface OembedPlayer {
+  player: (typeof VIDEO_PLAYERS)[number];
+  /** With their subdomains. */
+  hosts: string[];
+  endpoint: string;
+}
+
+/** The players that say of a video what it is, without credentials. */
+export const OEMBED_PLAYERS: OembedPlayer[] = [
+  { player: "youtube", hosts: ["youtube.com", "youtu.be"], endpoint: "https://www.youtube.com/oembed" },
+  { player: "vimeo", hosts: ["vimeo.com"], endpoint: "https://vimeo.com/api/oembed.json" },
+  { player: "dailymotion", hosts: ["dailymotion.com", "dai.ly"], endpoint: "https://www.dailymotion.com/services/oembed" },
+  { player: "soundcloud", hosts: ["soundcloud.com"], endpoint: "https://soundcloud.com/oembed" },
+  { player: "mixcloud", hosts: ["mixcloud.com"], endpoint: "https://app.mixcloud.com/oembed/" },
+];
+
+const Oembed = z.object({
+  title: z.string().default(""),
+  description: z.string().nullish(),
+  thumbnail_url: z.string().nullish(),
+  duration: z.number().nonnegative().nullish(),
+});
+
+/** What is known of a video at its player; what the player doesn't say is null. */
+export interface FoundMetadata {
+  title: string;
+  description: string;
+  durationSeconds: number | null;
+  player: OembedPlayer["player"];
+  thumbnail: string | null;
+  type: "vod" | "livestream";
+  url: string;
+  tags: string[];
+  created: number | null;
+  modified: number | null;
+}
+
+/**
+ * Asks a video's player what it is: by oEmbed, and YouTube by its Data API where the deployment has a key, since that says more.
+ * A 400 at `url` for other players, a 404 for a video that the player doesn't show.
+ */
+export async function findMetadata(env: Env, url: string): Promise<FoundMetadata> {
+  const { hostname } = new URL(url);
+  const found = OEMBED_PLAYERS.find(({ hosts }) => hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)));
+  if (!found) throw invalid("url", `Known are videos of ${OEMBED_PLAYERS.map(({ player }) => player).join(", ")}`);
+  const youtubeId = found.player === "youtube" && hasYoutube(env) ? youtubeVideoId(url) : undefined;
+  return youtubeId === undefined ? askPlayer(env, found, url) : askYoutube(env, youtubeId, url);
+}
+
+async function askPlayer(env: Env, { player, endpoint }: OembedPlayer, url: string): Promise<FoundMetadata> {
+  const query = new URLSearchParams({ url, format: "json" });
+  const { status, text } = await callOut(env, `${env.TIFO_OEMBED_URL || endpoint}?${query.toString()}`);
+  // Players refuse a private video in different ways.
+  if ([400, 401, 403, 404].includes(status)) throw unknownVideo(player);
+  const found = status === 200 ? Oembed.safeParse(parseJson(text)).data : undefined;
+  if (!found) throw new Failure("unavailable", `The player answered ${status}`);
+  return {
+    title: found.title,
+    description: found.description ?? "",
+    durationSeconds: found.duration ?? null,
+    player,
+    thumbnail: found.thumbnail_url ?? null,
+    type: "vod",
+    url,
+    tags: [],
+    created: null,
+    modified: null,
+  };
+}
+
+async function askYoutube(env: Env, id: string, url: string): Promise<FoundMetadata> {
+  const found = await fetchYoutubeVideo(env, id);
+  if (!found) throw unknownVideo("youtube");
+  const { published, ...video } = found;
+  return { ...video, player: "youtube", url, created: published, modified: null };
+}
+
+function unknownVideo(player: string): Failure {
+  return notFound(`There is no public video at this address of ${player}`);
+}

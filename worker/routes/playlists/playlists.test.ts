@@ -1,0 +1,241 @@
+import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { MEMBER_SCHEMAS } from "../../../db/enums.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { publishVideo, youtube } from "../../../test/players.ts";
+import { listOf } from "../../http/listing.ts";
+import { fetchYoutubePlaylist } from "../../integrations/youtube.ts";
+import { newId } from "../../lib/ids.ts";
+import { Video } from "../videos/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Playlist, ProjectedPlaylist, Reference } from "./schemas.ts";
+
+const PlaylistList = listOf(ProjectedPlaylist);
+const Made = z.looseObject({ _id: z.string() });
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const members = [{ id: newId(1), schema: "video" }];
+const create = (fields: Record<string, unknown> = {}, on = site) =>
+  on.call("createPlaylist", { body: { title: "Derby day", members, ...fields } });
+const made = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Playlist);
+const update = (id: string, body: Record<string, unknown>, headers = {}) => site.call("updatePlaylist", { params: { id }, body, headers });
+const list = async (query: Record<string, string | number>, on = site) => (await on.call("listPlaylists", { query })).as(PlaylistList);
+const listById = async (query: Record<string, string | number>) => (await site.call("listPlaylistsById", { query })).as(PlaylistList);
+const video = { title: "Highlights", durationSeconds: 312, player: "youtube", type: "vod" };
+
+describe("a playlist", () => {
+  test("is answered as it was made, and by its id from then on", async () => {
+    const fields = { description: "Every goal", tags: ["derby"], members: MEMBER_SCHEMAS.map((schema) => ({ id: newId(1), schema })) };
+    const answer = await create(fields);
+    expect(answer.as(Playlist)).toMatchObject({ title: "Derby day", siteId: site.id, ...fields });
+    const read = await site.call("getPlaylist", { params: { id: answer.as(Playlist)._id } });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+  });
+
+  test("needs a title and members, each with id and schema", async () => {
+    expect((await site.call("createPlaylist", { body: {} })).fields.sort()).toEqual(["members", "title"]);
+    expect((await create({ members: [{ id: newId(1) }] })).fields).toEqual(["members.0.schema"]);
+    expect((await create({ members: [{ id: "one", schema: "video" }] })).fields).toEqual(["members.0.id"]);
+    expect((await create({ members: [{ id: newId(1), schema: "sofa" }] })).fields).toEqual(["members.0.schema"]);
+  });
+
+  test("keeps the fields that a change doesn't name", async () => {
+    const playlist = await made({ description: "Every goal", tags: ["derby"] });
+    const change = { members: [{ id: newId(2), schema: "page" }] };
+    const changed = (await update(playlist._id, change)).as(Playlist);
+    expect(changed).toEqual({ ...playlist, ...change, modified: changed.modified });
+  });
+
+  test("is changed by one of two who read the same version", async () => {
+    const answer = await create();
+    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
+    const both = await Promise.all(["One", "Two"].map((title) => update(answer.as(Playlist)._id, { title }, headers)));
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
+  });
+
+  test("is told of whenever it changes, and is not found once it is deleted", async () => {
+    const { _id: id } = await made();
+    await update(id, { title: "Derby night" });
+    expect((await site.call("deletePlaylist", { params: { id } })).body).toEqual({ success: true, _id: id });
+    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const own = results.filter(({ resource }) => resource === `playlist/${id}`);
+    expect(own.map(({ type }) => type)).toEqual(["playlist.created", "playlist.updated", "playlist.deleted"]);
+    const calls = [
+      site.call("getPlaylist", { params: { id } }),
+      update(id, { title: "Gone" }),
+      site.call("deletePlaylist", { params: { id } }),
+    ];
+    for (const answer of await Promise.all(calls)) {
+      expect(answer.status).toBe(404);
+      expect(answer.problem?.message).toBe("Playlist Not Found");
+    }
+  });
+});
+
+describe("the list", () => {
+  test.each([
+    ["title", "Only this"],
+    ["description", "Of this one"],
+    ["tags", "only"],
+  ])("is filtered by %s", async (field, value) => {
+    const playlist = await made({ [field]: field === "tags" ? ["other", value] : value });
+    await made();
+    const { _id, created, modified } = playlist;
+    expect((await list({ [field]: value })).results).toEqual([playlist]);
+    expect((await list({ _id, created, modified, siteId: site.id })).results).toEqual([playlist]);
+  });
+
+  test("shows 50, the last changed first, with the fields asked for", async () => {
+    const own = await newSite();
+    const first = await made({ title: "First" }, own);
+    const second = await made({ title: "Second" }, own);
+    const { results, pagination } = await list({ projection: "title,members" }, own);
+    expect(results).toEqual([second, first].map(({ _id, title }) => ({ _id, title, members })));
+    expect(pagination).toMatchObject({ limit: 50, sortBy: "modified", sortDirection: -1, totalCount: 2 });
+    expect((await list({ sortBy: "title", sortDirection: 1, projection: "_id" }, own)).results).toEqual([
+      { _id: first._id },
+      { _id: second._id },
+    ]);
+    expect((await own.call("listPlaylists", { query: { projection: "colour" } })).fields[0]).toMatch(/^projection/);
+  });
+
+  test("by ids has those that the site has, page by page", async () => {
+    const [one, two, three] = [await made(), await made(), await made()];
+    const foreign = await made({}, await newSite());
+    const ids = [one, foreign, three, { _id: newId(3) }].map(({ _id }) => _id).join(",");
+    const { results, pagination } = await listById({ ids, projection: "title" });
+    expect(results).toEqual([three, one].map(({ _id, title }) => ({ _id, title })));
+    expect(pagination.totalCount).toBe(2);
+    expect((await listById({ ids, limit: 1, offset: 1 })).results).toEqual([one]);
+    expect((await listById({ ids: two._id })).results).toEqual([two]);
+  });
+
+  test("by ids needs ids, at most 200", async () => {
+    expect((await site.call("listPlaylistsById")).fields).toEqual(["ids"]);
+    const ids = Array.from({ length: 201 }, (_, index) => newId(index)).join(",");
+    expect((await site.call("listPlaylistsById", { query: { ids } })).fields).toEqual(["ids"]);
+    expect((await site.call("listPlaylistsById", { query: { ids: "one" } })).fields[0]).toMatch(/^ids/);
+  });
+});
+
+describe("what uses an item", () => {
+  const references = (id: string, on = site) => on.call("listReferences", { params: { id } });
+
+  test("is listed with its collection and name", async () => {
+    const url = "https://www.youtube.com/watch?v=aaaaaaaaaaa";
+    const { _id: videoId } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
+    const playlist = await made({ title: "Goals", members: [{ id: videoId, schema: "video" }] });
+    const parent = await made({ title: "Season", members: [{ id: playlist._id, schema: "playlist" }] });
+    const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlist._id };
+    const panel = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Made);
+    const page = await site.addChannel("replays", { content: { offline: { playlist: playlist._id } } });
+    expect((await references(videoId)).as(z.array(Reference))).toEqual([{ _id: playlist._id, collection: "playlists", name: "Goals" }]);
+    expect((await references(playlist._id)).as(z.array(Reference))).toEqual([
+      { _id: parent._id, collection: "playlists", name: "Season" },
+      { _id: panel._id, collection: "panels", name: "Watch again" },
+      { _id: page, collection: "pages", name: "replays" },
+    ]);
+  });
+
+  test("is nothing of a playlist that nobody uses, and unknown of one that isn't the site's", async () => {
+    const { _id: id } = await made();
+    expect((await references(id)).body).toEqual([]);
+    const refused = await references(id, await newSite());
+    expect([refused.status, refused.problem?.message]).toEqual([404, "Playlist Not Found"]);
+  });
+});
+
+describe("an import from YouTube", () => {
+  const importFrom = (list: string, on = site) =>
+    on.call("importYoutubePlaylist", { body: { url: `https://www.youtube.com/playlist?list=${list}` } });
+  const publish = (id: string, videoIds: string[]) =>
+    youtube.playlists.set(id, { snippet: { title: `List ${id}`, description: "From YouTube" }, videoIds });
+
+  beforeEach(() => {
+    youtube.refusals = [];
+    youtube.key = "youtube-key";
+  });
+
+  test("makes a playlist and its videos, and tells of each", async () => {
+    const own = await newSite();
+    publishVideo("one", { description: "All goals", tags: ["derby"], thumbnails: { medium: { url: "https://i.demo.example/1.jpg" } } });
+    publishVideo("two", { liveBroadcastContent: "live" }, "P0D");
+    publish("PL1", ["one", "private", "two", "one"]);
+    const playlist = (await importFrom("PL1", own)).as(Playlist);
+    expect(playlist).toMatchObject({ title: "List PL1", description: "From YouTube" });
+    const videos = await Promise.all(playlist.members.map(async ({ id }) => (await own.call("getVideo", { params: { id } })).as(Video)));
+    expect(videos[0]).toMatchObject({
+      title: "Video one",
+      description: "All goals",
+      tags: ["derby"],
+      durationSeconds: 312,
+      player: "youtube",
+      type: "vod",
+      url: "https://www.youtube.com/watch?v=one",
+      thumbnail: "https://i.demo.example/1.jpg",
+      uploadStatus: "complete",
+    });
+    expect(videos[1]).toMatchObject({ type: "livestream", liveBroadcastId: "two", durationSeconds: 0 });
+    expect(videos[2]).toEqual(videos[0]);
+    const { results } = (await own.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const types = results.map(({ type }) => type).filter((type) => /^(video|playlist|admin\.vod)/.test(type));
+    expect(types).toEqual(["playlist.created", "video.created", "admin.vodReady", "video.created"]);
+  });
+
+  test("uses the site's own videos again", async () => {
+    publishVideo("three");
+    publish("PL2", ["three"]);
+    const url = "https://www.youtube.com/watch?v=three";
+    const { _id: id } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
+    for (const playlist of [await importFrom("PL2"), await importFrom("PL2")])
+      expect(playlist.as(Playlist).members).toEqual([{ id, schema: "video" }]);
+    const foreign = (await importFrom("PL2", await newSite())).as(Playlist);
+    expect(foreign.members).not.toEqual([{ id, schema: "video" }]);
+  });
+
+  test("takes the first 200 videos, page by page", async () => {
+    const ids = Array.from({ length: 230 }, (_, index) => `v${index}`);
+    for (const id of ids) publishVideo(id);
+    publish("PL3", ids);
+    const { members: imported } = (await importFrom("PL3")).as(Playlist);
+    expect(imported).toHaveLength(200);
+    const last = (await site.call("getVideo", { params: { id: imported[199]?.id ?? "" } })).as(Video);
+    expect(last.title).toBe("Video v199");
+  });
+
+  test("needs the address of a playlist that is public", async () => {
+    const urls = [
+      "https://www.youtube.com/watch?v=one",
+      "https://demo.example/playlist?list=PL1",
+      "https://www.youtube.com/playlist?list=none",
+    ];
+    for (const url of urls) expect((await site.call("importYoutubePlaylist", { body: { url } })).fields, url).toEqual(["url"]);
+  });
+
+  test("is not configured without a key", async () => {
+    const keyless = { ...env, ...{ TIFO_YOUTUBE_KEY: "" } };
+    const asked = fetchYoutubePlaylist(keyless, "https://www.youtube.com/playlist?list=PL1");
+    await expect(asked).rejects.toMatchObject({ code: "youtube_not_configured" });
+  });
+
+  test("that fails on the way leaves nothing behind", async () => {
+    const own = await newSite();
+    publishVideo("four");
+    publish("PL4", ["four"]);
+    youtube.key = "another key";
+    expect((await importFrom("PL4", own)).problem?.code).toBe("unavailable");
+    youtube.key = "youtube-key";
+    youtube.refusals = [500];
+    expect((await importFrom("PL4", own)).problem?.code).toBe("unavailable");
+    expect((await list({}, own)).results).toEqual([]);
+    expect((await own.call("listVideos")).as(listOf(Video)).results).toEqual([]);
+  });
+});

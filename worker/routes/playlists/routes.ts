@@ -1,0 +1,189 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { importYoutubePlaylist } from "../../services/playlist-imports.ts";
+import {
+  createPlaylist,
+  deletePlaylist,
+  findReferences,
+  getPlaylist,
+  listPlaylists,
+  listPlaylistsById,
+  updatePlaylist,
+} from "../../services/playlists.ts";
+import {
+  ImportInput,
+  Playlist,
+  PlaylistIdsQuery,
+  PlaylistInput,
+  PlaylistPatch,
+  PlaylistQuery,
+  ProjectedPlaylist,
+  projectPlaylist,
+  Reference,
+  toPlaylist,
+} from "./schemas.ts";
+
+export const playlists = createArea();
+const tag = "Playlists";
+const ProjectedList = listOf(ProjectedPlaylist).openapi("ProjectedPlaylistList");
+
+playlists.openapi(
+  operation({
+    operationId: "listPlaylists",
+    tag,
+    method: "get",
+    path: "/playlist/v1",
+    summary: "List playlists",
+    description: "The site's playlists, the last changed first, filtered by any property and with all fields or those of a projection.",
+    credentials: CLIENT,
+    request: { query: PlaylistQuery },
+    responses: { 200: json("A page of playlists", ProjectedList) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listPlaylists(c.var.ctx, query);
+    return c.json(
+      listAnswer(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
+      200,
+    );
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "createPlaylist",
+    tag,
+    method: "post",
+    path: "/playlist/v1",
+    summary: "Create a playlist",
+    description: "Puts videos, pages, panels or other playlists into an order.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(PlaylistInput) },
+    responses: { 201: json("The playlist", Playlist) },
+  }),
+  async (c) => {
+    const playlist = await createPlaylist(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, playlist);
+    return c.json(toPlaylist(playlist), 201);
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "listPlaylistsById",
+    tag,
+    method: "get",
+    path: "/playlist/v1/list",
+    summary: "List playlists by their ids",
+    description: "Those of the given ids that the site has, the last changed first.",
+    credentials: CLIENT,
+    request: { query: PlaylistIdsQuery },
+    responses: { 200: json("A page of playlists", ProjectedList) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listPlaylistsById(c.var.ctx, query);
+    return c.json(
+      listAnswer(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
+      200,
+    );
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "importYoutubePlaylist",
+    tag,
+    method: "post",
+    path: "/playlist/v1/external/import/youtube",
+    summary: "Import a playlist from YouTube",
+    description:
+      "Makes a playlist of a public one of YouTube's, with its first 200 public videos; those that the site has at the same address are used again. Needs the deployment's own key to YouTube's Data API.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(ImportInput) },
+    responses: { 201: json("The playlist", Playlist) },
+    errors: ["youtube_not_configured", "unavailable"],
+  }),
+  async (c) => {
+    const playlist = await importYoutubePlaylist(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, playlist);
+    return c.json(toPlaylist(playlist), 201);
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "listReferences",
+    tag,
+    method: "get",
+    path: "/playlist/v1/validate-references/{id}",
+    summary: "List what uses a playlist or video",
+    description: "The documents that name this playlist or video, to be looked at before it is deleted; at most 100 of each collection.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("The documents", z.array(Reference)) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await findReferences(c.var.ctx, c.req.valid("param").id), 200),
+);
+
+playlists.openapi(
+  operation({
+    operationId: "getPlaylist",
+    tag,
+    method: "get",
+    path: "/playlist/v1/{id}",
+    summary: "Get a playlist",
+    description: "One playlist with its members.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The playlist", Playlist) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const playlist = await getPlaylist(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, playlist);
+    return c.json(toPlaylist(playlist), 200);
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "updatePlaylist",
+    tag,
+    method: "post",
+    path: "/playlist/v1/{id}",
+    summary: "Change a playlist",
+    description: "Changes the fields given and leaves the others; `members` and `tags` replace the old ones.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam, body: jsonBody(PlaylistPatch) },
+    responses: { 200: json("The playlist as it is now", Playlist) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const playlist = await updatePlaylist(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, playlist);
+    return c.json(toPlaylist(playlist), 200);
+  },
+);
+
+playlists.openapi(
+  operation({
+    operationId: "deletePlaylist",
+    tag,
+    method: "delete",
+    path: "/playlist/v1/{id}",
+    summary: "Delete a playlist",
+    description: "Deletes the playlist; its members stay.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deletePlaylist(c.var.ctx, c.req.valid("param").id)), 200),
+);

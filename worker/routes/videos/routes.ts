@@ -1,0 +1,261 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT, DEVICE } from "../../http/credentials.ts";
+import { listAnswer, listOf } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { recordView, totalViews, totalViewsOf } from "../../services/video-views.ts";
+import {
+  createVideo,
+  createVod,
+  deleteVideo,
+  getVideo,
+  listLivestreams,
+  listVideos,
+  lookUpVideo,
+  updateLiveMetadata,
+  updateVideo,
+} from "../../services/videos.ts";
+import {
+  LiveBroadcastParam,
+  LiveMetadata,
+  LivestreamQuery,
+  MetadataQuery,
+  TotalViews,
+  toVideo,
+  Video,
+  VideoIdsParam,
+  VideoInput,
+  VideoMetadata,
+  VideoPatch,
+  VideoQuery,
+  VideoTotalViews,
+  VodInput,
+} from "./schemas.ts";
+
+export const videos = createArea();
+const tag = "Videos";
+const VideoList = listOf(Video).openapi("VideoList");
+
+videos.openapi(
+  operation({
+    operationId: "listVideos",
+    tag,
+    method: "get",
+    path: "/video/v3",
+    summary: "List videos",
+    description: "The site's videos, the last changed first, filtered by any property of theirs.",
+    credentials: CLIENT,
+    request: { query: VideoQuery },
+    responses: { 200: json("A page of videos", VideoList) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listVideos(c.var.ctx, query), toVideo), 200);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "createVideo",
+    tag,
+    method: "post",
+    path: "/video/v3",
+    summary: "Add a video",
+    description: "Adds a recording or livestream, wherever it is played from. A recording that is complete is told as `admin.vodReady`.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(VideoInput) },
+    responses: { 201: json("The video", Video) },
+  }),
+  async (c) => {
+    const video = await createVideo(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, video);
+    return c.json(toVideo(video), 201);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "getVideoMetadata",
+    tag,
+    method: "get",
+    path: "/video/v3/metadata",
+    summary: "Look up a video at its player",
+    description:
+      "What the player says of a video of its own: title, thumbnail and what else it tells, ready to add the video with. Known are youtube, vimeo, dailymotion, soundcloud and mixcloud.",
+    credentials: CLIENT,
+    limit: "lookUpVideo",
+    request: { query: MetadataQuery },
+    responses: { 200: json("What the player says", VideoMetadata) },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => c.json(await lookUpVideo(c.var.ctx, c.req.valid("query").url), 200),
+);
+
+videos.openapi(
+  operation({
+    operationId: "listLivestreams",
+    tag,
+    method: "get",
+    path: "/video/v3/livestreams",
+    summary: "List livestreams",
+    description: "The site's videos of type livestream, the last changed first.",
+    credentials: CLIENT,
+    request: { query: LivestreamQuery },
+    responses: { 200: json("A page of livestreams", VideoList) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listLivestreams(c.var.ctx, query), toVideo), 200);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "createVod",
+    tag,
+    method: "post",
+    path: "/video/v3/vod",
+    summary: "Add a stream's recording",
+    description:
+      "Adds the recording of a stream of the site, under the stream's title and picture unless others are given. What stopping a stream offers as `vod` goes in here, with the recording's address.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "creator",
+    request: { body: jsonBody(VodInput) },
+    responses: { 201: json("The video", Video) },
+  }),
+  async (c) => {
+    const video = await createVod(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, video);
+    return c.json(toVideo(video), 201);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "updateLiveMetadata",
+    tag,
+    method: "post",
+    path: "/video/v3/metadata/{liveBroadcastId}",
+    summary: "Change a livestream's metadata",
+    description: "Changes title and thumbnail of the livestream with this `liveBroadcastId`; of several, the newest.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: LiveBroadcastParam, body: jsonBody(LiveMetadata) },
+    responses: { 200: json("The livestream as it is now", Video) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const video = await updateLiveMetadata(c.var.ctx, c.req.valid("param").liveBroadcastId, c.req.valid("json"));
+    tagVersion(c, video);
+    return c.json(toVideo(video), 200);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "getTotalViews",
+    tag,
+    method: "get",
+    path: "/video/v3/stats/total-views/{id}",
+    summary: "Get a recording's total views",
+    description: "How often a recording was watched. For livestreams, ask for several at once.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The number of views", TotalViews) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(await totalViews(c.var.ctx, c.req.valid("param").id), 200),
+);
+
+videos.openapi(
+  operation({
+    operationId: "listTotalViews",
+    tag,
+    method: "get",
+    path: "/video/v3/stats/total-views-batch/{ids}",
+    summary: "Get several videos' total views",
+    description:
+      "How often each of these videos, livestreams included, was watched, in the order asked for; without those that the site doesn't have.",
+    credentials: CLIENT,
+    request: { params: VideoIdsParam },
+    responses: { 200: json("The views of each", z.array(VideoTotalViews)) },
+  }),
+  async (c) => c.json(await totalViewsOf(c.var.ctx, c.req.valid("param").ids), 200),
+);
+
+videos.openapi(
+  operation({
+    operationId: "getVideo",
+    tag,
+    method: "get",
+    path: "/video/v3/{id}",
+    summary: "Get a video",
+    description: "One recording or livestream.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The video", Video) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const video = await getVideo(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, video);
+    return c.json(toVideo(video), 200);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "updateVideo",
+    tag,
+    method: "post",
+    path: "/video/v3/{id}",
+    summary: "Change a video",
+    description:
+      "Changes the fields given and leaves the others; lists replace the old ones. A recording that becomes complete is told as `admin.vodReady`.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam, body: jsonBody(VideoPatch) },
+    responses: { 200: json("The video as it is now", Video) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const video = await updateVideo(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, video);
+    return c.json(toVideo(video), 200);
+  },
+);
+
+videos.openapi(
+  operation({
+    operationId: "deleteVideo",
+    tag,
+    method: "delete",
+    path: "/video/v3/{id}",
+    summary: "Delete a video",
+    description: "Deletes the video and its count of views. A recording is told as `admin.vodDeleted`.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteVideo(c.var.ctx, c.req.valid("param").id)), 200),
+);
+
+videos.openapi(
+  operation({
+    operationId: "recordView",
+    tag,
+    method: "post",
+    path: "/video/v3/{id}/views",
+    summary: "Count a view",
+    description: "Counts that the viewer's device watches the video; a device counts once within an hour, however often it asks.",
+    credentials: DEVICE,
+    request: { params: IdParam },
+    responses: { 204: { description: "It is counted, or was within the hour" } },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    await recordView(c.var.ctx, c.req.valid("param").id);
+    return c.body(null, 204);
+  },
+);

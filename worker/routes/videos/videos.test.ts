@@ -1,0 +1,302 @@
+import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { VIDEO_PLAYERS } from "../../../db/enums.ts";
+import { videos } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { workingProvider } from "../../../test/streams.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Video } from "./schemas.ts";
+
+const VideoList = listOf(Video);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const highlights = {
+  title: "Highlights",
+  durationSeconds: 312,
+  player: "file",
+  type: "vod",
+  url: "https://vod.demo.example/highlights.m3u8",
+};
+const highlightsRow = {
+  ...highlights,
+  player: "file" as const,
+  type: "vod" as const,
+  description: "",
+  thumbnail: null,
+  uploadStatus: "complete" as const,
+  subscriptions: [],
+  tags: [],
+  streamId: null,
+  liveBroadcastId: null,
+};
+const live = { title: "Derby, live", durationSeconds: 0, player: "tifo", type: "livestream", url: "https://live.demo.example/derby.m3u8" };
+
+const create = (fields: Record<string, unknown> = {}, on = site) => on.call("createVideo", { body: { ...highlights, ...fields } });
+const made = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Video);
+const update = (id: string, body: Record<string, unknown>, headers = {}) => site.call("updateVideo", { params: { id }, body, headers });
+
+async function list(query: Record<string, string | number>, on = site) {
+  return (await on.call("listVideos", { query })).as(VideoList);
+}
+
+/** The types of the events of a video, in their order. */
+async function eventsOf(id: string, on = site): Promise<string[]> {
+  const { results } = (await on.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter(({ resource }) => resource === `video/${id}`).map(({ type }) => type);
+}
+
+describe("a video", () => {
+  test("is answered as it was added, and by its id from then on", async () => {
+    const fields = { description: "All goals", thumbnail: "https://demo.example/a.jpg", subscriptions: ["season-pass"], tags: ["derby"] };
+    const answer = await create({ ...fields, siteId: site.id });
+    const expected = { ...highlights, ...fields, siteId: site.id, uploadStatus: "complete", streamId: null, liveBroadcastId: null };
+    expect(answer.as(Video)).toMatchObject(expected);
+    const read = await site.call("getVideo", { params: { id: answer.as(Video)._id } });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+  });
+
+  test("needs a title, length, player, type and address", async () => {
+    const refused = await site.call("createVideo", { body: {} });
+    expect(refused.fields.sort()).toEqual(["durationSeconds", "player", "title", "type", "url"]);
+  });
+
+  test("has any of the players, and no other", async () => {
+    const players = await Promise.all(VIDEO_PLAYERS.map(async (player) => (await made({ player })).player));
+    expect(players).toEqual([...VIDEO_PLAYERS]);
+    expect((await create({ player: "betamax" })).fields).toEqual(["player"]);
+  });
+
+  test.each([
+    ["type", "highlight"],
+    ["uploadStatus", "halfway"],
+    ["durationSeconds", -1],
+    ["url", "javascript:alert(1)"],
+    ["thumbnail", "http://demo.example/a.jpg"],
+    ["subscriptions", [""]],
+  ])("takes no wrong %s", async (field, value) => {
+    expect((await create({ [field]: value })).fields[0]).toMatch(new RegExp(`^${field}`));
+  });
+
+  test("keeps the fields that a change doesn't name", async () => {
+    const video = await made({ description: "All goals", tags: ["derby"] });
+    const changed = (await update(video._id, { title: "All four goals", tags: [] })).as(Video);
+    expect(changed).toEqual({ ...video, title: "All four goals", tags: [], modified: changed.modified });
+  });
+
+  test("is changed by one of two who read the same version", async () => {
+    const answer = await create();
+    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
+    const both = await Promise.all(["One", "Two"].map((title) => update(answer.as(Video)._id, { title }, headers)));
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
+  });
+
+  test("is gone once it is deleted", async () => {
+    const { _id: id } = await made();
+    expect((await site.call("deleteVideo", { params: { id } })).body).toEqual({ success: true, _id: id });
+    for (const operation of ["getVideo", "getTotalViews", "deleteVideo"])
+      expect((await site.call(operation, { params: { id } })).status).toBe(404);
+  });
+});
+
+describe("what is told of a recording", () => {
+  test("is that it is ready, once it is complete", async () => {
+    const complete = await made();
+    expect(await eventsOf(complete._id)).toEqual(["video.created", "admin.vodReady"]);
+    const pending = await made({ uploadStatus: "pending" });
+    expect(await eventsOf(pending._id)).toEqual(["video.created"]);
+    await update(pending._id, { uploadStatus: "complete" });
+    await update(pending._id, { title: "Still complete" });
+    expect(await eventsOf(pending._id)).toEqual(["video.created", "video.updated", "admin.vodReady", "video.updated"]);
+  });
+
+  test("is that it is deleted", async () => {
+    const { _id: id } = await made();
+    await site.call("deleteVideo", { params: { id } });
+    expect((await eventsOf(id)).slice(2)).toEqual(["video.deleted", "admin.vodDeleted"]);
+  });
+
+  test("is neither of a livestream", async () => {
+    const { _id: id } = await made(live);
+    await site.call("deleteVideo", { params: { id } });
+    expect(await eventsOf(id)).toEqual(["video.created", "video.deleted"]);
+  });
+});
+
+describe("the list", () => {
+  test.each([
+    ["title", "Only this"],
+    ["description", "Of this one"],
+    ["durationSeconds", 77.5],
+    ["player", "mixcloud"],
+    ["type", "livestream"],
+    ["url", "https://vod.demo.example/only.m3u8"],
+    ["thumbnail", "https://demo.example/only.jpg"],
+    ["uploadStatus", "pending"],
+    ["subscriptions", "gold"],
+    ["tags", "only"],
+  ])("is filtered by %s", async (field, value) => {
+    const own = await newSite();
+    const isList = field === "subscriptions" || field === "tags";
+    const video = await made({ [field]: isList ? ["other", value] : value }, own);
+    await made({}, own);
+    const { results } = await list({ [field]: value }, own);
+    expect(results).toEqual([video]);
+  });
+
+  test("is filtered by id, times and broadcast, and by nothing that is no property", async () => {
+    const video = await made({ ...live, liveBroadcastId: "derby-1" });
+    const { _id, created, modified } = video;
+    expect((await list({ _id, created, modified, liveBroadcastId: "derby-1", siteId: site.id })).results).toEqual([video]);
+    expect((await site.call("listVideos", { query: { colour: "red" } })).fields).toEqual(["colour"]);
+    expect((await site.call("listVideos", { query: { siteId: newId(1) } })).fields).toEqual(["siteId"]);
+  });
+
+  test("shows 50, the last changed first, and finds text", async () => {
+    const own = await newSite();
+    const first = await made({ title: "First half" }, own);
+    const second = await made({ description: "The SECOND half" }, own);
+    const { results, pagination } = await list({}, own);
+    expect(results).toHaveLength(2);
+    expect(pagination).toMatchObject({ limit: 50, sortBy: "modified", sortDirection: -1, totalCount: 2, pageResults: 2 });
+    expect((await list({ search: "second" }, own)).results).toEqual([second]);
+    expect((await list({ sortBy: "title", sortDirection: 1 }, own)).results[0]).toEqual(first);
+  });
+
+  test("of livestreams has no recordings, and is narrowed by player", async () => {
+    const own = await newSite();
+    await made({}, own);
+    const tifo = await made(live, own);
+    const twitch = await made({ ...live, player: "twitch" }, own);
+    const ids = async (query: Record<string, string>) =>
+      (await own.call("listLivestreams", { query }))
+        .as(VideoList)
+        .results.map(({ _id }) => _id)
+        .sort();
+    expect(await ids({})).toEqual([tifo._id, twitch._id].sort());
+    expect(await ids({ player: "twitch" })).toEqual([twitch._id]);
+  });
+});
+
+const Statements = z.array(z.object({ results: z.array(z.unknown()), meta: z.object({ rows_read: z.number() }) }));
+
+/** A page of 200 videos, and the rows that the database has read for it, the count apart. */
+async function readPage(on: TestSite, link: string): Promise<{ ids: string[]; next: string | null; rowsRead: number }> {
+  const batch = vi.spyOn(env.DB, "batch");
+  const query = Object.fromEntries(new URL(link, "https://tifo.test").searchParams);
+  const { results, pagination } = (await on.call("listVideos", { query })).as(VideoList);
+  const answers: unknown[] = await Promise.all(batch.mock.results.map((result): unknown => result.value));
+  batch.mockRestore();
+  const statements = answers.flatMap((answer) => Statements.parse(answer));
+  const rowsRead = statements.find((statement) => statement.results.length >= 200)?.meta.rows_read ?? 0;
+  return { ids: results.map(({ _id }) => _id), next: pagination.next, rowsRead };
+}
+
+describe("a list of thousands", () => {
+  test("is read to its end by `next`, each video once, and the last page reads no more rows than the first", async () => {
+    const own = await newSite();
+    const row = { ...highlightsRow, siteId: own.id, created: 1 };
+    const rows = Array.from({ length: 2_000 }, (_, index) => ({ ...row, id: newId(index), modified: Math.floor(index / 7) }));
+    const db = createDb(env.DB);
+    for (let start = 0; start < rows.length; start += 100) {
+      const [first, ...rest] = rows.slice(start, start + 100).map((video) => db.insert(videos).values(video));
+      if (first) await db.batch([first, ...rest]);
+    }
+    const seen: string[] = [];
+    const read: number[] = [];
+    for (let next: string | null = "/?limit=200"; next !== null;) {
+      const page = await readPage(own, next);
+      seen.push(...page.ids);
+      read.push(page.rowsRead);
+      next = page.next;
+    }
+    expect(seen).toEqual(rows.map(({ id }) => id).reverse());
+    expect(read[0]).toBeGreaterThanOrEqual(200);
+    expect(read.at(-1)).toBeLessThan(2 * (read[0] ?? 0));
+  });
+});
+
+describe("a stream's recording", () => {
+  const stream = async (channelId?: string) => {
+    const body = { title: "Derby", provider: await workingProvider(site), fallbackImageUrl: "https://demo.example/soon.png", channelId };
+    return String((await site.call("createStream", { body })).as(z.looseObject({ _id: z.string() }))._id);
+  };
+  const vod = { durationSeconds: 5580, url: "https://vod.demo.example/derby.m3u8" };
+
+  test("is a complete video of the stream, with its title and picture", async () => {
+    const streamId = await stream();
+    const video = (await site.call("createVod", { body: { ...vod, streamId } })).as(Video);
+    const expected = { ...vod, streamId, title: "Derby", thumbnail: "https://demo.example/soon.png", type: "vod", player: "tifo" };
+    expect(video).toMatchObject({ ...expected, uploadStatus: "complete" });
+    expect(await eventsOf(video._id)).toEqual(["video.created", "admin.vodReady"]);
+    expect((await list({ streamId })).results).toEqual([video]);
+  });
+
+  test("may have a title and picture of its own", async () => {
+    const fields = { title: "The whole derby", thumbnail: null, streamId: await stream() };
+    expect((await site.call("createVod", { body: { ...vod, ...fields } })).as(Video)).toMatchObject(fields);
+  });
+
+  test("needs a stream of the site", async () => {
+    const foreign = await newSite();
+    const streamId = await stream();
+    expect((await foreign.call("createVod", { body: { ...vod, streamId } })).fields).toEqual(["streamId"]);
+    expect((await site.call("createVod", { body: {} })).fields.sort()).toEqual(["durationSeconds", "streamId", "url"]);
+  });
+
+  test("is added by a creator for streams of their own channel alone", async () => {
+    const [mine, another] = [await stream(site.channels[0]), await stream(site.channels[1])];
+    const add = (streamId: string) => site.call("createVod", { as: "creator", body: { ...vod, streamId } });
+    expect((await add(mine)).status).toBe(201);
+    expect((await add(another)).status).toBe(403);
+    expect((await add(await stream())).status).toBe(403);
+  });
+});
+
+describe("a livestream's metadata", () => {
+  const change = (liveBroadcastId: string, body: Record<string, unknown>, on = site) =>
+    on.call("updateLiveMetadata", { params: { liveBroadcastId }, body });
+
+  test("is changed by the broadcast's id", async () => {
+    const video = await made({ ...live, liveBroadcastId: "derby-2" });
+    const body = { title: "Second half", thumbnail: "https://demo.example/second.jpg" };
+    const changed = (await change("derby-2", body)).as(Video);
+    expect(changed).toEqual({ ...video, ...body, modified: changed.modified });
+    expect((await site.call("getVideo", { params: { id: video._id } })).body).toEqual(changed);
+  });
+
+  test("of YouTube is found by the video's id there", async () => {
+    const video = await made({ ...live, player: "youtube", url: "https://www.youtube.com/watch?v=abcdefghijk" });
+    expect(video.liveBroadcastId).toBe("abcdefghijk");
+    expect((await change("abcdefghijk", { title: "Kick-off" })).as(Video).title).toBe("Kick-off");
+  });
+
+  test("is that of the newest, where several have one broadcast", async () => {
+    const older = await made({ ...live, liveBroadcastId: "derby-3" });
+    const newer = newId(Date.now() + 1_000);
+    const row = { ...highlightsRow, id: newer, siteId: site.id, type: "livestream" as const, liveBroadcastId: "derby-3" };
+    await createDb(env.DB)
+      .insert(videos)
+      .values({ ...row, created: 1, modified: 1 });
+    expect((await change("derby-3", { title: "Extra time" })).as(Video)._id).toBe(newer);
+    expect((await site.call("getVideo", { params: { id: older._id } })).as(Video).title).toBe(older.title);
+  });
+
+  test("is of no recording, no other site, and never nothing", async () => {
+    expect((await made({ liveBroadcastId: "derby-4" })).liveBroadcastId).toBeNull();
+    expect((await change("derby-4", { title: "Kick-off" })).status).toBe(404);
+    await made({ ...live, liveBroadcastId: "derby-5" });
+    expect((await change("derby-5", { title: "Kick-off" }, await newSite())).status).toBe(404);
+    expect((await change("derby-5", {})).status).toBe(400);
+  });
+});

@@ -1,0 +1,140 @@
+import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newId } from "../../lib/ids.ts";
+import { countViews, pruneViews } from "../../services/video-views.ts";
+import { Video, VideoTotalViews } from "./schemas.ts";
+
+const HOUR = 3_600_000;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+async function newVideo(type: "vod" | "livestream" = "vod", on = site): Promise<string> {
+  const body = { title: "Highlights", durationSeconds: 312, player: "file", type, url: "https://vod.demo.example/a.m3u8" };
+  return (await on.call("createVideo", { body })).as(Video)._id;
+}
+
+const watch = (id: string, device: string, on = site) => on.call("recordView", { params: { id }, headers: { "Tifo-Device-Id": device } });
+const total = async (id: string) => (await site.call("getTotalViews", { params: { id } })).as(z.number());
+const totals = async (ids: string[], on = site) =>
+  (await on.call("listTotalViews", { params: { ids: ids.join(",") } })).as(z.array(VideoTotalViews));
+
+describe("a view", () => {
+  test("is counted at once, and once for each device", async () => {
+    const id = await newVideo();
+    expect(await total(id)).toBe(0);
+    expect((await watch(id, "phone")).status).toBe(204);
+    await watch(id, "phone");
+    expect(await total(id)).toBe(1);
+    await watch(id, "television");
+    expect(await total(id)).toBe(2);
+  });
+
+  test("is counted once however many requests of a device race", async () => {
+    const id = await newVideo();
+    await Promise.all(Array.from({ length: 30 }, (_, index) => watch(id, `phone-${index % 3}`)));
+    expect(await total(id)).toBe(3);
+  });
+
+  test("of another video counts for that one", async () => {
+    const [one, other] = [await newVideo(), await newVideo()];
+    await watch(one, "phone");
+    expect(await total(other)).toBe(0);
+    await watch(other, "phone");
+    expect(await total(other)).toBe(1);
+  });
+
+  test("needs a device, and a video of the site", async () => {
+    const id = await newVideo();
+    expect((await site.call("recordView", { params: { id } })).fields).toEqual(["Tifo-Device-Id"]);
+    expect((await watch(newId(1), "phone")).status).toBe(404);
+    expect((await watch(id, "phone", await newSite())).status).toBe(404);
+    expect(await total(id)).toBe(0);
+  });
+
+  test("of a device counts again an hour later, to the millisecond", async () => {
+    const id = await newVideo();
+    const views = [0, HOUR - 1, HOUR, 2 * HOUR - 1].map((at) => ({ device: "phone", at }));
+    for (const view of views) await countViews(env, id, [view]);
+    expect(await total(id)).toBe(2);
+  });
+
+  test("that is written again, or of a video that is gone, adds nothing", async () => {
+    const id = await newVideo();
+    const views = [1, 2, 3].map((device) => ({ device: String(device), at: 5 }));
+    await Promise.all([countViews(env, id, views), countViews(env, id, views)]);
+    expect(await total(id)).toBe(3);
+    await site.call("deleteVideo", { params: { id } });
+    await countViews(env, id, [{ device: "4", at: 5 }]);
+    expect(await totals([id])).toEqual([]);
+  });
+
+  test("is forgotten by device once it may count again, while its count stays", async () => {
+    const id = await newVideo();
+    await countViews(env, id, [
+      { device: "old", at: 1_000 },
+      { device: "new", at: 2_000 },
+    ]);
+    await pruneViews({ db: createDb(env.DB), now: HOUR + 1_001 });
+    const { results } = await env.DB.prepare("select device from video_views where video_id = ?").bind(id).all();
+    expect(results).toEqual([{ device: "new" }]);
+    expect(await total(id)).toBe(2);
+  });
+
+  test("costs the database fewer writes than there are viewers, when many come at once", async () => {
+    const id = await newVideo();
+    const prepare = vi.spyOn(env.DB, "prepare");
+    const counter = env.VIEW_COUNTER.getByName(id);
+    await Promise.all(Array.from({ length: 200 }, (_, index) => counter.count({ device: String(index), at: 5 })));
+    const writes = prepare.mock.calls.filter(([sql]) => sql.includes('insert into "video_views"')).length;
+    prepare.mockRestore();
+    expect(await total(id)).toBe(200);
+    expect(writes).toBeGreaterThan(0);
+    expect(writes).toBeLessThan(20);
+  });
+
+  test("whose write fails is refused, and holds up none that comes after", async () => {
+    const id = await newVideo();
+    const counter = env.VIEW_COUNTER.getByName(id);
+    const batch = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("D1 is away"));
+    const outcomes = await Promise.allSettled([counter.count({ device: "a", at: 5 }), counter.count({ device: "b", at: 5 })]);
+    batch.mockRestore();
+    expect(outcomes[0].status).toBe("rejected");
+    await counter.count({ device: "c", at: 5 });
+    expect(await total(id)).toBe(1 + outcomes.filter(({ status }) => status === "fulfilled").length);
+  });
+});
+
+describe("total views", () => {
+  test("of a livestream are in the batch, to which the single call points", async () => {
+    const id = await newVideo("livestream");
+    await watch(id, "phone");
+    const single = await site.call("getTotalViews", { params: { id } });
+    expect(single.status).toBe(404);
+    expect(single.text).toContain("total-views-batch");
+    expect(await totals([id])).toEqual([{ id, views: 1 }]);
+  });
+
+  test("of several come in the order asked for, without those of other sites", async () => {
+    const [one, other] = [await newVideo(), await newVideo()];
+    const foreign = await newVideo("vod", await newSite());
+    await watch(other, "phone");
+    expect(await totals([other, foreign, one, newId(1)])).toEqual([
+      { id: other, views: 1 },
+      { id: one, views: 0 },
+    ]);
+  });
+
+  test("are asked of 100 videos at most, by ids alone", async () => {
+    const ids = Array.from({ length: 101 }, (_, index) => newId(index));
+    expect(await totals(ids.slice(1))).toEqual([]);
+    expect((await site.call("listTotalViews", { params: { ids: ids.join(",") } })).status).toBe(400);
+    expect((await site.call("listTotalViews", { params: { ids: "one,two" } })).status).toBe(400);
+  });
+});
