@@ -9,7 +9,6 @@ export const LIMITS = {
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },
   lookUpVideo: { quota: 60, window: 60, per: "address", description: "Look-ups of videos at their players" },
-  lookUpVideo: { quota: 60, window: 60, per: "address", description: "Look-ups of videos at their players" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
   miss: { quota: 60, window: 60, per: "address", description: "Unknown magic links, and polls of unknown TV codes" },
   guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
