@@ -1,10 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
-import { conditional } from "./http/conditional.ts";
+import { answer } from "./http/answer.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { brake } from "./http/brake.ts";
 import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
-import { requestLog } from "./http/request-log.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
@@ -73,17 +72,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
       if (!result.success) throw invalidInput(result.error, result.target);
     },
   });
-  app.use(requestLog);
-  app.use(
-    cors({
-      origin: "*",
-      allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
-      exposeHeaders: ["ETag", "Idempotent-Replayed", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Tifo-Request-Id"],
-      maxAge: 86400,
-    }),
-  );
+  app.use(answer);
+  app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(brake);
-  app.use(conditional);
   app.onError((error, c) => renderFailure(c, toFailure(error)));
   app.notFound((c) => renderFailure(c, new Failure("not_found", "No such operation")));
   for (const area of AREAS) app.route("/", area);
