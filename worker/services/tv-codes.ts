@@ -62,26 +62,29 @@ export async function pollTvCode(ctx: Ctx, typed: string, address: string): Prom
   if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
-  if (row.accountId === null) {
-    await ctx.db
-      .update(tvCodes)
-      .set({ polledAt: ctx.now })
-      .where(ownRow(ctx, tvCodes, row.id));
-    return { status: "pending" };
-  }
-  // Whoever activated it has been deleted since.
-  if (row.passwordVersion === null) return { status: "expired" };
-  const account = { id: row.accountId, passwordVersion: row.passwordVersion };
-  const { insert, tokens } = await newSession(ctx, ctx.siteId, account);
+  if (row.accountId !== null) return takeTokens(ctx, row.id, { id: row.accountId, passwordVersion: row.passwordVersion });
+  await ctx.db
+    .update(tvCodes)
+    .set({ polledAt: ctx.now })
+    .where(ownRow(ctx, tvCodes, row.id));
+  return { status: "pending" };
+}
+
+/** Signs the device in as the account; whoever of its polls comes second may ask again. */
+async function takeTokens(ctx: Ctx, codeId: string, account: { id: string; passwordVersion: number | null }): Promise<TvStatus> {
+  const { id, passwordVersion } = account;
+  // Whoever activated the code has been deleted since.
+  if (passwordVersion === null) return { status: "expired" };
+  const { insert, tokens } = await newSession(ctx, ctx.siteId, { id, passwordVersion });
   const taken = ctx.db
     .update(tvCodes)
     .set({ takenAt: ctx.now, polledAt: ctx.now })
-    .where(and(ownRow(ctx, tvCodes, row.id), isNull(tvCodes.takenAt)));
+    .where(and(ownRow(ctx, tvCodes, codeId), isNull(tvCodes.takenAt)));
   const signedIn = ctx.db
     .update(accounts)
     .set({ lastLogin: ctx.now })
-    .where(ownRow(ctx, accounts, account.id));
-  const event = { type: "accesscode.tvSignedIn", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId: account.id } };
+    .where(ownRow(ctx, accounts, id));
+  const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
   await refuseSecond(slowDown(), () => commitIfCurrent(ctx, [taken, insert, signedIn], event));
   return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
 }

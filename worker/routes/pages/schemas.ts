@@ -14,7 +14,9 @@ export const PageData = bounded(
     gate: z
       .strictObject({ type: z.enum(GATE_TYPES), skus: z.array(z.string().min(1).max(100)).max(50).default([]) })
       .default({ type: "none", skus: [] })
-      .describe("Who may watch: anyone, whoever is signed in, or holders of one of the skus"),
+      .describe(
+        "Who may watch: anyone (`none`); whoever is signed in or, where skus are named, has redeemed a login code of one (`login`); holders of one of the skus (`entitlement`)",
+      ),
     schedule: z
       .strictObject({ startTimestamp: Time, endTimestamp: Time })
       .refine(({ startTimestamp, endTimestamp }) => startTimestamp < endTimestamp, {
