@@ -47,18 +47,16 @@ test("wakes the logs of the other sites when one of them fails", async () => {
   const now = Date.now();
   const sites = [await newSite(), await newSite(), await newSite()];
   for (const { id } of sites) {
-    await db
-      .insert(outbox)
-      .values({
-        siteId: id,
-        eventId: newId(now),
-        type: "test.happened",
-        resource: "test/1",
-        data: {},
-        actor: "system",
-        requestId: "test",
-        created: now - 60_000,
-      });
+    await db.insert(outbox).values({
+      siteId: id,
+      eventId: newId(now),
+      type: "test.happened",
+      resource: "test/1",
+      data: {},
+      actor: "system",
+      requestId: "test",
+      created: now - 60_000,
+    });
   }
   vi.spyOn(SiteLog.prototype, "nudge").mockRejectedValueOnce(new Error("log down"));
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
