@@ -5,9 +5,11 @@ import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
 import { demoMedia } from "./demo/media.ts";
 import { demoNavigations } from "./demo/navigation.ts";
-import { demoPanels } from "./demo/panels.ts";
+import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
+import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
+import { demoPlaylists, demoVideos, demoVideoTotals } from "./demo/videos.ts";
 import {
   accessCodes,
   accountEntitlements,
@@ -16,6 +18,8 @@ import {
   apiKeys,
   calendarCategories,
   calendarEvents,
+  channelTemplates,
+  devices,
   globalAccounts,
   invites,
   mailSenders,
@@ -24,6 +28,7 @@ import {
   overlays,
   pages,
   panels,
+  playlists,
   receiptTemplates,
   registerInvites,
   sites,
@@ -33,6 +38,8 @@ import {
   subscriptions,
   themes,
   userProfiles,
+  videos,
+  videoTotals,
 } from "./schema/index.ts";
 import type { AccountRole, OverlayContents, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
@@ -98,6 +105,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     .onConflictDoNothing();
   for (const page of demoPages()) await db.insert(pages).values(page).onConflictDoNothing();
   for (const panel of demoPanels()) await db.insert(panels).values(panel).onConflictDoNothing();
+  for (const template of demoChannelTemplates()) await db.insert(channelTemplates).values(template).onConflictDoNothing();
+  await db.insert(devices).values(demoDevices()).onConflictDoNothing();
   for (const navigation of demoNavigations()) await db.insert(navigations).values(navigation).onConflictDoNothing();
   for (const theme of demoThemes()) await db.insert(themes).values(theme).onConflictDoNothing();
   for (const applied of demoSiteThemes()) await db.insert(siteThemes).values(applied).onConflictDoNothing();
@@ -111,6 +120,11 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     await db.insert(streamProviders).values(provider).onConflictDoNothing();
   for (const stream of secrets ? await demoStreams(secrets) : []) await db.insert(streams).values(stream).onConflictDoNothing();
   for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
+  for (const video of demoVideos()) await db.insert(videos).values(video).onConflictDoNothing();
+  await db.batch([
+    db.insert(videoTotals).values(demoVideoTotals()).onConflictDoNothing(),
+    db.insert(playlists).values(demoPlaylists()).onConflictDoNothing(),
+  ]);
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });
@@ -208,6 +222,7 @@ function demoPages(): (typeof pages.$inferInsert)[] {
       countdown: { show: true },
       default_mode: "live",
       theme: THEME_A,
+      sidebar: { panels: PANELS_A },
       external_field_1: "match-2026-11-21",
     }),
     page(CHANNEL_2, SITE_A, "channel", "backstage", { name: "Backstage", external_field_1: "match-2026-11-21" }),

@@ -9,7 +9,7 @@ const Description = z.string().max(10_000);
 
 export const PlaylistMember = z
   .strictObject({ id: Id, schema: z.enum(MEMBER_SCHEMAS).describe("What it is") })
-  .openapi("PlaylistMember", { example: { id: "5eed00000000000000007001", schema: "video" } });
+  .openapi("PlaylistMember", { example: { id: "5eed00000000000000004001", schema: "video" } });
 
 const Members = z.array(PlaylistMember).max(1000).describe("In their order. One that is deleted stays named until the playlist changes.");
 const siteId = Id.optional().describe("Must equal Tifo-Client-Id");
@@ -18,7 +18,7 @@ const fields = { title: Title, description: Description, members: Members, tags:
 export const PlaylistInput = z
   .strictObject({ siteId, title: Title, members: Members, description: Description.default(""), tags: Tags.default([]) })
   .openapi("PlaylistInput", {
-    example: { title: "Derby day", description: "Every goal", members: [{ id: "5eed00000000000000007001", schema: "video" }] },
+    example: { title: "Derby day", description: "Every goal", members: [{ id: "5eed00000000000000004001", schema: "video" }] },
   });
 
 export const PlaylistPatch = z
@@ -65,7 +65,7 @@ export const PlaylistQuery = listQuery(["modified", "created", "title"], {
 
 export const PlaylistIdsQuery = listQuery(["modified", "created", "title"], {
   projection,
-  ids: commaSeparated(Id, 200, "5eed00000000000000007101,5eed00000000000000007102").describe("At most 200, separated by commas"),
+  ids: commaSeparated(Id, 200, "5eed00000000000000004801,5eed00000000000000004802").describe("At most 200, separated by commas"),
 });
 
 export type PlaylistRow = typeof playlists.$inferSelect;

@@ -74,7 +74,7 @@ export const VodInput = z
     player: Player.default("tifo"),
   })
   .openapi("VodInput", {
-    example: { durationSeconds: 5580, streamId: "5eed00000000000000008001", url: "https://vod.demo.example/derby.m3u8" },
+    example: { durationSeconds: 5580, streamId: "5eed00000000000000005a01", url: "https://vod.demo.example/derby.m3u8" },
   });
 
 export const LiveMetadata = z
@@ -142,7 +142,7 @@ export const MetadataQuery = z.strictObject({
 });
 export const LiveBroadcastParam = z.object({ liveBroadcastId: LiveBroadcastId });
 export const VideoIdsParam = z.object({
-  ids: commaSeparated(Id, 100, "5eed00000000000000007001,5eed00000000000000007002").describe("At most 100, separated by commas"),
+  ids: commaSeparated(Id, 100, "5eed00000000000000004001,5eed00000000000000004002").describe("At most 100, separated by commas"),
 });
 
 export const TotalViews = z.number().int().openapi("TotalViews", { example: 1893 });
