@@ -120,7 +120,7 @@ export interface TemplatePanel {
 }
 
 /** The union of every panel type is too large to write twice. */
-export type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
+export type { PanelRenderer };
 
 export interface PlaylistMember {
   id: string;

@@ -5,6 +5,9 @@ import { CREST_A } from "./media.ts";
 
 type PanelInsert = typeof panels.$inferInsert;
 
+/** Those of the main stage, in their order. */
+export const PANELS_A = ["01", "02", "04", "05"].map((number) => `5eed0000000000000000d0${number}`);
+
 /** What stands beside the picture on match day. */
 export function demoPanels(): PanelInsert[] {
   return [

@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { calendarEvents, overlays, pages, panels, sites, streams, themes, videos } from "../../db/schema/index.ts";
+import { calendarEvents, channelTemplates, overlays, pages, panels, sites, streams, themes, videos } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 interface Use {
@@ -23,6 +23,13 @@ const USES: Use[] = [
     columns: [pages.data, pages.seo, pages.style, pages.renderers],
   },
   { area: "panel", table: panels, id: panels.id, siteId: panels.siteId, columns: [panels.renderer] },
+  {
+    area: "template",
+    table: channelTemplates,
+    id: channelTemplates.id,
+    siteId: channelTemplates.siteId,
+    columns: [channelTemplates.icon, channelTemplates.panels],
+  },
   { area: "theme", table: themes, id: themes.id, siteId: themes.siteId, columns: [themes.logo, themes.icon, themes.backgrounds] },
   { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
   { area: "video", table: videos, id: videos.id, siteId: videos.siteId, columns: [videos.thumbnail] },

@@ -65,9 +65,21 @@ export async function signToken(env: { TIFO_SECRET: string }, claims: TokenClaim
     .sign(current.privateKey);
 }
 
+// Kept like the keys themselves: a set that is made anew imports them anew for each token.
+const verifiers = new Map<string, ReturnType<typeof createLocalJWKSet>>();
+
+async function verifierOf(env: { TIFO_SECRET: string }): Promise<ReturnType<typeof createLocalJWKSet>> {
+  let keys = verifiers.get(env.TIFO_SECRET);
+  if (!keys) {
+    keys = createLocalJWKSet({ keys: await publicKeys(env) });
+    verifiers.set(env.TIFO_SECRET, keys);
+  }
+  return keys;
+}
+
 /** Checks signature, algorithm, issuer, audience and expiry (RFC 8725); a 401 says no more than that it failed. */
 export async function verifyToken(env: { TIFO_SECRET: string }, token: string): Promise<TokenClaims> {
-  const keys = createLocalJWKSet({ keys: await publicKeys(env) });
+  const keys = await verifierOf(env);
   try {
     const { payload } = await jwtVerify(token, keys, { algorithms: [ALGORITHM], issuer: ISSUER, requiredClaims: ["sub", "aud", "exp"] });
     const { sub, aud, sid, pv } = payload;

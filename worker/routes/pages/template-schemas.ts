@@ -14,9 +14,9 @@ const TemplatePanel = z
     owner: Who,
     site_id: Id.describe("Must equal Tifo-Client-Id"),
     slug: z.string().min(1).max(200),
-    renderer: PanelRenderer.optional().describe("What the panel shows; left out, the site's panel of this slug is copied"),
+    renderer: PanelRenderer.optional(),
   })
-  .openapi("TemplatePanel");
+  .openapi("TemplatePanel", { description: "Without a renderer, the site's panel of this slug is what is copied" });
 
 const editable = {
   title: z.string().trim().min(1).max(100).openapi({ example: "Match day" }),
