@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
-import { broadcasts, idempotencyKeys, outbox, sessions } from "../../db/schema/index.ts";
+import { broadcasts, idempotencyKeys, outbox, sessions, videoViews } from "../../db/schema/index.ts";
 import { SiteLog } from "../../worker/durable-objects/site-log.ts";
 import { newId } from "../../worker/lib/ids.ts";
 import worker from "../../worker/index.ts";
@@ -35,11 +35,16 @@ test("forgets what is past its time and keeps the rest, however often it runs", 
     { ...broadcast, id: "past", endsAt: now - DAY - 1 },
     { ...broadcast, id: "kept", endsAt: now - DAY + 1000 },
   ]);
+  await db.insert(videoViews).values([
+    { videoId: "past", device: "phone", counted: now - 3_600_001 },
+    { videoId: "kept", device: "phone", counted: now - 3_600_000 },
+  ]);
   for (let run = 0; run < 2; run++) {
     await runScheduled(env, now);
     for (const table of [idempotencyKeys, sessions, broadcasts]) {
       expect((await db.select({ id: table.id }).from(table)).map(({ id }) => id)).toEqual(["kept"]);
     }
+    expect((await db.select().from(videoViews)).map(({ videoId }) => videoId)).toEqual(["kept"]);
   }
 });
 

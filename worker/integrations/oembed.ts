@@ -66,7 +66,7 @@ async function askPlayer(env: Env, { player, endpoint }: OembedPlayer, url: stri
     description: found.description ?? "",
     durationSeconds: found.duration ?? null,
     player,
-    thumbnail: found.thumbnail_url ?? null,
+    thumbnail: found.thumbnail_url?.startsWith("https://") ? found.thumbnail_url : null,
     type: "vod",
     url,
     tags: [],

@@ -1,7 +1,7 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { overlays, pages, panels, playlists, videos } from "../../db/schema/index.ts";
-import { notFound } from "../lib/errors.ts";
+import { type Failure, notFound } from "../lib/errors.ts";
 import {
   type PlaylistIdsQuery,
   type PlaylistInput,
@@ -142,6 +142,6 @@ export function playlistEvent(change: "created" | "updated" | "deleted", playlis
   return { type: `playlist.${change}`, resource: `playlist/${playlist.id}`, data: toPlaylist(playlist) };
 }
 
-function noPlaylist() {
+function noPlaylist(): Failure {
   return notFound("Playlist Not Found");
 }

@@ -157,7 +157,9 @@ export async function deleteVideo(ctx: Ctx, id: string): Promise<VideoRow> {
 }
 
 async function changeVideo(ctx: Ctx, current: VideoRow, patch: Omit<VideoPatch, "siteId">): Promise<VideoRow> {
-  const merged = { ...current, ...patch };
+  // One that was taken from the address goes with it.
+  const ownId = current.liveBroadcastId === broadcastIdOf({ ...current, liveBroadcastId: null }) ? null : current.liveBroadcastId;
+  const merged = { ...current, liveBroadcastId: ownId, ...patch };
   const next: VideoRow = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(videos)

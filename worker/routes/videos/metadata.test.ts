@@ -52,8 +52,10 @@ describe("a look-up", () => {
 
   test("answers null for what the player doesn't say", async () => {
     const url = "https://vimeo.com/1";
-    oembed.set(url, { player: "vimeo", body: { title: "Highlights" } });
-    expect((await lookUp(url)).as(VideoMetadata)).toMatchObject({ description: "", durationSeconds: null, thumbnail: null });
+    for (const thumbnail_url of [undefined, null, "http://i.demo.example/a.jpg"]) {
+      oembed.set(url, { player: "vimeo", body: { title: "Highlights", thumbnail_url } });
+      expect((await lookUp(url)).as(VideoMetadata)).toMatchObject({ description: "", durationSeconds: null, thumbnail: null });
+    }
   });
 
   test("asks YouTube's Data API with a key, which knows length, tags and day", async () => {

@@ -286,12 +286,16 @@ describe("a livestream's metadata", () => {
     const changed = (await change("derby-2", body)).as(Video);
     expect(changed).toEqual({ ...video, ...body, modified: changed.modified });
     expect((await site.call("getVideo", { params: { id: video._id } })).body).toEqual(changed);
+    expect((await update(video._id, { title: "Full time" })).as(Video).liveBroadcastId).toBe("derby-2");
   });
 
   test("of YouTube is found by the video's id there", async () => {
     const video = await made({ ...live, player: "youtube", url: "https://www.youtube.com/watch?v=abcdefghijk" });
     expect(video.liveBroadcastId).toBe("abcdefghijk");
     expect((await change("abcdefghijk", { title: "Kick-off" })).as(Video).title).toBe("Kick-off");
+    const moved = (await update(video._id, { url: "https://youtu.be/lmnopqrstuv" })).as(Video);
+    expect(moved.liveBroadcastId).toBe("lmnopqrstuv");
+    expect((await update(video._id, { type: "vod" })).as(Video).liveBroadcastId).toBeNull();
   });
 
   test("is that of the newest, where several have one broadcast", async () => {
