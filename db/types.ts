@@ -55,6 +55,11 @@ export interface PageSchedule {
   endTimestamp: number;
 }
 
+export interface PageProgramme {
+  video_id?: string;
+  [field: string]: unknown;
+}
+
 export interface PageData {
   name: string;
   gate: PageGate;
@@ -63,6 +68,8 @@ export interface PageData {
   regions?: string[];
   /** `panels` are the ids of those beside the picture, in order. */
   sidebar?: { panels?: string[]; [field: string]: unknown };
+  /** What plays while the channel is live, and while it isn't. */
+  content?: { live?: PageProgramme; offline?: PageProgramme; [field: string]: unknown };
   theme?: string;
   navigation?: string;
   [field: string]: unknown;

@@ -115,7 +115,8 @@ function noSlot(limit: number): Refusal {
   return { type: "device_limit", message: `The account watches on ${limit} devices already, which is the limit; free one of them` };
 }
 
-function isLive({ now, schedule, stream }: Viewing): boolean {
+/** Whether the channel's stream is on or, where no stream belongs to it, its schedule. */
+export function isLive({ now, schedule, stream }: Pick<Viewing, "now" | "schedule" | "stream">): boolean {
   if (stream) return stream.isLive;
   return schedule !== undefined && now >= schedule.startTimestamp && now < schedule.endTimestamp;
 }

@@ -1,4 +1,5 @@
 import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { devices, sites } from "../../db/schema/index.ts";
 import { cameFirst, notFound } from "../lib/errors.ts";
 import type { DeviceRow } from "../routes/pages/device-schemas.ts";
@@ -27,8 +28,13 @@ export async function freeDevice(ctx: Ctx, deviceId: string): Promise<void> {
   if (!(await cameFirst(() => commitIfCurrent(ctx, change, told("freed", accountId, deviceId))))) throw notFound("Device not found");
 }
 
-/** Takes a slot for a device; false where none is left, or where the device has one already. */
-export async function claimDevice(ctx: Ctx, accountId: string, device: { deviceId: string; description: string }): Promise<boolean> {
+/** Takes a slot for a device, together with other changes; false where none is left, or where the device has one already. */
+export async function claimDevice(
+  ctx: Ctx,
+  accountId: string,
+  device: { deviceId: string; description: string },
+  others: BatchItem<"sqlite">[],
+): Promise<boolean> {
   const { deviceId, description } = device;
   const own = devicesOf(ctx, accountId);
   // The count and the limit are those of the moment of writing: however many devices ask at once, no more get in than there are slots.
@@ -51,7 +57,7 @@ export async function claimDevice(ctx: Ctx, accountId: string, device: { deviceI
         ),
       ),
   );
-  return cameFirst(() => commitIfCurrent(ctx, claim, told("claimed", accountId, deviceId)));
+  return cameFirst(() => commitIfCurrent(ctx, [claim, ...others], told("claimed", accountId, deviceId)));
 }
 
 /** Those of an account, in the order in which they took their slots. */

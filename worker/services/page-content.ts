@@ -1,13 +1,13 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
-import { accessCodes, accountEntitlements, pages, sites, streams, subscriptions, watchTime } from "../../db/schema/index.ts";
-import { canIPlay, type Verdict, type Viewing } from "../lib/can-i-play.ts";
+import { and, desc, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
+import { accessCodes, accountEntitlements, pages, sites, streams, subscriptions, videos, watchTime } from "../../db/schema/index.ts";
+import { canIPlay, isLive, type Verdict, type Viewing } from "../lib/can-i-play.ts";
 import { notFound } from "../lib/errors.ts";
 import { managesPage } from "../lib/roles.ts";
 import type { PageRow } from "../routes/pages/schemas.ts";
-import type { Actor, Ctx } from "./context.ts";
+import { type Actor, batchAll, type Ctx } from "./context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
 import { heldBy } from "./entitlements.ts";
-import { viewerOf } from "./watch-time.ts";
+import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
 
 /** What is known of the viewer beside who it is: the country, and what the device calls itself. */
 export interface Viewer {
@@ -18,30 +18,32 @@ export interface Viewer {
 export interface Content {
   page: PageRow;
   verdict: Verdict;
-  /** What plays; null unless it may be played and is on. */
-  stream: ChannelStream | null;
+  /** What plays; null unless it may be played and there is something. */
+  video: PlayedVideo | null;
   devices: { deviceId: string; description: string }[];
   deviceLimit: number;
 }
 
-type ChannelStream = Pick<typeof streams.$inferSelect, "id" | "title" | "playbackUrl" | "fallbackImageUrl" | "isLive" | "liveSince">;
+export type PlayedVideo = Pick<typeof videos.$inferSelect, "id" | "title" | "player" | "type" | "url" | "thumbnail" | "subscriptions">;
 
 /**
- * A page and whether this viewer may play it: one round trip, and one more when the device takes a slot. All is read by the account that
- * the token names; nothing of it comes out unless the token stands.
+ * A page and whether this viewer may play it: one round trip, one more when the device takes a slot or a preview goes on, and a third
+ * when another device was faster. All is read by the account that the token names; nothing of it comes out unless the token stands.
  */
 export async function getContent(ctx: Ctx, which: { id: string } | { slug: string }, viewer: Viewer): Promise<Content> {
   const facts = await readFacts(ctx, which);
   const actor = await ctx.caller();
-  const viewing = viewingOf(ctx, facts, actor, viewer);
-  const verdict = canIPlay(viewing);
-  if (actor.kind !== "account" || verdict.error || viewing.devices.hasSlot) return contentOf(facts, verdict);
+  const content = judge(ctx, facts, actor, viewer);
+  const watching = previews(content.verdict) ? [noteWatching(ctx, facts.page.id, watcher(ctx))] : [];
+  if (actor.kind !== "account" || content.verdict.error || holdsSlot(ctx, facts)) {
+    await batchAll(ctx.db, watching);
+    return content;
+  }
   const device = { deviceId: ctx.deviceId ?? "", description: viewer.description };
-  const claimed = await claimDevice(ctx, actor.id, device);
+  const claimed = await claimDevice(ctx, actor.id, device, watching);
   // Without it, another request has taken the last slot, or this device's own.
   const devices = claimed ? [...facts.devices, device] : await selectDevices(ctx, actor.id);
-  const after = { ...facts, devices };
-  return contentOf(after, canIPlay(viewingOf(ctx, after, actor, viewer)));
+  return judge(ctx, { ...facts, devices }, actor, viewer);
 }
 
 type Facts = Awaited<ReturnType<typeof readFacts>>;
@@ -49,28 +51,36 @@ type Facts = Awaited<ReturnType<typeof readFacts>>;
 async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
   const accountId = ctx.claimedAccountId ?? "";
   const isPage = and(eq(pages.siteId, ctx.siteId), "id" in which ? eq(pages.id, which.id) : eq(pages.slug, which.slug));
-  const pageId = sql`(select ${pages.id} from ${pages} where ${isPage})`;
-  const gateSkus = sql`(select value from json_each((select json_extract(${pages.data}, '$.gate.skus') from ${pages} where ${isPage})))`;
-  const [[page], [site], held, passes, devices, [watched], [preview], [stream]] = await ctx.db.batch([
-    ctx.db.select().from(pages).where(isPage),
-    ctx.db.select({ deviceLimit: sites.deviceLimit }).from(sites).where(eq(sites.id, ctx.siteId)),
+  const ofPage = (value: SQL) => sql`(select ${value} from ${pages} where ${isPage})`;
+  const videoIds = ofPage(
+    sql`json_array(json_extract(${pages.data}, '$.content.live.video_id'), json_extract(${pages.data}, '$.content.offline.video_id'))`,
+  );
+  const named = sql`${videos.siteId} = ${ctx.siteId} and ${videos.id} in (select value from json_each(${videoIds}))`;
+  const [[found], held, passes, devices, [watched], offered, [stream], programme] = await ctx.db.batch([
+    ctx.db
+      .select({ ...getTableColumns(pages), deviceLimit: sites.deviceLimit })
+      .from(pages)
+      .innerJoin(sites, eq(sites.id, pages.siteId))
+      .where(isPage),
     ctx.db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(ctx, accountId)),
     ctx.db.select({ sku: accessCodes.sku }).from(accessCodes).where(loginCodesOf(ctx, accountId)),
     selectDevices(ctx, accountId),
     ctx.db
-      .select({ seconds: watchTime.seconds })
+      .select({ seconds: watchTime.seconds, modified: watchTime.modified })
       .from(watchTime)
+      .where(and(eq(watchTime.siteId, ctx.siteId), eq(watchTime.pageId, ofPage(sql`${pages.id}`)), eq(watchTime.viewer, watcher(ctx)))),
+    ctx.db
+      .select({ sku: subscriptions.sku, seconds: subscriptions.previewDurationSeconds })
+      .from(subscriptions)
       .where(
         and(
-          eq(watchTime.siteId, ctx.siteId),
-          eq(watchTime.pageId, pageId),
-          eq(watchTime.viewer, viewerOf(ctx.claimedAccountId, ctx.deviceId ?? "")),
+          eq(subscriptions.siteId, ctx.siteId),
+          or(
+            sql`${subscriptions.sku} in (select value from json_each(${ofPage(sql`json_extract(${pages.data}, '$.gate.skus')`)}))`,
+            sql`${subscriptions.sku} in (select value from ${videos}, json_each(${videos.subscriptions}) where ${named})`,
+          ),
         ),
       ),
-    ctx.db
-      .select({ seconds: sql<number | null>`max(${subscriptions.previewDurationSeconds})`.as("seconds") })
-      .from(subscriptions)
-      .where(and(eq(subscriptions.siteId, ctx.siteId), sql`${subscriptions.sku} in ${gateSkus}`)),
     // The one that is on, else the last that was made.
     ctx.db
       .select({
@@ -82,50 +92,83 @@ async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
         liveSince: streams.liveSince,
       })
       .from(streams)
-      .where(and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, pageId)))
+      .where(and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, ofPage(sql`${pages.id}`))))
       .orderBy(desc(streams.isLive), desc(streams.created))
       .limit(1),
+    ctx.db
+      .select({
+        id: videos.id,
+        title: videos.title,
+        player: videos.player,
+        type: videos.type,
+        url: videos.url,
+        thumbnail: videos.thumbnail,
+        subscriptions: videos.subscriptions,
+      })
+      .from(videos)
+      .where(named),
   ]);
-  if (!page || !site) throw notFound("Page not found");
-  return {
-    page,
-    deviceLimit: site.deviceLimit,
-    heldSkus: held.map(({ sku }) => sku),
-    loginSkus: passes.map(({ sku }) => sku),
-    devices,
-    preview: { allowed: preview?.seconds ?? 0, used: watched?.seconds ?? 0 },
+  if (!found) throw notFound("Page not found");
+  const { deviceLimit, ...page } = found;
+  return { page, deviceLimit, held: held.map(skuOf), passes: passes.map(skuOf), devices, watched, offered, stream, programme };
+}
+
+function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Content {
+  const { page, devices, deviceLimit, stream } = facts;
+  const { gate, schedule, regions = [] } = page.data;
+  const video = videoOf(facts, isLive({ now: ctx.now, schedule, stream }));
+  const videoSkus = video?.subscriptions ?? [];
+  const needed = [...gate.skus, ...videoSkus];
+  const viewing: Viewing = {
+    now: ctx.now,
+    gate,
+    schedule,
+    regions,
+    country,
     stream,
+    videoSkus,
+    signedIn: actor.kind === "account",
+    manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
+    heldSkus: facts.held,
+    loginSkus: facts.passes,
+    preview: {
+      allowed: Math.max(0, ...facts.offered.filter(({ sku }) => needed.includes(sku)).map(({ seconds }) => seconds)),
+      used: watchedUntil(ctx.now, facts.watched),
+    },
+    devices: { hasSlot: holdsSlot(ctx, facts), taken: devices.length, limit: deviceLimit },
   };
+  const verdict = canIPlay(viewing);
+  return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit };
+}
+
+/** While something is on, the live programme's video or else the stream itself; otherwise that of the offline programme. */
+function videoOf({ page, programme, stream }: Facts, live: boolean): PlayedVideo | null {
+  const { content } = page.data;
+  const named = programme.find(({ id }) => id === (live ? content?.live?.video_id : content?.offline?.video_id));
+  if (named) return named;
+  if (!live || !stream) return null;
+  const { id, title, playbackUrl: url, fallbackImageUrl: thumbnail } = stream;
+  return { id, title, url, thumbnail, player: "tifo", type: "livestream", subscriptions: [] };
+}
+
+/** Where the limit has been lowered, those that came first keep their slots. */
+function holdsSlot(ctx: Ctx, { devices, deviceLimit }: Facts): boolean {
+  return devices.slice(0, deviceLimit).some(({ deviceId }) => deviceId === ctx.deviceId);
+}
+
+/** The answer that ends a preview is noted too, or it would begin anew after a pause. */
+function previews({ access, error }: Verdict): boolean {
+  return access === "preview" || error?.type === "preview_over";
+}
+
+function watcher(ctx: Ctx): string {
+  return viewerOf(ctx.claimedAccountId, ctx.deviceId ?? "");
 }
 
 function loginCodesOf(ctx: Ctx, accountId: string): SQL | undefined {
   return and(eq(accessCodes.siteId, ctx.siteId), eq(accessCodes.accountId, accountId), eq(accessCodes.type, "login"));
 }
 
-function viewingOf(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Viewing {
-  const { page, devices, deviceLimit, heldSkus, loginSkus, preview, stream } = facts;
-  return {
-    now: ctx.now,
-    gate: page.data.gate,
-    schedule: page.data.schedule,
-    regions: page.data.regions ?? [],
-    country,
-    stream,
-    videoSkus: [],
-    signedIn: actor.kind === "account",
-    manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
-    heldSkus,
-    loginSkus,
-    preview,
-    // Where the limit has been lowered, those that came first keep their slots.
-    devices: {
-      hasSlot: devices.slice(0, deviceLimit).some(({ deviceId }) => deviceId === ctx.deviceId),
-      taken: devices.length,
-      limit: deviceLimit,
-    },
-  };
-}
-
-function contentOf({ page, stream, devices, deviceLimit }: Facts, verdict: Verdict): Content {
-  return { page, verdict, stream: verdict.error || !stream?.isLive ? null : stream, devices, deviceLimit };
+function skuOf({ sku }: { sku: string }): string {
+  return sku;
 }

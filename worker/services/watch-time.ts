@@ -1,32 +1,53 @@
 import { and, eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { watchTime } from "../../db/schema/index.ts";
-import { batchAll, type Ctx } from "./context.ts";
+import type { Ctx } from "./context.ts";
+
+/** Milliseconds after which whoever hasn't asked for a page again has stopped to watch it. */
+const PAUSE = 90_000;
+
+export type WatchTime = Pick<typeof watchTime.$inferSelect, "seconds" | "modified">;
 
 /** Who watches: the account where somebody is signed in, else the device. */
 export function viewerOf(accountId: string | undefined, deviceId: string): string {
   return accountId === undefined ? `device:${deviceId}` : `account:${accountId}`;
 }
 
-/** Adds what has been seen of a page; previews are used up by it. */
-export async function addWatchTime(ctx: Ctx, pageId: string, watched: { viewer: string; seconds: number }[]): Promise<void> {
-  const insert = watched.map(({ viewer, seconds }) =>
-    ctx.db
-      .insert(watchTime)
-      .values({ siteId: ctx.siteId, pageId, viewer, seconds, modified: ctx.now })
-      .onConflictDoUpdate({
-        target: [watchTime.siteId, watchTime.pageId, watchTime.viewer],
-        set: { seconds: sql`${watchTime.seconds} + excluded.seconds`, modified: ctx.now },
-      }),
-  );
-  await batchAll(ctx.db, insert);
+/** Seconds that have been watched up to now. */
+export function watchedUntil(now: number, known: WatchTime | undefined): number {
+  return known ? known.seconds + fresh(now, known.modified) : 0;
+}
+
+/** Notes that a viewer watches a page: what has passed since the viewer last asked is watched, if that wasn't too long ago. */
+export function noteWatching(ctx: Ctx, pageId: string, viewer: string): BatchItem<"sqlite"> {
+  // D1 binds numbers as floats, whose division would leave fractions.
+  const passed = sql`cast(${ctx.now} - ${watchTime.modified} as integer)`;
+  // Whole seconds alone are counted, and the rest is left to the next time: who asks often gains nothing.
+  const seconds = sql`max(0, ${passed} / 1000)`;
+  const goesOn = sql`${passed} <= ${PAUSE}`;
+  return ctx.db
+    .insert(watchTime)
+    .values({ siteId: ctx.siteId, pageId, viewer, seconds: 0, modified: ctx.now })
+    .onConflictDoUpdate({
+      target: [watchTime.siteId, watchTime.pageId, watchTime.viewer],
+      set: {
+        seconds: sql`case when ${goesOn} then ${watchTime.seconds} + ${seconds} else ${watchTime.seconds} end`,
+        modified: sql`case when ${goesOn} then ${watchTime.modified} + 1000 * ${seconds} else ${ctx.now} end`,
+      },
+    });
 }
 
 /** What is kept of a page, for the batch that deletes it. */
-export function forgetWatchTimeOfPage(ctx: Ctx, pageId: string) {
+export function forgetWatchTimeOfPage(ctx: Ctx, pageId: string): BatchItem<"sqlite"> {
   return ctx.db.delete(watchTime).where(and(eq(watchTime.siteId, ctx.siteId), eq(watchTime.pageId, pageId)));
 }
 
 /** What is kept of an account, for the batch that deletes it. */
-export function forgetWatchTimeOfAccount(ctx: Ctx, accountId: string) {
+export function forgetWatchTimeOfAccount(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db.delete(watchTime).where(and(eq(watchTime.siteId, ctx.siteId), eq(watchTime.viewer, viewerOf(accountId, ""))));
+}
+
+function fresh(now: number, modified: number): number {
+  const passed = now - modified;
+  return passed <= PAUSE ? Math.max(0, Math.floor(passed / 1000)) : 0;
 }

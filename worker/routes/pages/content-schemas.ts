@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "../../../db/enums.ts";
-import { Id } from "../../http/schemas.ts";
-import type { Content } from "../../services/page-content.ts";
+import type { Content, PlayedVideo } from "../../services/page-content.ts";
+import { Video } from "../videos/schemas.ts";
 import { Page, toPage } from "./schemas.ts";
 
 const CanIPlay = z
@@ -12,17 +12,9 @@ const CanIPlay = z
     previewTimeRemainingSeconds: z.number().int().nullable().describe("Null with full access, which doesn't run out"),
     userHasChannelGateEntitlement: z.boolean(),
     userHasVideoEntitlement: z.boolean(),
-    video: z
-      .object({
-        _id: Id,
-        title: z.string(),
-        player: z.literal("tifo"),
-        type: z.literal("livestream"),
-        url: z.string(),
-        thumbnail: z.string().nullable(),
-      })
+    video: Video.pick({ _id: true, title: true, player: true, type: true, url: true, thumbnail: true })
       .nullable()
-      .describe("What plays; null while nothing is on or nothing may be played"),
+      .describe("What plays: the programme's video, or the stream by its own id; null while nothing is on or nothing may be played"),
   })
   .openapi("CanIPlay");
 
@@ -55,19 +47,11 @@ export const PageContent = z
 /** A slug is no id: whatever isn't there is not found. */
 export const PageSlugParam = z.object({ pageSlug: z.string().min(1).max(100).openapi({ example: "main-stage" }) });
 
-export function toPageContent({ page, verdict, stream, devices, deviceLimit }: Content) {
+export function toPageContent({ page, verdict, video, devices, deviceLimit }: Content) {
   const { error, accountOverDeviceLimit, ...check } = verdict;
-  const video = stream && {
-    _id: stream.id,
-    title: stream.title,
-    player: "tifo" as const,
-    type: "livestream" as const,
-    url: stream.playbackUrl,
-    thumbnail: stream.fallbackImageUrl,
-  };
   return {
     canIPlayResponse: {
-      contentCheck: { ...check, video },
+      contentCheck: { ...check, video: video && toPlayed(video) },
       deviceCheck: {
         accountDevices: Object.fromEntries(devices.map(({ deviceId, description }) => [deviceId, description])),
         accountOverDeviceLimit,
@@ -77,4 +61,8 @@ export function toPageContent({ page, verdict, stream, devices, deviceLimit }: C
     },
     channel: toPage(page),
   } satisfies z.output<typeof PageContent>;
+}
+
+function toPlayed({ id, title, player, type, url, thumbnail }: PlayedVideo) {
+  return { _id: id, title, player, type, url, thumbnail };
 }

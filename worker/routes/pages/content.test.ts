@@ -9,7 +9,10 @@ import { type Answer, newSite, type TestAccount, type TestSite } from "../../../
 import { listOf } from "../../http/listing.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { grantEntitlement } from "../../services/entitlements.ts";
-import { addWatchTime } from "../../services/watch-time.ts";
+import { batchAll, type Ctx } from "../../services/context.ts";
+import { getContent } from "../../services/page-content.ts";
+import { noteWatching } from "../../services/watch-time.ts";
+import { Video } from "../videos/schemas.ts";
 import { PageContent } from "./content-schemas.ts";
 import { Device } from "./device-schemas.ts";
 
@@ -155,37 +158,100 @@ describe("regions and schedule", () => {
 });
 
 describe("a preview", () => {
-  test("lasts as long as the best of the gate's subscriptions allows, and is used up by watching", async () => {
-    const skus = [`day-${randomHex(4)}`, `week-${randomHex(4)}`];
-    const gated = await site.addChannel(`preview-${randomHex(5)}`, { gate: { type: "entitlement", skus } });
-    for (const [index, sku] of skus.entries())
-      await db.insert(subscriptions).values({
-        ...stamps(),
-        sku,
-        name: sku,
-        subscriptionProvider: "external",
-        recurrence: "once",
-        prices: [],
-        previewDurationSeconds: 60 * (index + 1),
-        tags: [],
-      });
-    const viewer = await newViewer();
-    expect(await play(gated, "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 120 });
-    const watched = [
-      { viewer: "device:tv", seconds: 50 },
-      { viewer: "device:tv", seconds: 20 },
-      { viewer: `account:${viewer.id}`, seconds: 120 },
+  const START = Date.UTC(2026, 10, 21, 15);
+  const viewer = { country: undefined, description: "" };
+
+  /** A page whose gate names skus that allow so many seconds each. */
+  async function newPreview(...seconds: number[]): Promise<string> {
+    const skus = seconds.map((_, index) => `pass-${index}-${randomHex(4)}`);
+    const bare = { subscriptionProvider: "external" as const, recurrence: "once" as const, prices: [], tags: [] };
+    const rows = skus.map((sku, index) => ({ ...stamps(), ...bare, sku, name: sku, previewDurationSeconds: seconds[index] ?? 0 }));
+    await db.insert(subscriptions).values(rows);
+    return site.addChannel(`preview-${randomHex(5)}`, { gate: { type: "entitlement", skus } });
+  }
+
+  /** Seconds that are left for somebody who asks so many seconds after the start. */
+  async function leftAt(seconds: number, pageId: string, who: Partial<Ctx>): Promise<number | string | null> {
+    const { verdict } = await getContent({ ...internally(), now: START + seconds * 1000, ...who }, { id: pageId }, viewer);
+    return verdict.error?.type ?? verdict.previewTimeRemainingSeconds;
+  }
+
+  test("lasts as long as the best of the gate's subscriptions allows", async () => {
+    expect(await play(await newPreview(60, 120), "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 120, error: null });
+  });
+
+  test("is used up by the time between two calls, device by device", async () => {
+    const pageId = await newPreview(60);
+    const [tv, phone] = [{ deviceId: "tv" }, { deviceId: "phone" }];
+    const left: unknown[] = [];
+    for (const at of [0, 30, 30.6, 45.2, 59.9, 60, 90, 500]) left.push(await leftAt(at, pageId, tv));
+    expect(left).toEqual([60, 30, 30, 15, 1, "preview_over", "preview_over", "preview_over"]);
+    expect(await leftAt(90, pageId, phone)).toBe(60);
+  });
+
+  test("stands still while nobody asks", async () => {
+    const pageId = await newPreview(60);
+    expect([await leftAt(0, pageId, { deviceId: "tv" }), await leftAt(10, pageId, { deviceId: "tv" })]).toEqual([60, 50]);
+    expect([await leftAt(3600, pageId, { deviceId: "tv" }), await leftAt(3620, pageId, { deviceId: "tv" })]).toEqual([50, 30]);
+  });
+
+  test("is the account's, on whatever device", async () => {
+    const pageId = await newPreview(60);
+    const { id } = await newViewer();
+    const on = (deviceId: string): Partial<Ctx> => ({
+      deviceId,
+      claimedAccountId: id,
+      caller: () => Promise.resolve({ kind: "account", id, sessionId: "", roles: [], tags: [] }),
+    });
+    expect([await leftAt(0, pageId, on("tv")), await leftAt(40, pageId, on("phone"))]).toEqual([60, 20]);
+    expect(await leftAt(60, pageId, on("tv"))).toBe("preview_over");
+  });
+
+  test("and a new device cost a signed-in viewer two round trips", async () => {
+    const { headers } = await newViewer();
+    const answer = await open(await newPreview(60), "tv", headers);
+    expect(answer.as(PageContent).canIPlayResponse.deviceCheck.accountDevices).toHaveProperty("tv");
+    expect(answer.log.d1.roundTrips).toBe(2);
+  });
+});
+
+describe("a programme's video", () => {
+  async function newVideo(title: string, skus: string[] = []): Promise<string> {
+    const body = {
+      title,
+      durationSeconds: 60,
+      player: "file",
+      type: "vod",
+      url: "https://vod.demo.example/goals.m3u8",
+      subscriptions: skus,
+    };
+    return (await site.call("createVideo", { body })).as(Video)._id;
+  }
+
+  test("is that of the time: live while something is on, offline otherwise", async () => {
+    const content = { live: { video_id: await newVideo("Match") }, offline: { video_id: await newVideo("Highlights") } };
+    const hour = 3_600_000;
+    const schedule = { startTimestamp: Date.now() - hour, endTimestamp: Date.now() + hour };
+    const [on, off] = [
+      await site.addChannel(`on-${randomHex(5)}`, { content, schedule }),
+      await site.addChannel(`off-${randomHex(5)}`, { content }),
     ];
-    for (const one of watched) await addWatchTime(internally(), gated, [one]);
-    expect(await play(gated, "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 50 });
-    expect(await play(gated, "phone")).toMatchObject({ previewTimeRemainingSeconds: 120 });
-    // The account has seen its preview, on whatever device.
-    for (const device of ["tv", "phone"])
-      expect(await play(gated, device, viewer.headers)).toMatchObject({
-        access: "preview_over",
-        error: "preview_over",
-        previewTimeRemainingSeconds: 0,
-      });
+    expect((await play(on, "tv")).video).toMatchObject({ title: "Match", player: "file", type: "vod" });
+    expect((await play(off, "tv")).video).toMatchObject({ title: "Highlights" });
+  });
+
+  test("has skus of its own, beside the page's gate", async () => {
+    const content = { offline: { video_id: await newVideo("Replay", ["replays"]) } };
+    const pageId = await site.addChannel(`replay-${randomHex(5)}`, { content });
+    const viewer = await newViewer();
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject({
+      error: "no_entitlement",
+      userHasChannelGateEntitlement: true,
+      userHasVideoEntitlement: false,
+      video: null,
+    });
+    await grantEntitlement(internally(), { accountId: viewer.id, sku: "replays", grantedMethod: "customerService" });
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ access: "full", video: { title: "Replay" } });
   });
 });
 
@@ -275,7 +341,7 @@ describe("devices", () => {
   test("go with their account", async () => {
     const viewer = await newViewer();
     await play(page, "tv", viewer.headers);
-    await addWatchTime(internally(), page, [{ viewer: `account:${viewer.id}`, seconds: 5 }]);
+    await batchAll(db, [noteWatching(internally(), page, `account:${viewer.id}`)]);
     await site.call("deleteAccount", { params: { id: viewer.id } });
     for (const [table, column] of [
       ["devices", "account_id = ?"],

@@ -20,7 +20,7 @@ const common = {
 } as const;
 
 const rules =
-  "and whether this viewer may play it now, by its regions, schedule, gate and preview and by the account's devices. Whoever is signed in and may play takes one of the account's slots for the device.";
+  "and whether this viewer may play it now, by its regions, schedule, gate and preview and by the account's devices. Whoever is signed in and may play takes one of the account's slots for the device. While a preview runs, ask again at least once a minute: the time between two calls is what is watched of it.";
 
 pageContent.openapi(
   operation({

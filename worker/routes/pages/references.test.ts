@@ -5,7 +5,8 @@ import { newSite, type TestSite } from "../../../test/harness.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { createPage, updatePage } from "../../services/pages.ts";
 import { createChannelTemplate } from "../../services/channel-templates.ts";
-import { addWatchTime } from "../../services/watch-time.ts";
+import { batchAll } from "../../services/context.ts";
+import { noteWatching } from "../../services/watch-time.ts";
 import { CalendarEvent } from "../events/schemas.ts";
 import { Navigation } from "../navigation/schemas.ts";
 import { Theme } from "../themes/schemas.ts";
@@ -103,11 +104,8 @@ test("a deleted channel leaves its calendar's events to the site, and no watch t
     date: { startTimestamp: 1795273200000, timeZone: "Europe/London" },
   };
   const event = (await site.call("createCalendarEvent", { body })).as(CalendarEvent);
-  await addWatchTime(
-    interrupted(site, () => Promise.resolve()),
-    page._id,
-    [{ viewer: "device:tv", seconds: 5 }],
-  );
+  const ctx = interrupted(site, () => Promise.resolve());
+  await batchAll(ctx.db, [noteWatching(ctx, page._id, "device:tv")]);
   await site.call("deletePage", { params: { id: page._id } });
   const left = await site.call("getCalendarEvent", { params: { id: event._id } });
   const now = left.as(CalendarEvent);

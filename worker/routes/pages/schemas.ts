@@ -8,6 +8,10 @@ import { Slug } from "../sites/schemas.ts";
 const Url = z.url({ protocol: /^https?$/ }).max(2000);
 const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by the configuration's `metadata`");
 
+const Programme = z.looseObject({
+  video_id: Id.optional().describe("The video that plays then; while live, the channel's stream unless given"),
+});
+
 export const PageData = bounded(
   z.looseObject({
     name: z.string().trim().min(1).max(200).openapi({ example: "Main stage" }),
@@ -44,7 +48,7 @@ export const PageData = bounded(
       })
       .optional(),
     artwork: FreeObject.optional(),
-    content: z.looseObject({ live: FreeObject.optional(), offline: FreeObject.optional() }).optional(),
+    content: z.looseObject({ live: Programme.optional(), offline: Programme.optional() }).optional(),
     default_mode: z.string().max(100).optional(),
     channel_select_active_image_url: Url.optional(),
     theme: Id.optional(),
