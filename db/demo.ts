@@ -9,7 +9,7 @@ import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
-import { demoPlaylists, demoVideos, demoVideoTotals } from "./demo/videos.ts";
+import { demoPlaylists, demoVideos, demoVideoTotals, INTERVIEW } from "./demo/videos.ts";
 import {
   accessCodes,
   accountEntitlements,
@@ -225,7 +225,11 @@ function demoPages(): (typeof pages.$inferInsert)[] {
       sidebar: { panels: PANELS_A },
       external_field_1: "match-2026-11-21",
     }),
-    page(CHANNEL_2, SITE_A, "channel", "backstage", { name: "Backstage", external_field_1: "match-2026-11-21" }),
+    page(CHANNEL_2, SITE_A, "channel", "backstage", {
+      name: "Backstage",
+      content: { offline: { video_id: INTERVIEW } },
+      external_field_1: "match-2026-11-21",
+    }),
     page(LANDING, SITE_A, "landing", "home", { name: "Match day" }),
     page(CHANNEL_B, SITE_B, "channel", "dock-side", { name: "Dock side", schedule }),
   ];

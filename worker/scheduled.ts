@@ -11,6 +11,7 @@ import { pruneRegisterInvites } from "./services/register-invites.ts";
 import { undoAbandonedDrafts } from "./services/stream-drafts.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
 import { pruneViews } from "./services/video-views.ts";
+import { pruneWatchTime } from "./services/watch-time.ts";
 
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
@@ -31,6 +32,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneBroadcasts({ db, now }),
     () => pruneMails({ db, now }),
     () => pruneViews({ db, now }),
+    () => pruneWatchTime({ db, now }),
     // Last, since it waits for systems outside.
     () => undoAbandonedDrafts({ env, db, now }),
   ];

@@ -6,7 +6,8 @@ type PlaylistInsert = typeof playlists.$inferInsert;
 
 const DERBY = "5eed00000000000000004001";
 const SPRING = "5eed00000000000000004002";
-const INTERVIEW = "5eed00000000000000004003";
+/** What the backstage channel plays while nothing is on. */
+export const INTERVIEW = "5eed00000000000000004003";
 const REPLAY = "5eed00000000000000004004";
 
 /** What there is to watch before, at and after the match. */

@@ -32,5 +32,6 @@ export const watchTime = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.siteId, table.pageId, table.viewer] }),
     index("watch_time_viewer").on(table.siteId, table.viewer),
+    index("watch_time_modified").on(table.modified),
   ],
 );

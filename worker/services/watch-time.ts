@@ -1,10 +1,13 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { watchTime } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 /** Milliseconds after which whoever hasn't asked for a page again has stopped to watch it. */
 const PAUSE = 90_000;
+
+/** How long a preview stays used up, ms: 90 days. */
+const KEPT = 90 * 86_400_000;
 
 export type WatchTime = Pick<typeof watchTime.$inferSelect, "seconds" | "modified">;
 
@@ -35,6 +38,11 @@ export function noteWatching(ctx: Ctx, pageId: string, viewer: string): BatchIte
         modified: sql`case when ${goesOn} then ${watchTime.modified} + 1000 * ${seconds} else ${ctx.now} end`,
       },
     });
+}
+
+/** Forgets what has not been watched for long. */
+export async function pruneWatchTime({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
+  await db.delete(watchTime).where(lt(watchTime.modified, now - KEPT));
 }
 
 /** What is kept of a page, for the batch that deletes it. */

@@ -11,7 +11,7 @@ import { newId, randomHex } from "../../lib/ids.ts";
 import { grantEntitlement } from "../../services/entitlements.ts";
 import { batchAll, type Ctx } from "../../services/context.ts";
 import { getContent } from "../../services/page-content.ts";
-import { noteWatching } from "../../services/watch-time.ts";
+import { noteWatching, pruneWatchTime } from "../../services/watch-time.ts";
 import { Video } from "../videos/schemas.ts";
 import { PageContent } from "./content-schemas.ts";
 import { Device } from "./device-schemas.ts";
@@ -193,6 +193,17 @@ describe("a preview", () => {
     const pageId = await newPreview(60);
     expect([await leftAt(0, pageId, { deviceId: "tv" }), await leftAt(10, pageId, { deviceId: "tv" })]).toEqual([60, 50]);
     expect([await leftAt(3600, pageId, { deviceId: "tv" }), await leftAt(3620, pageId, { deviceId: "tv" })]).toEqual([50, 30]);
+  });
+
+  test("is as new when it wasn't watched for 90 days", async () => {
+    const pageId = await newPreview(60);
+    const DAY = 86_400_000;
+    await leftAt(0, pageId, { deviceId: "tv" });
+    expect(await leftAt(60, pageId, { deviceId: "tv" })).toBe("preview_over");
+    await pruneWatchTime({ db, now: START + 60_000 + 90 * DAY });
+    expect(await leftAt(0, pageId, { deviceId: "tv" })).toBe("preview_over");
+    await pruneWatchTime({ db, now: START + 60_001 + 90 * DAY });
+    expect(await leftAt(0, pageId, { deviceId: "tv" })).toBe(60);
   });
 
   test("is the account's, on whatever device", async () => {

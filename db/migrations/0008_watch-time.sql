@@ -1,0 +1,1 @@
+CREATE INDEX `watch_time_modified` ON `watch_time` (`modified`);
