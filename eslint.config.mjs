@@ -39,6 +39,10 @@ export default defineConfig(
     },
   },
   { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
-  { files: ["worker/routes/**/*.ts"], ignores: ["**/*.test.ts"], rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns: [storage] }] } },
+  {
+    files: ["worker/routes/**/*.ts"],
+    ignores: ["**/*.test.ts"],
+    rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns: [storage] }] },
+  },
   { files: ["worker/index.ts", "worker/durable-objects/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "**/*.test.ts"], rules: ban(zod) },
 );

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "dri
 import { z } from "@hono/zod-openapi";
 import { broadcasts, overlays, pages } from "../../db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
-import { invalid, notFound } from "../lib/errors.ts";
+import { Failure, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import { renderVariables } from "../lib/template.ts";
@@ -54,7 +54,11 @@ export interface Cleared {
  * Puts an overlay on the screens: of the channels named, of those whose metadata matches, of those that an instance lists,
  * else of the whole site. Committed first, then sent; the answer says where it stands in each channel's log.
  */
-export async function broadcastOverlay(ctx: Ctx, overlayId: string, input: BroadcastInput): Promise<Sent[]> {
+export async function broadcastOverlay(
+  ctx: Ctx,
+  overlayId: string,
+  input: BroadcastInput,
+): Promise<{ broadcastId: string; broadcasts: Sent[] }> {
   const named = namedChannels(input);
   const [[overlay], found] = await ctx.db.batch([
     ctx.db
@@ -78,9 +82,18 @@ export async function broadcastOverlay(ctx: Ctx, overlayId: string, input: Broad
     resource: `overlay/${overlayId}`,
     data: { ...event },
   });
-  const sent = await sendBroadcast(ctx.env, ctx.siteId, event);
+  const sent = await promised(sendBroadcast(ctx.env, ctx.siteId, event));
   ctx.told.settled.push(...told);
-  return sent;
+  return { broadcastId: broadcast.broadcastId, broadcasts: sent };
+}
+
+/** What is committed is brought to its channels by the site's log if it can't be now; the caller hears that it is late. */
+async function promised<T>(sending: Promise<T>): Promise<T> {
+  try {
+    return await sending;
+  } catch (cause) {
+    throw new Failure("unavailable", "It is recorded, but a channel did not answer; it follows as soon as the channel does", { cause });
+  }
 }
 
 /** Brings a committed broadcast to its channels; safe to repeat, each channel takes it once. */
@@ -117,7 +130,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
   const told = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
-  const cleared = await sendClear(ctx.env, ctx.siteId, event);
+  const cleared = await promised(sendClear(ctx.env, ctx.siteId, event));
   ctx.told.settled.push(...told);
   return cleared;
 }

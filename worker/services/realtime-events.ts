@@ -4,6 +4,8 @@ import { PING, PONG } from "../durable-objects/relay.protocol.ts";
 import { type Connection, enter, type Gatekeeper } from "./realtime.ts";
 
 const COMMENT_MS = 15_000;
+/** The local runtime's proxy tells of a reader who left only when a write to it fails. */
+const LOCAL_COMMENT_MS = 500;
 const LIFETIME_MS = 3_600_000;
 const RECONNECT_MS = 2_000;
 /** Messages that wait for a reader; beyond them it is told to come back. */
@@ -19,20 +21,31 @@ export function parseEventId(id: string | null | undefined): Connection["resume"
   return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : null;
 }
 
-/** The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate. */
-export async function eventStream(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response> {
+/**
+ * The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate.
+ * `gone` tells that the reader has left, which a stream by itself learns only from its next write.
+ */
+export async function eventStream(env: Env, connection: Connection, gatekeeper: Gatekeeper, gone?: AbortSignal): Promise<Response> {
   const entered = await enter(env, connection, gatekeeper);
   if (!(entered instanceof Response) || !entered.webSocket) {
     const { code, message } = entered instanceof Response ? { code: "unavailable", message: "No socket" } : entered;
     return new Response(`event: error\ndata: ${errorFrame(code, message)}\n\n`, { headers: HEADERS });
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  pump(entered.webSocket, writable.getWriter(), Number(env.TIFO_HEARTBEAT_SECONDS) * 1000);
+  const stop = pump(entered.webSocket, writable.getWriter(), {
+    heartbeatMs: Number(env.TIFO_HEARTBEAT_SECONDS) * 1000,
+    commentMs: env.TIFO_DEVELOPMENT === "true" ? LOCAL_COMMENT_MS : COMMENT_MS,
+  });
+  gone?.addEventListener("abort", stop);
   return new Response(readable, { headers: HEADERS });
 }
 
-/** Writes every message of the socket as an event until either side ends. */
-function pump(socket: WebSocket, writer: WritableStreamDefaultWriter<Uint8Array>, heartbeatMs: number): void {
+/** Writes every message of the socket as an event until either side ends; answers what ends it. */
+function pump(
+  socket: WebSocket,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  { heartbeatMs, commentMs }: { heartbeatMs: number; commentMs: number },
+): () => void {
   const encoder = new TextEncoder();
   let waiting = 0;
   let epoch = "";
@@ -46,7 +59,7 @@ function pump(socket: WebSocket, writer: WritableStreamDefaultWriter<Uint8Array>
     stop();
   };
   const pings = setInterval(() => socket.send(PING), (heartbeatMs * 2) / 3);
-  const comments = setInterval(() => write(": keep\n\n"), COMMENT_MS);
+  const comments = setInterval(() => write(": keep\n\n"), commentMs);
   const lifetime = setTimeout(end, LIFETIME_MS);
   let stopped = false;
   function stop(): void {
@@ -72,6 +85,7 @@ function pump(socket: WebSocket, writer: WritableStreamDefaultWriter<Uint8Array>
     if (waiting > WAITING) end();
   });
   socket.accept();
+  return stop;
 }
 
 /** The positions that the frames of a message bring the viewer to. */

@@ -97,11 +97,11 @@ overlays.openapi(
     limit: "broadcast",
     request: { params: IdParam, body: jsonBody(BroadcastInput) },
     responses: { 200: json("Where it stands in each channel's log", BroadcastAnswer) },
-    errors: ["not_found"],
+    errors: ["not_found", "unavailable"],
   }),
   async (c) => {
-    const broadcasts = await broadcastOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-    return c.json({ success: true as const, broadcasts }, 200);
+    const sent = await broadcastOverlay(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    return c.json({ success: true as const, ...sent }, 200);
   },
 );
 
@@ -119,12 +119,12 @@ overlays.openapi(
     limit: "broadcast",
     request: { params: z.object({ id: Id, tagId: TagId }), body: jsonBody(TagBroadcastInput) },
     responses: { 200: json("Where it stands in each channel's log", BroadcastAnswer) },
-    errors: ["not_found"],
+    errors: ["not_found", "unavailable"],
   }),
   async (c) => {
     const { id, tagId } = c.req.valid("param");
-    const broadcasts = await broadcastOverlay(c.var.ctx, id, { ...c.req.valid("json"), tagId, priority: 0 });
-    return c.json({ success: true as const, broadcasts }, 200);
+    const sent = await broadcastOverlay(c.var.ctx, id, { ...c.req.valid("json"), tagId, priority: 0 });
+    return c.json({ success: true as const, ...sent }, 200);
   },
 );
 
@@ -141,7 +141,7 @@ overlays.openapi(
     limit: "broadcast",
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared, per channel", ClearAnswer) },
-    errors: ["not_found"],
+    errors: ["not_found", "unavailable"],
   }),
   async (c) => {
     const cleared = await clearBroadcasts(c.var.ctx, clearTarget(c.req.valid("query"), c.req.valid("json")));
@@ -161,7 +161,7 @@ overlays.openapi(
     limit: "broadcast",
     request: { params: z.object({ targetId: Id.describe("A channel") }), query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared", ClearAnswer) },
-    errors: ["not_found"],
+    errors: ["not_found", "unavailable"],
   }),
   async (c) => {
     const target = clearTarget(c.req.valid("query"), c.req.valid("json"), c.req.valid("param").targetId);

@@ -108,6 +108,7 @@ export const TagBroadcastInput = z
 export const BroadcastAnswer = z
   .object({
     success: z.literal(true),
+    broadcastId: Id.describe("The same on every channel; clears it also where it is yet to be shown"),
     broadcasts: z.array(
       z.object({
         broadcastId: Id,

@@ -76,7 +76,7 @@ realtime.openapi(
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(ctx, channelId, c.req.valid("query"));
     const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
-    return eventStream(c.env, { ...connection, resume }, gatekeeperOf(ctx, channelId));
+    return eventStream(c.env, { ...connection, resume }, gatekeeperOf(ctx, channelId), c.req.raw.signal);
   },
 );
 

@@ -1,1 +1,0 @@
-CREATE INDEX `watch_time_modified` ON `watch_time` (`modified`);
