@@ -181,6 +181,10 @@ describe("a file", () => {
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, PNG.length]);
   });
 
+  test("of a known id is what the operation declares", async () => {
+    expect((await site.call("getMedia", { params: { id: (await upload())._id } })).status).toBe(200);
+  });
+
   test("of an unknown id is a 404", async () => {
     expect((await site.call("getMedia", { params: { id: newId(1) } })).status).toBe(404);
     expect((await get(newId(1), {}, "HEAD")).status).toBe(404);
