@@ -2,7 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import { answer } from "./http/answer.ts";
 import type { AppEnv } from "./http/app-env.ts";
-import { brake } from "./http/brake.ts";
+import { createBrake } from "./http/brake.ts";
 import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
@@ -74,7 +74,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   });
   app.use(answer);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
-  app.use(brake);
+  app.use(createBrake());
   app.onError((error, c) => renderFailure(c, toFailure(error)));
   app.notFound((c) => renderFailure(c, new Failure("not_found", "No such operation")));
   for (const area of AREAS) app.route("/", area);

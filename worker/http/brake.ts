@@ -1,11 +1,36 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { Failure } from "../lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
 
+/** One request in so many is counted, and the binding's limit is that much lower: asking costs, and a flood is found all the same. */
+const COUNTED = 10;
+/** How long a flooding address waits, and how many of them an isolate remembers. */
+const PAUSE_MS = 10_000;
+const REMEMBERED = 10_000;
+
 /** Stops floods from one address before they cost anything: permissive and per location, so exact quotas lie elsewhere. */
-export const brake: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const { success } = await c.env.BRAKE.limit({ key: callerAddress(c) });
-  if (!success) throw new Failure("rate_limited", "Too many requests from this address", { headers: { "Retry-After": "10" } });
-  await next();
-};
+export function createBrake(random: () => number = Math.random): MiddlewareHandler<AppEnv> {
+  const pausedUntil = new Map<string, number>();
+  return async (c, next) => {
+    const address = callerAddress(c);
+    if (isPaused(pausedUntil, address) || (random() * COUNTED < 1 && !(await isWithinLimit(c, address)))) {
+      if (pausedUntil.size >= REMEMBERED) pausedUntil.clear();
+      if (!pausedUntil.has(address)) pausedUntil.set(address, Date.now() + PAUSE_MS);
+      throw new Failure("rate_limited", "Too many requests from this address", { headers: { "Retry-After": String(PAUSE_MS / 1000) } });
+    }
+    await next();
+  };
+}
+
+function isPaused(pausedUntil: Map<string, number>, address: string): boolean {
+  const until = pausedUntil.get(address);
+  if (until === undefined) return false;
+  if (until > Date.now()) return true;
+  pausedUntil.delete(address);
+  return false;
+}
+
+async function isWithinLimit(c: Context<AppEnv>, key: string): Promise<boolean> {
+  return (await c.env.BRAKE.limit({ key })).success;
+}
