@@ -3,7 +3,7 @@ import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.
 
 /** What comes while a push is on its way goes together, this long after that push began. A send costs the same whatever its size. */
 export const COALESCE_MS = 50;
-/** Pushes that may go at once within that time, each when the one before has arrived: a publisher who waits for answers is no burst. */
+/** Single frames that may go at once within that time, each when the one before has arrived: a publisher who waits is no burst. */
 const LONE_PUSHES = 10;
 /** A relay that takes longer counts as failed; what it did receive it will not send twice. */
 const DELIVER_TIMEOUT_MS = 2_000;
@@ -42,6 +42,8 @@ export class FanOut {
   private flushing = 0;
   /** When the last pushes began, the newest first. */
   private begun: number[] = [];
+  /** Where the last push ended, and whether it brought more than one frame. */
+  private last = { head: 0, burst: false };
   /** Every open relay held at least this when the object last noted it; where an unknown lane starts. */
   private floor: number;
 
@@ -49,6 +51,7 @@ export class FanOut {
     this.source = source;
     this.deliver = deliver;
     this.floor = floor;
+    this.last.head = source.head;
     for (let relay = 0; relay < relays; relay++) this.lane(relay);
   }
 
@@ -82,6 +85,7 @@ export class FanOut {
     await this.window();
     this.next = null;
     this.begun = [Date.now(), ...this.begun].slice(0, LONE_PUSHES);
+    this.last = { head: this.source.head, burst: this.source.head > this.last.head + 1 };
     this.flushing++;
     try {
       return await this.flush();
@@ -102,7 +106,7 @@ export class FanOut {
   }
 
   private async window(): Promise<void> {
-    const alone = this.flushing === 0 && (this.begun[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
+    const alone = this.flushing === 0 && !this.last.burst && (this.begun[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
     const wait = alone ? 0 : (this.begun[0] ?? 0) + COALESCE_MS - Date.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
   }

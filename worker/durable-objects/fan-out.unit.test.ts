@@ -76,6 +76,16 @@ describe("a push", () => {
     expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
   });
 
+  test("after a burst waits for what else comes", async () => {
+    const { append, relay } = setUp();
+    await append(9);
+    const next = append();
+    await vi.advanceTimersByTimeAsync(49);
+    expect(relay.pushes).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await next).toBe(true);
+  });
+
   test("of a publisher who waits for each answer goes at once, ten times in 50 ms", async () => {
     const { append, relay } = setUp();
     for (let sent = 1; sent <= 10; sent++) expect(await append()).toBe(true);

@@ -22,17 +22,19 @@ export const answer: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /**
- * What every answer carries: its request's id, that nobody keeps it unless the operation says so, and that any origin may read it.
+ * What every answer carries: its request's id, that nobody keeps it unless the operation says so, and to browsers that any origin may
+ * read it.
  * Set on the answer itself: Hono's own way builds the whole answer anew for each header.
  */
 function finish(c: Context<AppEnv>, requestId: string): void {
   const { headers } = c.res;
   headers.set("Tifo-Request-Id", requestId);
-  headers.set("Access-Control-Allow-Origin", "*");
   const kept = headers.has("Cache-Control");
   if (!kept) headers.set("Cache-Control", "no-store");
   // What a cache may keep serves browsers too, whoever asked first.
-  if (kept || c.req.header("Origin") !== undefined) headers.set("Access-Control-Expose-Headers", READABLE);
+  if (!kept && c.req.header("Origin") === undefined) return;
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Access-Control-Expose-Headers", READABLE);
 }
 
 /** One structured line; never a header, query or body. */

@@ -13,8 +13,10 @@ const REMEMBERED = 10_000;
 export function createBrake(random: () => number = Math.random): MiddlewareHandler<AppEnv> {
   const pausedUntil = new Map<string, number>();
   return async (c, next) => {
+    const counted = random() * COUNTED < 1;
+    if (!counted && pausedUntil.size === 0) return next();
     const address = callerAddress(c);
-    if (isPaused(pausedUntil, address) || (random() * COUNTED < 1 && !(await isWithinLimit(c, address)))) {
+    if (isPaused(pausedUntil, address) || (counted && !(await isWithinLimit(c, address)))) {
       if (pausedUntil.size >= REMEMBERED) pausedUntil.clear();
       if (!pausedUntil.has(address)) pausedUntil.set(address, Date.now() + PAUSE_MS);
       throw new Failure("rate_limited", "Too many requests from this address", { headers: { "Retry-After": String(PAUSE_MS / 1000) } });

@@ -53,7 +53,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       },
       deviceId: presented.device,
       claimedAccountId: check.accountId,
-      ifMatch: parseIfMatch(c.req.header("If-Match")),
+      ifMatch: entrance.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       told: { siteIds: new Set(), settled: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
     });
