@@ -39,11 +39,12 @@ export default defineConfig({
           items: [
             { label: "API key", slug: "api/key" },
             { label: "REST API", link: "/api/rest" },
+            { label: "Errors", link: "/errors" },
           ],
         },
       ],
       // Pages that Markdown didn't make are unknown to the validator.
-      plugins: [starlightLinksValidator({ exclude: ["/api/rest", "/openapi.json"] })],
+      plugins: [starlightLinksValidator({ exclude: ["/api/rest", "/errors", "/openapi.json"] })],
     }),
     react(),
     inlineScriptHashes(),
