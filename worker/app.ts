@@ -76,7 +76,16 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createBrake());
   app.onError((error, c) => renderFailure(c, toFailure(error)));
-  app.notFound((c) => renderFailure(c, new Failure("not_found", "No such operation")));
+  app.notFound((c) => renderFailure(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);
   return app;
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** A 405 that names the methods where the path has some, else a 404. */
+function noSuchOperation(app: OpenAPIHono<AppEnv>, path: string): Failure {
+  const allowed = METHODS.filter((method) => app.router.match(method, path)[0].some(([[, route]]) => route.path !== "/*"));
+  if (allowed.length === 0) return new Failure("not_found", "No such operation");
+  return new Failure("method_not_allowed", `This path takes ${allowed.join(", ")}`, { headers: { Allow: allowed.join(", ") } });
 }

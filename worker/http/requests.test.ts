@@ -58,6 +58,19 @@ describe("a call from a browser", () => {
   });
 });
 
+describe("a method that a path does not take", () => {
+  test("is a 405 that names those it takes", async () => {
+    const response = await exports.default.fetch(`${ORIGIN}/auth/v2/login/`, { method: "DELETE" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+    expect(await response.json()).toMatchObject({ success: false, code: "method_not_allowed" });
+  });
+
+  test("of a path that takes none is a 404", async () => {
+    const response = await exports.default.fetch(`${ORIGIN}/auth/v2/nothing`, { method: "DELETE" });
+    expect([response.status, response.headers.get("Allow")]).toEqual([404, null]);
+  });
+});
+
 describe("a request's id", () => {
   test("is the caller's where it has its form, and stands in header, problem and log", async () => {
     const id = "trace:goal-17.home_9";
