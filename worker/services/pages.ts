@@ -5,7 +5,7 @@ import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePag
 import { toPanel } from "../routes/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch, requirePage } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
 import { requireOwnSite } from "./sites.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
@@ -41,7 +41,7 @@ export function listPages(
     sorted,
     eq(pages.siteId, ctx.siteId),
     types && inArray(pages.type, [...types]),
-    ids && idIn(ids),
+    ids && idIn(pages.id, ids),
     named(options),
   );
 }
@@ -49,11 +49,6 @@ export function listPages(
 function named(options: PageOptions | undefined): SQL | undefined {
   const name = options?.criteria["data.name"];
   return name === undefined ? undefined : sql`${pageName} = ${name}`;
-}
-
-// One bound parameter, however many ids: D1 takes 100.
-function idIn(ids: string[]): SQL {
-  return sql`${pages.id} in (select value from json_each(${JSON.stringify(ids)}))`;
 }
 
 export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
