@@ -1,12 +1,28 @@
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { ROOT } from "../../scripts/lib/root.mjs";
+import { config } from "./config.ts";
+
+// esbuild's own aliases take no relative path, as wrangler's do.
+const aliases: Plugin = {
+  name: "aliases",
+  setup({ onResolve }) {
+    const project = createRequire(join(ROOT, "package.json"));
+    onResolve({ filter: /./ }, ({ path }) => {
+      const other = config.alias[path];
+      return other === undefined ? undefined : { path: project.resolve(other) };
+    });
+  },
+};
 
 /** Bundles a Worker, by its path in the project, as wrangler does: one module, the platform's own imports left alone. */
 export async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, entry)],
     bundle: true,
+    minify: config.minify,
+    plugins: [aliases],
     write: false,
     format: "esm",
     target: "es2024",

@@ -5,18 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { z } from "@hono/zod-openapi";
-import { unstable_readConfig } from "wrangler";
 import { ROOT } from "../../scripts/lib/root.mjs";
+import { config } from "./config.ts";
 import { type Server, startServer } from "./processes.ts";
-
-const Config = z.object({
-  compatibility_date: z.string(),
-  compatibility_flags: z.array(z.string()),
-  durable_objects: z.object({ bindings: z.array(z.object({ name: z.string(), class_name: z.string() })) }),
-  vars: z.record(z.string(), z.string()),
-});
-
-const config = Config.parse(unstable_readConfig({ config: join(ROOT, "wrangler.toml") }, { hideWarnings: true }));
 
 export const COMPATIBILITY_DATE = config.compatibility_date;
 // The bare runtime complains of a flag that its date implies.
