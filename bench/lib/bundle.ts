@@ -7,9 +7,9 @@ import { config } from "./config.ts";
 // esbuild's own aliases take no relative path, as wrangler's do.
 const aliases: Plugin = {
   name: "aliases",
-  setup({ onResolve }) {
+  setup(plugin) {
     const project = createRequire(join(ROOT, "package.json"));
-    onResolve({ filter: /./ }, ({ path }) => {
+    plugin.onResolve({ filter: /./ }, ({ path }) => {
       const other = config.alias[path];
       return other === undefined ? undefined : { path: project.resolve(other) };
     });
