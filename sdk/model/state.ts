@@ -1,0 +1,88 @@
+import type { OverlayShow } from "../channel/protocol.ts";
+
+/** How the connection to the channel stands. `resuming`: it was live, and what is missed meanwhile will follow in order. */
+export type ConnectionState = "connecting" | "live" | "resuming" | "offline";
+
+/** The renderer types of panels, as the REST API names them in `renderer.panel_type`. */
+export type PanelKind = string;
+
+/** A panel of the event's sidebar. */
+export interface PanelInfo {
+  id: string;
+  kind: PanelKind;
+  /** Name beside its icon. */
+  name: string;
+  iconUrl?: string;
+  /** The panel's renderer as the REST API gives it. */
+  renderer: Readonly<Record<string, unknown>>;
+}
+
+export interface PollAnswerState {
+  answerId: string;
+  answer: string;
+  imageUrl?: string;
+  /** Undefined while the poll hides its results. */
+  responses?: number;
+  /** 0 to 1. Undefined while the poll hides its results. */
+  share?: number;
+}
+
+/** A poll, prediction or trivia question with its live tally. */
+export interface PollState {
+  pollId: string;
+  type: "poll" | "prediction" | "trivia";
+  question: string;
+  open: boolean;
+  answers: readonly PollAnswerState[];
+  /** Responses in all. */
+  total?: number;
+  /** Known once it is settled. */
+  correctAnswerId?: string;
+  /** What this viewer answered. */
+  myAnswerId?: string;
+}
+
+/** A quest with this viewer's progress. */
+export interface QuestState {
+  questId: string;
+  title: string;
+  description: string;
+  rewardDescription: string;
+  rewardImage?: string;
+  complete: boolean;
+  actions: readonly { arrayId: string; body: string; kind: string; current: number; required: number; done: boolean }[];
+  /** Once claimed. */
+  claim?: "PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION";
+}
+
+/** An overlay that is on the screen now. */
+export interface ShownOverlay {
+  broadcastId: string;
+  overlay: Readonly<OverlayShow>;
+}
+
+/** All that is known of the event that is being watched. A new object after every change; parts that did not change keep their identity. */
+export interface TifoEventState {
+  channelId: string;
+  connection: ConnectionState;
+  /** Why the connection is offline. */
+  reason?: string;
+  /** Viewers of the channel. */
+  concurrents: number;
+  /** Whether a stream is on. */
+  live: boolean;
+  /** Name of the channel. */
+  title: string;
+  panels: readonly PanelInfo[];
+  /** The panel that is open. */
+  openPanelId: string | null;
+  /** At most one for each position: of two that want one position the higher priority is shown, the other waits for as long as it lasts. */
+  overlays: readonly ShownOverlay[];
+  polls: Readonly<Record<string, PollState>>;
+  quests: Readonly<Record<string, QuestState>>;
+  authenticated: boolean;
+  /** Seconds of media time of the player, in steps of about one second. */
+  mediaTime: number | null;
+  /** Set while a clip plays. */
+  playingClipId: string | null;
+}
