@@ -74,6 +74,7 @@ export const SUBSCRIPTION_PROVIDERS = ["stripe", "external"] as const;
 export const RECURRENCES = ["once", "month", "year"] as const;
 export const GRANT_METHODS = ["accessCode", "purchased", "customerService"] as const;
 export const ENTITLEMENT_STATUSES = ["active", "cancelled", "cancelScheduled"] as const;
+export const EXPORT_STATUSES = ["pending", "running", "complete", "failed"] as const;
 export const INTENT_KINDS = ["partner", "invite"] as const;
 export const STREAM_CALLS = ["start", "stop", "delete"] as const;
 export const VIDEO_PLAYERS = [
@@ -95,3 +96,60 @@ export const VIDEO_TYPES = ["vod", "livestream"] as const;
 export const UPLOAD_STATUSES = ["pending", "complete"] as const;
 export const MEMBER_SCHEMAS = ["video", "playlist", "page", "panel", "overlay", "event", "stream", "poll", "quest"] as const;
 export const MEDIA_KINDS = ["image", "rive", "caption"] as const;
+export const QUEST_KINDS = [
+  "answer:polls:any",
+  "answer:predictions:any",
+  "answer:predictions:any:correctly",
+  "answer:trivia:any",
+  "answer:trivia:any:correctly",
+  "answer:polls:specific",
+  "answer:predictions:specific",
+  "answer:predictions:specific:correctly",
+  "answer:trivia:specific",
+  "answer:trivia:specific:correctly",
+  "impossible",
+  "open:link",
+  "quest:view",
+  "retweet",
+  "share:facebook:video",
+  "view:panel",
+  "visit:channel",
+  "visit:time",
+  "watch:any:video",
+  "watch:specific:video",
+] as const;
+export const REWARD_TYPES = ["raffle", "prize", "webhook", "prize-service-specific"] as const;
+export const CLAIM_STATUSES = ["PENDING", "ERROR", "SUCCESS", "ERROR_REGION"] as const;
+export const POLL_TYPES = ["poll", "prediction", "trivia"] as const;
+
+/** What events can be subscribed to by. */
+export const WEBHOOK_SERVICES = [
+  "accesscode-service-v1",
+  "account-service-v3",
+  "admin-service-v1",
+  "auth-service-v2",
+  "billing-service-v1",
+  "page-service-v2",
+  "shopify-service-v1",
+  "video-service-v3",
+  "wallet-service-v1",
+  "community-service-v1",
+  "dataprovider-service-v1",
+  "event-service-v1",
+  "invite-service-v1",
+  "overlay-service-v1",
+  "poll-service-v3",
+  "quest-service-v2",
+  "stream-service-v1",
+  "subscription-service-v2",
+] as const;
+export type WebhookService = (typeof WEBHOOK_SERVICES)[number];
+export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
+/** The receiver answered 410, or nothing has got through for days. */
+export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
+export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;
+export const REFUND_REASONS = ["duplicate", "fraudulent", "requested_by_customer"] as const;
+export const SALE_TYPES = ["subscription", "bundle"] as const;
+export const WALLET_OWNERS = ["account", "site"] as const;
+export const BUNDLE_ITEM_TYPES = ["ticket", "shopify"] as const;
+export const CANCEL_SCHEDULES = ["immediate", "endOfBilling"] as const;

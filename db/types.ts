@@ -1,11 +1,13 @@
 import type {
   ALERT_COLORS,
   BORDER_RADII,
+  BUNDLE_ITEM_TYPES,
   CTA_TYPES,
   GATE_TYPES,
   MEMBER_SCHEMAS,
   NAVIGATION_ENTRY_TYPES,
   POSITIONS,
+  QUEST_KINDS,
   ROLE_SCOPES,
   SURFACES,
   TEXT_CAPITALIZATIONS,
@@ -19,6 +21,13 @@ export interface AccountRole {
   scope: (typeof ROLE_SCOPES)[number];
   pageId: string[];
   write: boolean;
+}
+
+/** One of the answers that a poll offers. */
+export interface PollAnswer {
+  id: string;
+  answer: string;
+  imageUrl: string | null;
 }
 
 export interface ThirdPartyProvider {
@@ -159,4 +168,30 @@ export interface ThemeButton {
 export interface ThemeTypography {
   body: string;
   headline: string;
+}
+
+/** One thing to do for a quest. Times are seconds since 1970 UTC; null where the action asks for nothing of the kind. */
+export interface QuestAction {
+  arrayId: string;
+  body: string;
+  kind: (typeof QUEST_KINDS)[number];
+  callToAction: string | null;
+  channelId: string | null;
+  timeMinimum: number | null;
+  timeMaximum: number | null;
+  validationValue: string | null;
+  valueRequired: number | null;
+}
+
+/** How a raffle came out; `at` in milliseconds since 1970 UTC. */
+export interface RaffleDraw {
+  at: number;
+  seed: string;
+  winners: { claimId: string; accountId: string }[];
+}
+
+/** A ticket's id is the sku that it grants; a shop item's is the product's at the shop. */
+export interface BundleItem {
+  type: (typeof BUNDLE_ITEM_TYPES)[number];
+  id: string;
 }

@@ -1,0 +1,77 @@
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { CLAIM_STATUSES, REWARD_TYPES } from "../enums.ts";
+import type { QuestAction, RaffleDraw } from "../types.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+/** What viewers are asked to do for a reward. `timeMinimum` and `timeMaximum` are seconds since 1970 UTC, as in its actions. */
+export const quests = sqliteTable(
+  "quests",
+  {
+    id: id(),
+    siteId: siteId(),
+    title: text("title").notNull(),
+    description: text("description").notNull(),
+    rewardDescription: text("reward_description").notNull(),
+    rewardImage: text("reward_image"),
+    rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
+    /** What the reward is: where it is a sku of the site, a prize is granted with the claim. */
+    productId: text("product_id"),
+    /** Countries where the reward is given; none: everywhere. */
+    regions: text("regions", { mode: "json" }).$type<string[]>().notNull(),
+    claimedMessage: text("claimed_message").notNull(),
+    timeMinimum: integer("time_minimum"),
+    timeMaximum: integer("time_maximum"),
+    webhookId: text("webhook_id"),
+    webhookType: text("webhook_type"),
+    webhookValue: text("webhook_value"),
+    channelIds: text("channel_ids", { mode: "json" }).$type<string[]>().notNull(),
+    actions: text("actions", { mode: "json" }).$type<QuestAction[]>().notNull(),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+    /** The seed of a raffle, closed until it is drawn, and its SHA-256, open from the beginning. */
+    raffleSeed: text("raffle_seed"),
+    raffleCommitment: text("raffle_commitment"),
+    raffleDraw: text("raffle_draw", { mode: "json" }).$type<RaffleDraw>(),
+    ...tracked(),
+  },
+  (table) => [index("quests_site_modified").on(table.siteId, table.modified, table.id)],
+);
+
+/** What a viewer's client says that the viewer did, where the server can't see it. */
+export const questReports = sqliteTable(
+  "quest_reports",
+  {
+    siteId: siteId(),
+    questId: text("quest_id").notNull(),
+    accountId: text("account_id").notNull(),
+    arrayId: text("array_id").notNull(),
+    value: text("value").notNull(),
+    created: time("created").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.siteId, table.questId, table.accountId, table.arrayId, table.value] }),
+    index("quest_reports_account").on(table.siteId, table.accountId),
+  ],
+);
+
+/** A reward that a viewer has claimed, once per quest. It outlives its quest. */
+export const claims = sqliteTable(
+  "claims",
+  {
+    id: id(),
+    siteId: siteId(),
+    questId: text("quest_id").notNull(),
+    accountId: text("account_id").notNull(),
+    productId: text("product_id"),
+    rewardType: text("reward_type", { enum: REWARD_TYPES }).notNull(),
+    status: text("status", { enum: CLAIM_STATUSES }).notNull(),
+    message: text("message"),
+    /** Whether it took part in the draw of its quest's raffle. */
+    drawn: integer("drawn", { mode: "boolean" }).notNull().default(false),
+    ...tracked(),
+  },
+  (table) => [
+    uniqueIndex("claims_quest_account").on(table.siteId, table.questId, table.accountId),
+    index("claims_site_modified").on(table.siteId, table.modified, table.id),
+    index("claims_account").on(table.siteId, table.accountId, table.modified, table.id),
+  ],
+);
