@@ -4,6 +4,7 @@ import { defineConfig } from "astro/config";
 import starlightLinksValidator from "starlight-links-validator";
 import { inlineScriptHashes } from "./docs/integrations/inline-script-hashes.ts";
 import { navbarBreakpoint } from "./docs/integrations/navbar-breakpoint.ts";
+import { sections } from "./docs/src/sidebars/index.ts";
 
 export default defineConfig({
   srcDir: "./docs/src",
@@ -32,17 +33,8 @@ export default defineConfig({
         ThemeProvider: "./docs/src/overrides/theme-provider.astro",
         ThemeSelect: "./docs/src/overrides/theme-select.astro",
       },
-      sidebar: [
-        { label: "Start", items: [{ label: "Get started", slug: "start" }] },
-        {
-          label: "API",
-          items: [
-            { label: "API key", slug: "api/key" },
-            { label: "REST API", link: "/api/rest" },
-            { label: "Errors", link: "/errors" },
-          ],
-        },
-      ],
+      sidebar: sections.map(({ label, items }) => ({ label, items })),
+      routeMiddleware: "./docs/src/section-sidebar.ts",
       // Pages that Markdown didn't make are unknown to the validator.
       plugins: [starlightLinksValidator({ exclude: ["/api/rest", "/errors", "/openapi.json"] })],
     }),

@@ -6,9 +6,13 @@ export interface NavbarLink {
 
 /** The top navigation, in order. */
 export const navbar: NavbarLink[] = [
-  { label: "Get started", href: "/start" },
+  { label: "iOS SDK", href: "/sdk/ios" },
+  { label: "tvOS SDK", href: "/sdk/tvos" },
+  { label: "Android SDK", href: "/sdk/android" },
+  { label: "Web SDK", href: "/sdk/web" },
+  { label: "Roku SDK", href: "/sdk/roku" },
   { label: "REST API", href: "/api/rest" },
-  { label: "API key", href: "/api/key" },
+  { label: "Guides", href: "/guides/integration" },
 ];
 
 /** Whether the page at `path` is the link's own or lies below it. */

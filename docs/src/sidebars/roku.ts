@@ -1,0 +1,3 @@
+import type { SidebarItem } from "./sidebar.ts";
+
+export const roku: SidebarItem[] = [];
