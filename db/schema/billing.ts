@@ -1,0 +1,99 @@
+import { sql } from "drizzle-orm";
+import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "../enums.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+/** What was sold: the same in a charge and in the recurring subscription that makes one each period. */
+const sale = () => ({
+  accountId: text("account_id").notNull(),
+  /** In minor units of the currency (ISO 4217, lower case). */
+  amount: integer("amount").notNull(),
+  currency: text("currency").notNull(),
+  itemType: text("item_type", { enum: SALE_TYPES }).notNull(),
+  itemId: text("item_id").notNull(),
+  description: text("description").notNull(),
+  /** What paying for it grants. */
+  skus: text("skus", { mode: "json" }).$type<string[]>().notNull(),
+  /** The connected account at Stripe that is paid; null: the platform itself. */
+  stripeAccount: text("stripe_account"),
+});
+
+/**
+ * Money that an account was asked for. There is a row before Stripe is, so that nothing paid is ever unknown here. `reserved` is what
+ * was or is being given back, of which `refunded` has arrived. While something is open, `due` is when Stripe is asked again.
+ */
+export const charges = sqliteTable(
+  "charges",
+  {
+    id: id(),
+    siteId: siteId(),
+    ...sale(),
+    status: text("status", { enum: PAYMENT_STATUSES }).notNull(),
+    reserved: integer("reserved").notNull().default(0),
+    refunded: integer("refunded").notNull().default(0),
+    receiptNumber: text("receipt_number"),
+    /** Why it was declined. */
+    failure: text("failure"),
+    recurringId: text("recurring_id"),
+    stripeSessionId: text("stripe_session_id"),
+    stripePaymentId: text("stripe_payment_id"),
+    stripeInvoiceId: text("stripe_invoice_id"),
+    due: time("due"),
+    ...tracked(),
+  },
+  (table) => [
+    check("charges_books", sql`0 <= ${table.refunded} and ${table.refunded} <= ${table.reserved} and ${table.reserved} <= ${table.amount}`),
+    uniqueIndex("charges_receipt").on(table.siteId, table.receiptNumber),
+    uniqueIndex("charges_invoice").on(table.stripeInvoiceId),
+    index("charges_site_created").on(table.siteId, table.created, table.id),
+    index("charges_account").on(table.siteId, table.accountId, table.created, table.id),
+    index("charges_recurring").on(table.recurringId, table.created),
+    index("charges_payment").on(table.stripePaymentId),
+    index("charges_due")
+      .on(table.due)
+      .where(sql`${table.due} is not null`),
+  ],
+);
+
+/** Money on its way back, or back. `keep` leaves what was bought with the buyer. */
+export const refunds = sqliteTable(
+  "refunds",
+  {
+    id: id(),
+    siteId: siteId(),
+    chargeId: text("charge_id").notNull(),
+    amount: integer("amount").notNull(),
+    reason: text("reason", { enum: REFUND_REASONS }),
+    keep: integer("keep", { mode: "boolean" }).notNull(),
+    status: text("status", { enum: PAYMENT_STATUSES }).notNull(),
+    failure: text("failure"),
+    stripeRefundId: text("stripe_refund_id").unique(),
+    ...tracked(),
+  },
+  (table) => [index("refunds_charge").on(table.chargeId)],
+);
+
+/** What is paid each month or year until it is cancelled, as Stripe last said. */
+export const recurringSubscriptions = sqliteTable(
+  "recurring_subscriptions",
+  {
+    id: id(),
+    siteId: siteId(),
+    ...sale(),
+    recurrence: text("recurrence", { enum: ["month", "year"] }).notNull(),
+    status: text("status", { enum: ENTITLEMENT_STATUSES }).notNull(),
+    pastDue: integer("past_due", { mode: "boolean" }).notNull(),
+    stripeSubscriptionId: text("stripe_subscription_id").notNull().unique(),
+    currentPeriodEnd: time("current_period_end"),
+    dateCancelled: time("date_cancelled"),
+    /** The account is gone: it is to be cancelled at Stripe, and asked again until it is. */
+    due: time("due"),
+    ...tracked(),
+  },
+  (table) => [
+    index("recurring_account").on(table.siteId, table.accountId, table.created, table.id),
+    index("recurring_due")
+      .on(table.due)
+      .where(sql`${table.due} is not null`),
+  ],
+);

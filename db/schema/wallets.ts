@@ -1,0 +1,20 @@
+import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { WALLET_OWNERS } from "../enums.ts";
+import { id, siteId, tracked } from "./columns.ts";
+
+/** Who pays or is paid: what Stripe knows an owner as, and a balance in minor units that the operator keeps. */
+export const wallets = sqliteTable(
+  "wallets",
+  {
+    id: id(),
+    siteId: siteId(),
+    ownerId: text("owner_id").notNull(),
+    ownerType: text("owner_type", { enum: WALLET_OWNERS }).notNull(),
+    balance: integer("balance").notNull(),
+    paymentCustomerId: text("payment_customer_id"),
+    /** The connected account at Stripe to which the customer belongs. */
+    stripeAccount: text("stripe_account"),
+    ...tracked(),
+  },
+  (table) => [uniqueIndex("wallets_owner").on(table.siteId, table.ownerType, table.ownerId)],
+);
