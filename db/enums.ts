@@ -26,6 +26,8 @@ export const CTA_TYPES = [
   "show_person",
   "tweet",
 ] as const;
+/** What a viewer's connection shows that the viewer does. */
+export const ACTIVITY_KINDS = ["watch", "channel", "panel"] as const;
 export const PANEL_TYPES = [
   "chat",
   "twitch_chat",

@@ -3,10 +3,12 @@ import { runScheduled } from "./scheduled.ts";
 
 export { Channel } from "./durable-objects/channel.ts";
 export { Limiter } from "./durable-objects/limiter.ts";
+export { PollCounter } from "./durable-objects/poll-counter.ts";
 export { Relay } from "./durable-objects/relay.ts";
 export { SiteLog } from "./durable-objects/site-log.ts";
 export { SitePresence } from "./durable-objects/site-presence.ts";
 export { ViewCounter } from "./durable-objects/view-counter.ts";
+export { WebhookEndpoint } from "./durable-objects/webhook-endpoint.ts";
 
 const app = createApp();
 

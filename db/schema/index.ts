@@ -1,5 +1,6 @@
 export * from "./access-codes.ts";
 export * from "./accounts.ts";
+export * from "./activity.ts";
 export * from "./billing.ts";
 export * from "./bundles.ts";
 export * from "./calendar.ts";

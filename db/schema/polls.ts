@@ -1,0 +1,46 @@
+import { sql } from "drizzle-orm";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { POLL_TYPES } from "../enums.ts";
+import type { PollAnswer } from "../types.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+export const polls = sqliteTable(
+  "polls",
+  {
+    id: id(),
+    siteId: siteId(),
+    type: text("type", { enum: POLL_TYPES }).notNull(),
+    question: text("question").notNull(),
+    name: text("name").notNull(),
+    answers: text("answers", { mode: "json" }).$type<PollAnswer[]>().notNull(),
+    /** Known to the public once the poll is settled. */
+    correctAnswerId: text("correct_answer_id"),
+    open: integer("open", { mode: "boolean" }).notNull(),
+    responsesPerViewer: integer("responses_per_viewer").notNull(),
+    hideResults: integer("hide_results", { mode: "boolean" }).notNull(),
+    settled: time("settled"),
+    ...tracked(),
+  },
+  (table) => [
+    index("polls_site_created").on(table.siteId, table.created, table.id),
+    index("polls_site_name").on(table.siteId, table.name, table.id),
+    index("polls_site_open").on(table.siteId, table.modified).where(sql`${table.open} = 1`),
+  ],
+);
+
+/** Who answered what; `n` counts the responses of one account from 1. Written in groups by the poll's counters, which hold the tally. */
+export const pollResponses = sqliteTable(
+  "poll_responses",
+  {
+    siteId: siteId(),
+    pollId: text("poll_id").notNull(),
+    accountId: text("account_id").notNull(),
+    n: integer("n").notNull(),
+    answerId: text("answer_id").notNull(),
+    created: integer("created").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.pollId, table.accountId, table.n] }),
+    index("poll_responses_account").on(table.siteId, table.accountId),
+  ],
+);
