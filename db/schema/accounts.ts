@@ -28,6 +28,7 @@ export const accounts = sqliteTable(
     uniqueIndex("accounts_site_email").on(table.siteId, table.email),
     index("accounts_email").on(table.email),
     index("accounts_site_created").on(table.siteId, table.created, table.id),
+    index("accounts_site_name").on(table.siteId, table.normalizedName, table.id),
     index("accounts_global")
       .on(table.globalAccountId)
       .where(sql`${table.globalAccountId} is not null`),

@@ -1,30 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDERS } from "../enums.ts";
-import type { SubscriptionPrice } from "../types.ts";
+import { ENTITLEMENT_STATUSES, GRANT_METHODS } from "../enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
-
-/** What a site offers; whoever holds its sku passes the gates that name it. */
-export const subscriptions = sqliteTable(
-  "subscriptions",
-  {
-    id: id(),
-    siteId: siteId(),
-    sku: text("sku").notNull(),
-    name: text("name").notNull(),
-    subscriptionProvider: text("subscription_provider", { enum: SUBSCRIPTION_PROVIDERS }).notNull(),
-    recurrence: text("recurrence", { enum: RECURRENCES }),
-    prices: text("prices", { mode: "json" }).$type<SubscriptionPrice[]>().notNull(),
-    stripePlanId: text("stripe_plan_id"),
-    previewDurationSeconds: integer("preview_duration_seconds").notNull().default(0),
-    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
-    ...tracked(),
-  },
-  (table) => [
-    uniqueIndex("subscriptions_site_sku").on(table.siteId, table.sku),
-    index("subscriptions_site_created").on(table.siteId, table.created, table.id),
-  ],
-);
 
 /**
  * A sku that an account holds or held. One that is scheduled to be cancelled is held until its day comes.
@@ -39,10 +16,15 @@ export const accountEntitlements = sqliteTable(
     sku: text("sku").notNull(),
     grantedMethod: text("granted_method", { enum: GRANT_METHODS }).notNull(),
     presentmentCurrency: text("presentment_currency"),
+    /** What was paid, and what of it has been paid back, in minor units of the currency. */
+    price: integer("price").notNull().default(0),
+    refunded: integer("refunded").notNull().default(0),
     status: text("status", { enum: ENTITLEMENT_STATUSES }).notNull(),
     dateGranted: time("date_granted").notNull(),
     dateCancelled: time("date_cancelled"),
     dateRefunded: time("date_refunded"),
+    /** When the period ends that is paid for; null where nothing is paid regularly. */
+    dateEnds: time("date_ends"),
     source: text("source"),
     ...tracked(),
   },
@@ -51,7 +33,10 @@ export const accountEntitlements = sqliteTable(
       .on(table.siteId, table.accountId, table.sku)
       .where(sql`${table.status} <> 'cancelled'`),
     index("account_entitlements_site_created").on(table.siteId, table.created, table.id),
-    index("account_entitlements_account").on(table.siteId, table.accountId, table.created),
+    index("account_entitlements_account").on(table.siteId, table.accountId, table.created, table.id),
+    index("account_entitlements_ending")
+      .on(table.dateEnds)
+      .where(sql`${table.status} = 'cancelScheduled'`),
     index("account_entitlements_source")
       .on(table.siteId, table.source)
       .where(sql`${table.source} is not null`),

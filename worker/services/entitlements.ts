@@ -2,9 +2,10 @@ import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accessCodes, accountEntitlements, accounts } from "../../db/schema/index.ts";
 import type { PageGate } from "../../db/types.ts";
-import { cameFirst, notFound } from "../lib/errors.ts";
+import { nextStep, type Step, type Transition } from "../lib/entitlement-state.ts";
+import { cameFirst, conflict, notFound } from "../lib/errors.ts";
 import { managesPage } from "../lib/roles.ts";
-import { commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "./context.ts";
 
 export type EntitlementRow = typeof accountEntitlements.$inferSelect;
 
@@ -14,6 +15,10 @@ export interface Grant {
   sku: string;
   grantedMethod: EntitlementRow["grantedMethod"];
   source?: string | null;
+  /** Of a purchase: what was paid, in minor units of the currency, and where it is paid regularly until when. */
+  price?: number;
+  presentmentCurrency?: string | null;
+  dateEnds?: number | null;
 }
 
 /** Statements for a batch, and what is to be told of them. */
@@ -32,7 +37,7 @@ export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
   const row = entitlementOf(ctx, grant);
   const insert = ctx.db.insert(accountEntitlements).values(row).onConflictDoNothing();
-  if (await cameFirst(() => commitIfCurrent(ctx, insert, toldOf("entitlement_granted", row)))) return row;
+  if (await cameFirst(() => commitIfCurrent(ctx, insert, grantOf(row)))) return row;
   const held = await findHeld(ctx, grant.accountId, grant.sku);
   // Cancelled since: then this grant is the first again.
   return held ?? grantEntitlement(ctx, grant);
@@ -46,37 +51,73 @@ export function planGrants(ctx: Ctx, { skus, ...grant }: Omit<Grant, "sku"> & { 
   const rows = [...new Set(skus)].filter((sku) => !held.includes(sku)).map((sku) => entitlementOf(ctx, { ...grant, sku }));
   return {
     changes: rows.map((row) => ctx.db.insert(accountEntitlements).values(row)),
-    events: rows.map((row) => toldOf("entitlement_granted", row)),
+    events: rows.map(grantOf),
   };
 }
 
 /** The columns of the index that allows no sku to be held twice, as `refuseDuplicate` takes them. */
 export const HELD_TWICE = "account_entitlements.site_id, account_entitlements.account_id, account_entitlements.sku";
 
-/** Takes a held sku away at once. */
+/** Takes a held sku away at once; a 409 where it is paid regularly, since the payments would go on. */
 export async function revokeEntitlement(ctx: Ctx, { accountId, sku }: { accountId: string; sku: string }): Promise<EntitlementRow> {
   const held = await findHeld(ctx, accountId, sku);
   if (!held) throw notFound("The account does not hold this sku");
-  const next = cancelled(ctx, held);
-  const change = ctx.db
-    .update(accountEntitlements)
-    .set(cancellation(ctx))
-    .where(and(ownRow(ctx, accountEntitlements, held.id), ne(accountEntitlements.status, "cancelled")));
-  await commitIfCurrent(ctx, change, toldOf("entitlement_revoked", next));
+  return changeEntitlement(ctx, held, "remove");
+}
+
+/** Takes an entitlement one step on; a 409 where that step can't be taken, or another request was faster. */
+export async function changeEntitlement(ctx: Ctx, row: EntitlementRow, transition: Transition): Promise<EntitlementRow> {
+  const step = nextStep(row, transition);
+  if (!step.allowed) throw conflict(step.message);
+  const { next, change, event } = planStep(ctx, row, step);
+  await commitIfCurrent(ctx, change, event);
   return next;
 }
 
-/** Takes away, as part of another commit, what was granted for `source` and is still held. */
-export async function planRevocation(ctx: Ctx, source: string): Promise<Planned> {
-  const ofSource = and(
-    eq(accountEntitlements.siteId, ctx.siteId),
-    eq(accountEntitlements.source, source),
-    ne(accountEntitlements.status, "cancelled"),
-  );
-  const held = await ctx.db.select().from(accountEntitlements).where(ofSource);
-  if (held.length === 0) return { changes: [], events: [] };
-  const change = ctx.db.update(accountEntitlements).set(cancellation(ctx)).where(ofSource);
-  return { changes: [change], events: held.map((row) => toldOf("entitlement_revoked", cancelled(ctx, row))) };
+/** The change that a step makes, as long as the row is as it was read, and what is told of it; `paidBack` is what of the price went back now. */
+export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, paidBack = 0) {
+  const next: EntitlementRow = {
+    ...row,
+    status: step.status,
+    refunded: Math.min(row.price, row.refunded + paidBack),
+    dateCancelled: step.revokes ? ctx.now : row.dateCancelled,
+    dateRefunded: paidBack > 0 ? ctx.now : row.dateRefunded,
+    modified: ctx.now,
+    version: row.version + 1,
+  };
+  const change = ctx.db
+    .update(accountEntitlements)
+    .set(next)
+    .where(asRead(ctx, accountEntitlements, row));
+  return { next, change, event: toldOf(step.event, next) };
+}
+
+/** Takes what was granted for `source` one step on, as part of another commit; what can't take it stays as it is. */
+export async function planTransition(ctx: Ctx, source: string, transition: Exclude<Transition, "grant" | "renew">): Promise<Planned> {
+  const steps = (await findBySource(ctx, source)).flatMap((row) => {
+    const step = nextStep(row, transition);
+    return step.allowed ? [planStep(ctx, row, step, transition === "refund" ? row.price - row.refunded : 0)] : [];
+  });
+  return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };
+}
+
+/** The next period of what is paid regularly: until when, and what was paid for it. What is held no more stays so. */
+export async function planRenewal(ctx: Ctx, source: string, period: { dateEnds: number; price: number }): Promise<Planned> {
+  const steps = (await findBySource(ctx, source)).flatMap((row) => {
+    const step = nextStep(row, "renew");
+    // Told twice, or late, the later end stays.
+    const isNews = (row.dateEnds ?? 0) < period.dateEnds;
+    return step.allowed && isNews ? [planStep(ctx, { ...row, ...period, refunded: 0 }, step)] : [];
+  });
+  return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };
+}
+
+/** Entitlements that were granted for something, held or not. */
+export function findBySource(ctx: Ctx, source: string): Promise<EntitlementRow[]> {
+  return ctx.db
+    .select()
+    .from(accountEntitlements)
+    .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.source, source)));
 }
 
 /** Cancels all that an account holds, which itself is going; the books keep what was. */
@@ -125,11 +166,14 @@ export function toEntitlement(row: EntitlementRow) {
     entitlement: row.sku,
     grantedMethod: row.grantedMethod,
     presentmentCurrency: row.presentmentCurrency,
+    price: row.price,
+    refunded: row.refunded,
     siteId: row.siteId,
     status: row.status,
     dateGranted: row.dateGranted,
     dateCancelled: row.dateCancelled,
     dateRefunded: row.dateRefunded,
+    dateEnds: row.dateEnds,
   };
 }
 
@@ -150,17 +194,21 @@ async function findHeld(ctx: Ctx, accountId: string, sku: string): Promise<Entit
   return held;
 }
 
-function entitlementOf(ctx: Ctx, { accountId, sku, grantedMethod, source = null }: Grant): EntitlementRow {
+function entitlementOf(ctx: Ctx, grant: Grant): EntitlementRow {
+  const { accountId, sku, grantedMethod, source = null, price = 0, presentmentCurrency = null, dateEnds = null } = grant;
   return {
     ...newRow(ctx),
     accountId,
     sku,
     grantedMethod,
-    presentmentCurrency: null,
+    presentmentCurrency,
+    price,
+    refunded: 0,
     status: "active",
     dateGranted: ctx.now,
     dateCancelled: null,
     dateRefunded: null,
+    dateEnds,
     source,
   };
 }
@@ -169,8 +217,8 @@ function cancellation(ctx: Ctx) {
   return { status: "cancelled" as const, dateCancelled: ctx.now, modified: ctx.now, version: sql`${accountEntitlements.version} + 1` };
 }
 
-function cancelled(ctx: Ctx, row: EntitlementRow): EntitlementRow {
-  return { ...row, status: "cancelled", dateCancelled: ctx.now, modified: ctx.now, version: row.version + 1 };
+function grantOf(row: EntitlementRow): NewEvent {
+  return toldOf(row.grantedMethod === "purchased" ? "entitlement_purchased" : "entitlement_granted", row);
 }
 
 function toldOf(type: string, row: EntitlementRow): NewEvent {

@@ -7,7 +7,7 @@ import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "../lib/
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { planGrants, planRevocation } from "./entitlements.ts";
+import { planGrants, planTransition } from "./entitlements.ts";
 import { type IntentRow, newIntent, type Redemption, voidIntents } from "./intents.ts";
 import { inInviteService } from "./invite-failures.ts";
 import { findWithin } from "./limits.ts";
@@ -113,7 +113,7 @@ export async function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
     const current = await readInvite(ctx, id);
     if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
     const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
-    const granted = await planRevocation(ctx, sourceOf(current));
+    const granted = await planTransition(ctx, sourceOf(current), "remove");
     const change = ctx.db
       .update(invites)
       .set(next)

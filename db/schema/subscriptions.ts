@@ -1,0 +1,26 @@
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { RECURRENCES, SUBSCRIPTION_PROVIDERS } from "../enums.ts";
+import type { SubscriptionPrice } from "../types.ts";
+import { id, siteId, tracked } from "./columns.ts";
+
+/** What a site offers; whoever holds its sku passes the gates that name it. */
+export const subscriptions = sqliteTable(
+  "subscriptions",
+  {
+    id: id(),
+    siteId: siteId(),
+    sku: text("sku").notNull(),
+    name: text("name").notNull(),
+    subscriptionProvider: text("subscription_provider", { enum: SUBSCRIPTION_PROVIDERS }).notNull(),
+    recurrence: text("recurrence", { enum: RECURRENCES }),
+    prices: text("prices", { mode: "json" }).$type<SubscriptionPrice[]>().notNull(),
+    stripePlanId: text("stripe_plan_id"),
+    previewDurationSeconds: integer("preview_duration_seconds").notNull().default(0),
+    tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
+    ...tracked(),
+  },
+  (table) => [
+    uniqueIndex("subscriptions_site_sku").on(table.siteId, table.sku),
+    index("subscriptions_site_modified").on(table.siteId, table.modified, table.id),
+  ],
+);
