@@ -1,4 +1,5 @@
 import { createDb } from "../db/client.ts";
+import { pruneActivity } from "./services/activity.ts";
 import { pruneSessions } from "./services/auth.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
 import { pruneKeys } from "./services/idempotency.ts";
@@ -33,6 +34,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneMails({ db, now }),
     () => pruneViews({ db, now }),
     () => pruneWatchTime({ db, now }),
+    () => pruneActivity({ db, now }),
     // Last, since it waits for systems outside.
     () => undoAbandonedDrafts({ env, db, now }),
   ];

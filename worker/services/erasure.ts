@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountLinks, devices, intents, passwordResets, registerInvites, sessions, userProfiles } from "../../db/schema/index.ts";
+import { forgetActivity } from "./activity.ts";
 import type { Ctx } from "./context.ts";
 import { devicesOf } from "./devices.ts";
 import { cancelHeld } from "./entitlements.ts";
@@ -20,6 +21,7 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
   (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
   (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
+  (ctx, id) => forgetActivity(ctx, id),
   (ctx, id) => cancelHeld(ctx, id),
   (ctx, id) =>
     ctx.db
