@@ -122,7 +122,7 @@ describe("segments", () => {
     const channel = newChannel();
     const member = await join(channel, { tags: ["season-ticket"] });
     const other = await join(channel);
-    const [targeted, open] = [newBroadcast({ segment: { tag: "season-ticket" } }), newBroadcast()];
+    const [targeted, open] = [newBroadcast({ segment: { tags: ["season-ticket"] } }), newBroadcast()];
     await channel.stub.publish(targeted);
     await channel.stub.publish(open);
     await Promise.all([member.holds(2), other.holds(2)]);
@@ -148,7 +148,7 @@ describe("segments", () => {
       blue: await join(channel, { tags: ["blue"] }),
       none: await join(channel),
     };
-    await Promise.all(["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tag } } : {}))));
+    await Promise.all(["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tags: [tag] } } : {}))));
     await Promise.all(Object.values(viewers).map((viewer) => viewer.holds(5)));
     expect([viewers.red.log, viewers.blue.log, viewers.none.log]).toEqual([
       [1, 2, 4, 5],

@@ -179,7 +179,7 @@ describe("a site-wide broadcast", () => {
     const broadcast = newBroadcast();
     await channel.presence.publish(broadcast);
     vi.spyOn(Channel.prototype, "snapshot").mockImplementationOnce(async function (this: Channel) {
-      return { epoch: await epochOf(channel), head: 0, active: [], tail: [], concurrents: 0 };
+      return { epoch: await epochOf(channel), head: 0, active: [], rules: [], tail: [], concurrents: 0 };
     });
     const viewer = await join(channel);
     expect((await viewer.first("welcome")).overlays).toEqual([]);

@@ -60,7 +60,7 @@ async function play(channel: TestChannel, people: Person[], steps: Step[]): Prom
     const id = newId(i);
     if (step.do === "publish") {
       under.push(
-        channel.stub.publish(newBroadcast({ endsAt: Date.now() + step.endsIn, ...(step.tag ? { segment: { tag: step.tag } } : {}) })),
+        channel.stub.publish(newBroadcast({ endsAt: Date.now() + step.endsIn, ...(step.tag ? { segment: { tags: [step.tag] } } : {}) })),
       );
     } else if (step.do === "clear") under.push(channel.stub.clear({ id, target: { all: true } }));
     else if (step.do === "emit") under.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
@@ -93,7 +93,7 @@ test("every viewer sees the log in order, without a gap, once, through evictions
         await comeBack(channel, person);
         await person.connection?.holds(end);
         await leave(person);
-        const expected = log?.filter((frame) => frame.tag === null || person.tags.includes(frame.tag)).map((frame) => frame.seq) ?? [];
+        const expected = log?.filter((frame) => frame.tags === null || frame.tags.some((tag) => person.tags.includes(tag))).map((frame) => frame.seq) ?? [];
         expect(person.seen.filter((seq) => seq <= end)).toEqual(expected.filter((seq) => seq <= end));
       }
     }),

@@ -42,7 +42,7 @@ describe("a ticket", () => {
     const { ticket } = await ticketFor(channel, { tags: ["red"] });
     const [member, anyone] = [await enter(channel, { ticket }), await enter(channel)];
     await Promise.all([member.first("welcome"), anyone.first("welcome")]);
-    await channel.stub.publish(newBroadcast({ segment: { tag: "red" } }));
+    await channel.stub.publish(newBroadcast({ segment: { tags: ["red"] } }));
     await channel.stub.publish(newBroadcast());
     await Promise.all([member.holds(2), anyone.holds(2)]);
     expect([member.log, anyone.log]).toEqual([[1, 2], [2]]);

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "../lib/ids.ts";
-import type { Broadcast, ClearTarget, Cleared, LogFrame } from "./channel.protocol.ts";
+import type { Broadcast, ClearTarget, Cleared, ClientRules, LogFrame } from "./channel.protocol.ts";
 
 const KEEP_AT_LEAST = 1_000;
 const KEEP_AT_MOST = 10_000;
@@ -10,17 +10,28 @@ const REMEMBER_MS = 48 * 3_600_000;
 const PRUNE_EVERY = 256;
 
 const Ids = z.array(z.string());
+const FrameRule = z.object({ id: z.string(), active: z.boolean() });
+const RuleData = z.record(z.string(), z.unknown());
 
-type FrameRow = { seq: number; body: string; tag: string | null; shows: string | null; ends_at: number | null; clears: string | null };
+type FrameRow = {
+  seq: number;
+  body: string;
+  tags: string | null;
+  shows: string | null;
+  ends_at: number | null;
+  clears: string | null;
+  rule: string | null;
+};
 type AppliedRow = { seq: number; starts_at: number; ends_at: number; ids: string };
 
 /** What is not in the row of a frame yet; `body` is made once the position is known. */
 interface Draft {
   at: number;
   body: (seq: number) => string;
-  tag?: string | null;
+  tags?: string[] | null;
   shows?: { broadcastId: string; endsAt: number };
   clears?: string[];
+  rule?: LogFrame["rule"];
 }
 
 /** The channel's append-only log, what is on, and which commands have been applied. All calls are synchronous: one turn, one commit. */
@@ -33,13 +44,15 @@ export class ChannelLog {
     this.storage = storage;
     storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS frames (
-        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tag TEXT, shows TEXT, ends_at INTEGER, clears TEXT);
+        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tags TEXT, shows TEXT, ends_at INTEGER, clears TEXT,
+        rule TEXT);
       CREATE TABLE IF NOT EXISTS broadcasts (
         broadcast_id TEXT PRIMARY KEY, overlay_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-        tag TEXT, body TEXT NOT NULL);
+        tags TEXT, body TEXT NOT NULL);
       CREATE TABLE IF NOT EXISTS applied (
         id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-        ids TEXT NOT NULL);`);
+        ids TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS rules (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL);`);
     this.epoch = storage.kv.get<string>("epoch") ?? this.newEpoch();
     this.position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }
@@ -54,19 +67,19 @@ export class ChannelLog {
     const known = this.appliedBefore(broadcast.broadcastId);
     if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
-    const tag = broadcast.segment?.tag ?? null;
+    const tags = broadcast.segment?.tags ?? null;
     this.commit(() => {
       if (endsAt > now) {
         const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
-        const frame = this.append({ at: now, body, tag, shows: { broadcastId, endsAt } });
+        const frame = this.append({ at: now, body, tags, shows: { broadcastId, endsAt } });
         this.storage.sql.exec(
-          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, tag, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
           broadcastId,
           overlayId,
           frame.seq,
           now,
           endsAt,
-          tag,
+          tags && JSON.stringify(tags),
           frame.body,
         );
       }
@@ -104,6 +117,33 @@ export class ChannelLog {
     return this.position;
   }
 
+  /** Makes these the client rules that hold: a frame for each that is new, changed or gone. A version that is not newer changes nothing. */
+  setRules({ version, rules }: ClientRules, now: number): void {
+    if (version <= (this.storage.kv.get<number>("rulesVersion") ?? 0)) return;
+    const known = new Map(
+      this.storage.sql
+        .exec<{ id: string; source: string }>("SELECT id, source FROM rules")
+        .toArray()
+        .map((row) => [row.id, row.source]),
+    );
+    this.commit(() => {
+      for (const { id, body } of rules) {
+        if (known.get(id) !== body) this.appendRule(id, body, true, now);
+        known.delete(id);
+      }
+      for (const [id, body] of known) this.appendRule(id, body, false, now);
+      this.storage.kv.put("rulesVersion", version);
+    });
+  }
+
+  /** The client rules that hold, as frames. */
+  rules(): LogFrame[] {
+    return this.storage.sql
+      .exec<{ id: string; seq: number; body: string }>("SELECT id, seq, body FROM rules ORDER BY seq")
+      .toArray()
+      .map(({ id, seq, body }) => ({ seq, body, tags: null, shows: null, clears: [], rule: { id, active: true } }));
+  }
+
   /** Takes off all that has ended by `now`, in one frame. */
   expire(now: number): void {
     const ended = this.storage.sql.exec<{ broadcast_id: string }>("SELECT broadcast_id FROM broadcasts WHERE ends_at <= ?", now).toArray();
@@ -120,7 +160,7 @@ export class ChannelLog {
   active(now: number): LogFrame[] {
     return this.storage.sql
       .exec<FrameRow>(
-        "SELECT seq, body, tag, broadcast_id AS shows, ends_at, NULL AS clears FROM broadcasts WHERE ends_at > ? ORDER BY seq",
+        "SELECT seq, body, tags, broadcast_id AS shows, ends_at, NULL AS clears, NULL AS rule FROM broadcasts WHERE ends_at > ? ORDER BY seq",
         now,
       )
       .toArray()
@@ -131,7 +171,7 @@ export class ChannelLog {
   framesAfter(seq: number, limit: number): LogFrame[] | null {
     if (seq > this.position) return null;
     const frames = this.storage.sql
-      .exec<FrameRow>("SELECT seq, body, tag, shows, ends_at, clears FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+      .exec<FrameRow>("SELECT seq, body, tags, shows, ends_at, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .toArray()
       .map(toFrame);
     const first = frames[0];
@@ -165,18 +205,27 @@ export class ChannelLog {
     const seq = this.position + 1;
     const body = draft.body(seq);
     this.storage.sql.exec(
-      "INSERT INTO frames (seq, at, body, tag, shows, ends_at, clears) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO frames (seq, at, body, tags, shows, ends_at, clears, rule) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       seq,
       draft.at,
       body,
-      draft.tag ?? null,
+      draft.tags ? JSON.stringify(draft.tags) : null,
       draft.shows?.broadcastId ?? null,
       draft.shows?.endsAt ?? null,
       draft.clears ? JSON.stringify(draft.clears) : null,
+      draft.rule ? JSON.stringify(draft.rule) : null,
     );
     this.position = seq;
     if (seq % PRUNE_EVERY === 0) this.prune(draft.at);
     return { seq, body };
+  }
+
+  private appendRule(id: string, source: string, active: boolean, now: number): void {
+    const data = { ...RuleData.parse(JSON.parse(source)), active };
+    const body = (at: number) => JSON.stringify({ type: "rule", seq: at, upTo: at, data });
+    const frame = this.append({ at: now, body, rule: { id, active } });
+    this.storage.sql.exec("DELETE FROM rules WHERE id = ?", id);
+    if (active) this.storage.sql.exec("INSERT INTO rules (id, seq, source, body) VALUES (?, ?, ?, ?)", id, frame.seq, source, frame.body);
   }
 
   private takeOff(broadcastIds: string[], now: number): void {
@@ -230,5 +279,12 @@ export class ChannelLog {
 
 function toFrame(row: FrameRow): LogFrame {
   const shows = row.shows !== null && row.ends_at !== null ? { broadcastId: row.shows, endsAt: row.ends_at } : null;
-  return { seq: row.seq, body: row.body, tag: row.tag, shows, clears: row.clears ? Ids.parse(JSON.parse(row.clears)) : [] };
+  return {
+    seq: row.seq,
+    body: row.body,
+    tags: row.tags === null ? null : Ids.parse(JSON.parse(row.tags)),
+    shows,
+    clears: row.clears === null ? [] : Ids.parse(JSON.parse(row.clears)),
+    rule: row.rule === null ? null : FrameRule.parse(JSON.parse(row.rule)),
+  };
 }

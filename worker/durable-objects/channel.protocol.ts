@@ -35,12 +35,14 @@ export interface Cleared {
 export interface LogFrame {
   seq: number;
   body: string;
-  /** Only viewers with this tag receive it. */
-  tag: string | null;
+  /** Only viewers with one of these tags receive it. */
+  tags: string[] | null;
   /** The broadcast that this frame puts on, and until when (ms). */
   shows: { broadcastId: string; endsAt: number } | null;
   /** The broadcasts that this frame takes off. */
   clears: string[];
+  /** The client rule that this frame sets, and whether it holds from then on. */
+  rule: { id: string; active: boolean } | null;
 }
 
 /** A change of state that no log keeps: the latest of one `key` wins. `data` is JSON text. */
@@ -68,11 +70,26 @@ export interface Delivered {
   idle: boolean;
 }
 
+/** A rule that viewers evaluate themselves; `channelId` null: on every channel. `body` is its JSON text. */
+export interface ClientRule {
+  id: string;
+  channelId: string | null;
+  body: string;
+}
+
+/** All client rules of a site as they stood after the event of this sequence. */
+export interface ClientRules {
+  version: number;
+  rules: ClientRule[];
+}
+
 /** All that a relay needs to take viewers: what is on, and the end of the log. */
 export interface Snapshot {
   epoch: string;
   head: number;
   active: LogFrame[];
+  /** The client rules that hold. */
+  rules: LogFrame[];
   tail: LogFrame[];
   concurrents: number;
 }

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { ChannelLog } from "./channel-log.ts";
-import type { ChannelEvent, Cleared, LogFrame, Push, Published, SiteCommand, Snapshot, StateChange } from "./channel.protocol.ts";
+import type { ChannelEvent, Cleared, ClientRules, LogFrame, Push, Published, SiteCommand, Snapshot, StateChange } from "./channel.protocol.ts";
 import { Broadcast, ClearTarget, parseName, relayName } from "./channel.protocol.ts";
 import { FanOut } from "./fan-out.ts";
 
@@ -78,7 +78,13 @@ export class Channel extends DurableObject<Env> {
     this.fanOut.open(relay);
     const { epoch, head } = this.log;
     const tail = this.log.framesAfter(Math.max(0, head - TAIL), TAIL) ?? [];
-    return { epoch, head, active: this.log.active(Date.now()), tail, concurrents };
+    return { epoch, head, active: this.log.active(Date.now()), rules: this.log.rules(), tail, concurrents };
+  }
+
+  /** Makes the site's client rules known to the viewers, as far as they are this channel's. Safe to repeat, also out of order. */
+  async setRules(clientRules: ClientRules): Promise<void> {
+    this.applyRules(clientRules);
+    await this.spread();
   }
 
   /** Applies what the site asked of all its channels; each command once. */
@@ -138,6 +144,7 @@ export class Channel extends DurableObject<Env> {
     try {
       const opening = await this.env.SITE_PRESENCE.getByName(this.siteId).opening(this.channelId);
       for (const command of opening.commands) this.apply(command);
+      if (opening.rules) this.applyRules(opening.rules);
       if (this.pushed < this.log.head) this.ctx.waitUntil(this.spread());
       return opening.concurrents;
     } catch (error) {
@@ -145,6 +152,11 @@ export class Channel extends DurableObject<Env> {
       console.error(JSON.stringify({ level: "error", event: "site_commands_unknown", channel: this.name, message: String(error) }));
       return 0;
     }
+  }
+
+  private applyRules({ version, rules }: ClientRules): void {
+    const own = rules.filter(({ channelId }) => channelId === null || channelId === this.channelId);
+    this.log.setRules({ version, rules: own }, Date.now());
   }
 
   private apply(command: SiteCommand): void {

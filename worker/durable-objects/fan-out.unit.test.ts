@@ -4,7 +4,7 @@ import type { Delivered, LogFrame, Push } from "./channel.protocol.ts";
 import { FanOut } from "./fan-out.ts";
 
 function frame(seq: number): LogFrame {
-  return { seq, body: String(seq), tag: null, shows: null, clears: [] };
+  return { seq, body: String(seq), tags: null, shows: null, clears: [], rule: null };
 }
 
 /** A log of which the frames up to `forgotten` are no longer kept. */

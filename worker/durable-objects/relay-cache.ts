@@ -7,12 +7,14 @@ export class RelayCache {
   readonly epoch: string;
   private ring: LogFrame[];
   private readonly active = new Map<string, LogFrame>();
+  private readonly clientRules = new Map<string, LogFrame>();
   private position: number;
 
   constructor(snapshot: Snapshot) {
     this.epoch = snapshot.epoch;
     this.position = snapshot.head;
     this.ring = snapshot.tail;
+    for (const frame of snapshot.rules) this.setRule(frame);
     for (const frame of snapshot.active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
   }
 
@@ -28,6 +30,7 @@ export class RelayCache {
       this.ring.push(frame);
       if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
       for (const broadcastId of frame.clears) this.active.delete(broadcastId);
+      this.setRule(frame);
     }
     if (this.ring.length > 2 * RING) this.ring = this.ring.slice(-RING);
   }
@@ -42,5 +45,15 @@ export class RelayCache {
   /** What is on now, in order. */
   overlays(now: number): LogFrame[] {
     return [...this.active.values()].filter((frame) => (frame.shows?.endsAt ?? 0) > now);
+  }
+
+  /** The client rules that hold now. */
+  rules(): LogFrame[] {
+    return [...this.clientRules.values()];
+  }
+
+  private setRule(frame: LogFrame): void {
+    if (frame.rule?.active) this.clientRules.set(frame.rule.id, frame);
+    else if (frame.rule) this.clientRules.delete(frame.rule.id);
   }
 }

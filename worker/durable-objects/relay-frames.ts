@@ -13,12 +13,13 @@ export function welcomeFrame(welcome: {
   upTo: number;
   recovered: boolean;
   overlays: string[];
+  rules: string[];
   concurrents: number;
   heartbeat: number;
 }): string {
-  const { overlays, ...rest } = welcome;
+  const { overlays, rules, ...rest } = welcome;
   const head = JSON.stringify({ type: "welcome", ...rest });
-  return `${head.slice(0, -1)},"overlays":[${overlays.join(",")}]}`;
+  return `${head.slice(0, -1)},"overlays":[${overlays.join(",")}],"rules":[${rules.join(",")}]}`;
 }
 
 export function concurrentsFrame(upTo: number, count: number): string {
@@ -39,7 +40,7 @@ export function errorFrame(code: string, message: string): string {
 
 /** Whether a viewer with these tags receives the frame. */
 export function reaches(frame: LogFrame, tags: string[]): boolean {
-  return frame.tag === null || tags.includes(frame.tag);
+  return frame.tags === null || frame.tags.some((tag) => tags.includes(tag));
 }
 
 /** A message for one audience; null where nothing in it is for them. `upTo` is the position that it brings them to. */
@@ -55,7 +56,7 @@ export function messageByTags(frames: LogFrame[], states: string[], head: number
     if (bodies.length === 0) return null;
     return { text: joinBodies(bodies), upTo: states.length > 0 ? head : (visible.at(-1)?.seq ?? head) };
   };
-  if (frames.every((frame) => frame.tag === null)) {
+  if (frames.every((frame) => frame.tags === null)) {
     const forAll = compose(frames);
     return () => forAll;
   }

@@ -6,7 +6,7 @@ import { isTooSlow, maySpeak, toViewer } from "./relay-sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
 function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
-  return { seq, body: JSON.stringify({ type: "rule", seq, upTo: seq, data: {} }), tag: null, shows: null, clears: [], ...change };
+  return { seq, body: JSON.stringify({ type: "rule", seq, upTo: seq, data: {} }), tags: null, shows: null, clears: [], rule: null, ...change };
 }
 
 function show(seq: number, broadcastId: string, endsAt: number): LogFrame {
@@ -15,7 +15,7 @@ function show(seq: number, broadcastId: string, endsAt: number): LogFrame {
 
 describe("frames", () => {
   test("are as the protocol says", () => {
-    const welcome = { epoch: "e", seq: 4, upTo: 2, recovered: true, overlays: [], concurrents: 3, heartbeat: 30 };
+    const welcome = { epoch: "e", seq: 4, upTo: 2, recovered: true, overlays: [], rules: [], concurrents: 3, heartbeat: 30 };
     const frames = [
       welcomeFrame(welcome),
       concurrentsFrame(4, 9),
@@ -40,7 +40,7 @@ describe("frames", () => {
 
 describe("a message", () => {
   test("is one text for all whom the same frames reach, and nothing for whom none does", () => {
-    const messageFor = messageByTags([frame(1, { tag: "red" }), frame(2, { tag: "blue" })], [], 2);
+    const messageFor = messageByTags([frame(1, { tags: ["red"] }), frame(2, { tags: ["blue"] })], [], 2);
     expect(messageFor(["red", "old"])).toBe(messageFor(["red"]));
     expect(messageFor(["red"])).toEqual({ text: frame(1).body, upTo: 1 });
     expect(messageFor(["red", "blue"])).toEqual({ text: `[${frame(1).body},${frame(2).body}]`, upTo: 2 });
@@ -48,12 +48,12 @@ describe("a message", () => {
   });
 
   test("with a state brings the viewer to the head, whatever it was not meant to see", () => {
-    expect(messageByTags([frame(7, { tag: "red" })], ["{}"], 7)([])).toEqual({ text: "{}", upTo: 7 });
+    expect(messageByTags([frame(7, { tags: ["red"] })], ["{}"], 7)([])).toEqual({ text: "{}", upTo: 7 });
   });
 });
 
 describe("the relay's memory", () => {
-  const empty = { epoch: "e", head: 0, active: [], tail: [], concurrents: 0 };
+  const empty = { epoch: "e", head: 0, active: [], rules: [], tail: [], concurrents: 0 };
 
   test("answers what follows a position, or that it does not reach back", () => {
     const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] });

@@ -41,7 +41,11 @@ export const OverlayShow = z.object({
   variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   priority: z.number().int().describe("Where two overlays want one position, the viewer shows the higher first"),
   timecode: z.number().optional().describe("Seconds of media time at which the viewer shows it"),
-  segment: z.object({ tag: z.string() }).optional().describe("Only viewers with this tag receive it"),
+  segment: z
+    .object({ tags: z.array(z.string()) })
+    .optional()
+    .describe("Only viewers with one of these tags receive it"),
+  broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("What the automation rule that sent it hands to the page"),
 });
 
 export const OverlayClear = z.object({ type: z.literal("overlay.clear"), seq: Seq, ...held, broadcastIds: z.array(z.string()) });
@@ -55,6 +59,7 @@ export const StreamOffline = event("stream.offline");
 export const PageUpdated = event("page.updated");
 export const QuestUpdated = event("quest.updated");
 export const AccountChanged = event("account.changed");
+/** A client rule that holds from now on or, with `active: false`, no more; `data` is the rule. */
 export const Rule = event("rule");
 
 /**
@@ -68,6 +73,7 @@ export const Welcome = z.object({
   ...held,
   recovered: z.boolean(),
   overlays: z.array(OverlayShow).describe("What is on now; empty when recovered"),
+  rules: z.array(Rule).describe("The client rules that hold now; empty when recovered"),
   concurrents: z.number().int().nonnegative(),
   heartbeat: z.number().describe("Seconds within which the server must hear from the viewer; ping at two thirds of it"),
 });

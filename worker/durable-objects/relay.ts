@@ -187,6 +187,7 @@ export class Relay extends DurableObject<Env> {
       upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
       recovered: missed !== null,
       overlays: missed ? [] : bodiesOf(cache.overlays(now)),
+      rules: missed ? [] : bodiesOf(cache.rules()),
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
     });

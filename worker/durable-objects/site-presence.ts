@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { withTimeout } from "../lib/with-timeout.ts";
-import type { Broadcast, ClearTarget, PresenceReport, SiteCommand, SiteConcurrents } from "./channel.protocol.ts";
+import type { Broadcast, ClearTarget, ClientRules, PresenceReport, SiteCommand, SiteConcurrents } from "./channel.protocol.ts";
 import { channelName, relayName } from "./channel.protocol.ts";
 import { SiteCommands } from "./site-commands.ts";
 
@@ -90,10 +90,17 @@ export class SitePresence extends DurableObject<Env> {
     return answers;
   }
 
+  /** Makes the site's client rules known to every open channel now, and to each that opens later. Safe to repeat, also out of order. */
+  async setRules(clientRules: ClientRules): Promise<void> {
+    if (clientRules.version <= (this.rules?.version ?? 0)) return;
+    this.ctx.storage.kv.put("rules", clientRules);
+    await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
+  }
+
   /** What a channel that opens has to know. */
-  async opening(channelId: string): Promise<{ commands: SiteCommand[]; concurrents: number }> {
+  async opening(channelId: string): Promise<{ commands: SiteCommand[]; rules: ClientRules | null; concurrents: number }> {
     const leases = await this.ready();
-    return { commands: this.commands.current(Date.now()), concurrents: this.total(leases, channelId) };
+    return { commands: this.commands.current(Date.now()), rules: this.rules, concurrents: this.total(leases, channelId) };
   }
 
   /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
@@ -201,6 +208,10 @@ export class SitePresence extends DurableObject<Env> {
     }
   }
 
+  private get rules(): ClientRules | null {
+    return this.ctx.storage.kv.get<ClientRules>("rules") ?? null;
+  }
+
   private isOpen(channelId: string): boolean {
     return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
   }
@@ -219,6 +230,7 @@ export class SitePresence extends DurableObject<Env> {
   /** Brings a channel all that is current; what it has already is skipped there. */
   private async repeatCommands(channelId: string): Promise<void> {
     await this.channel(channelId).applyCommands(this.commands.current(Date.now()));
+    if (this.rules) await this.channel(channelId).setRules(this.rules);
   }
 
   private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {

@@ -237,7 +237,7 @@ function makeBroadcast(ctx: Ctx, overlay: OverlayRow, input: BroadcastInput): Br
     variables,
     priority: input.priority,
     timecode: input.timecode,
-    segment: input.tagId === undefined ? undefined : { tag: input.tagId },
+    segment: input.tagId === undefined ? undefined : { tags: [input.tagId] },
   };
 }
 
@@ -252,7 +252,7 @@ function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
   return ctx.db
     .insert(broadcasts)
     .select(
-      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tag ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])})`,
+      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])})`,
     );
 }
 

@@ -172,7 +172,7 @@ describe("a broadcast to a tag", () => {
     const toTag = await own.call("broadcastOverlayToTag", { params: { id, tagId: "team:home" }, body: { channelId } });
     const [tagged] = toTag.as(BroadcastAnswer).broadcasts;
     const [all] = await send(id, { channelId }, own);
-    expect(await fan.first("overlay.show")).toMatchObject({ broadcastId: tagged?.broadcastId, segment: { tag: "team:home" } });
+    expect(await fan.first("overlay.show")).toMatchObject({ broadcastId: tagged?.broadcastId, segment: { tags: ["team:home"] } });
     for (const viewer of [anonymous, untagged]) expect((await viewer.first("overlay.show")).broadcastId).toBe(all?.broadcastId);
     expect(await active({ channelId, sortBy: "startsAt" }, own)).toMatchObject([{ tagId: "team:home" }, { tagId: null }]);
   });
