@@ -148,7 +148,9 @@ describe("segments", () => {
       blue: await join(channel, { tags: ["blue"] }),
       none: await join(channel),
     };
-    await Promise.all(["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tags: [tag] } } : {}))));
+    await Promise.all(
+      ["", "red", "blue", "red", ""].map((tag) => channel.stub.publish(newBroadcast(tag ? { segment: { tags: [tag] } } : {}))),
+    );
     await Promise.all(Object.values(viewers).map((viewer) => viewer.holds(5)));
     expect([viewers.red.log, viewers.blue.log, viewers.none.log]).toEqual([
       [1, 2, 4, 5],

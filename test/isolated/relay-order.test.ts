@@ -93,7 +93,9 @@ test("every viewer sees the log in order, without a gap, once, through evictions
         await comeBack(channel, person);
         await person.connection?.holds(end);
         await leave(person);
-        const expected = log?.filter((frame) => frame.tags === null || frame.tags.some((tag) => person.tags.includes(tag))).map((frame) => frame.seq) ?? [];
+        const expected =
+          log?.filter((frame) => frame.tags === null || frame.tags.some((tag) => person.tags.includes(tag))).map((frame) => frame.seq) ??
+          [];
         expect(person.seen.filter((seq) => seq <= end)).toEqual(expected.filter((seq) => seq <= end));
       }
     }),

@@ -1,6 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { ChannelLog } from "./channel-log.ts";
-import type { ChannelEvent, Cleared, ClientRules, LogFrame, Push, Published, SiteCommand, Snapshot, StateChange } from "./channel.protocol.ts";
+import type {
+  ChannelEvent,
+  Cleared,
+  ClientRules,
+  LogFrame,
+  Push,
+  Published,
+  SiteCommand,
+  Snapshot,
+  StateChange,
+} from "./channel.protocol.ts";
 import { Broadcast, ClearTarget, parseName, relayName } from "./channel.protocol.ts";
 import { FanOut } from "./fan-out.ts";
 

@@ -6,7 +6,15 @@ import { isTooSlow, maySpeak, toViewer } from "./relay-sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
 function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
-  return { seq, body: JSON.stringify({ type: "rule", seq, upTo: seq, data: {} }), tags: null, shows: null, clears: [], rule: null, ...change };
+  return {
+    seq,
+    body: JSON.stringify({ type: "rule", seq, upTo: seq, data: {} }),
+    tags: null,
+    shows: null,
+    clears: [],
+    rule: null,
+    ...change,
+  };
 }
 
 function show(seq: number, broadcastId: string, endsAt: number): LogFrame {
