@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { withTimeout } from "../lib/with-timeout.ts";
-import type { Broadcast, ClearTarget, ClientRules, PresenceReport, SiteCommand, SiteConcurrents } from "./channel.protocol.ts";
+import type { Broadcast, ClearTarget, ClientRules, PresenceReport, SiteCommand, SiteConcurrents, StateChange } from "./channel.protocol.ts";
 import { channelName, relayName } from "./channel.protocol.ts";
 import { SiteCommands } from "./site-commands.ts";
 
@@ -95,6 +95,12 @@ export class SitePresence extends DurableObject<Env> {
     if (clientRules.version <= (this.rules?.version ?? 0)) return;
     this.ctx.storage.kv.put("rules", clientRules);
     await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
+  }
+
+  /** Tells the viewers of every open channel of a state: the latest of one key wins, none is kept. */
+  async state(change: StateChange): Promise<void> {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
+    await Promise.all(rows.map((row) => this.channel(row.channel_id).state(change)));
   }
 
   /** What a channel that opens has to know. */
