@@ -1,4 +1,9 @@
 import type {
+  FACT_TYPES,
+  RULE_BEHAVIORS,
+  RULE_OPERATORS,
+  RULE_SCOPES,
+  RULE_SEGMENTS,
   ALERT_COLORS,
   BORDER_RADII,
   BUNDLE_ITEM_TYPES,
@@ -194,4 +199,51 @@ export interface RaffleDraw {
 export interface BundleItem {
   type: (typeof BUNDLE_ITEM_TYPES)[number];
   id: string;
+}
+
+/** The facts of a data provider, by their dotted paths in its events. */
+export type FactTypes = Record<string, (typeof FACT_TYPES)[number]>;
+
+/** A value itself (static), or the dotted path of the event at which it stands (dynamic). */
+export interface Binding<Value> {
+  type: "static" | "dynamic";
+  value: Value;
+}
+
+export interface RuleTrigger {
+  dataProviderId: string;
+  fact: string;
+  operator: (typeof RULE_OPERATORS)[number];
+  value: string | number | boolean;
+  behavior: (typeof RULE_BEHAVIORS)[number];
+  /** Of a delayed one. */
+  delaySeconds?: number;
+}
+
+export interface RuleTargeting {
+  scope: (typeof RULE_SCOPES)[number];
+  /** Channel ids of specific_channels, the metadata of channel_metadata. */
+  target?: Binding<string | string[]>;
+  segment: (typeof RULE_SEGMENTS)[number];
+  tags?: Binding<string>[];
+  priority: number;
+}
+
+export interface SendOverlay {
+  type: "SEND_OVERLAY";
+  targeting: RuleTargeting;
+  templateId: string;
+  variableMapping: Record<string, Binding<string | number | boolean>>;
+  timecodeMapping?: Binding<string | number>;
+  broadcastPayload?: Record<string, unknown>;
+}
+
+export interface CreateChannel {
+  type: "CREATE_CHANNEL";
+  name: Binding<string>;
+}
+
+export interface JsonRule {
+  trigger: RuleTrigger;
+  action: SendOverlay | CreateChannel;
 }
