@@ -4,6 +4,7 @@ import { answer } from "./http/answer.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { createBrake } from "./http/brake.ts";
 import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
+import { PathRouter } from "./http/router.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
@@ -28,6 +29,7 @@ import { apiKeys } from "./routes/sites/api-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
 import { streamProviders } from "./routes/stream-providers/routes.ts";
 import { streams } from "./routes/streams/routes.ts";
+import { subscriptions } from "./routes/subscriptions/routes.ts";
 import { themes } from "./routes/themes/routes.ts";
 import { userProfiles } from "./routes/user-profiles/routes.ts";
 import { videos } from "./routes/videos/routes.ts";
@@ -58,6 +60,7 @@ const AREAS = [
   sites,
   streamProviders,
   streams,
+  subscriptions,
   themes,
   userProfiles,
   videos,
@@ -68,6 +71,7 @@ const AREAS = [
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     strict: false,
+    router: new PathRouter(),
     defaultHook: (result) => {
       if (!result.success) throw invalidInput(result.error, result.target);
     },

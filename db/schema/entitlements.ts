@@ -34,6 +34,7 @@ export const accountEntitlements = sqliteTable(
       .where(sql`${table.status} <> 'cancelled'`),
     index("account_entitlements_site_created").on(table.siteId, table.created, table.id),
     index("account_entitlements_account").on(table.siteId, table.accountId, table.created, table.id),
+    index("account_entitlements_sku").on(table.siteId, table.sku, table.accountId),
     index("account_entitlements_ending")
       .on(table.dateEnds)
       .where(sql`${table.status} = 'cancelScheduled'`),

@@ -8,6 +8,7 @@ export const TAGS = {
   Accounts: "The people of a site: viewers, creators and admins.",
   "Access codes": "Coupons that grant a subscription or a login, and the codes by which televisions sign in.",
   Invites: "Magic links that let their holders past a gate, and invitations by e-mail to an account with roles.",
+  Subscriptions: "What a site sells or gives, and who holds it.",
   "User profiles": "What anybody may see of an account.",
   Sites: "The site itself, and how a deployment gets one.",
   "Custom e-mail": "From whom a site's mail comes, and how its receipts look.",

@@ -1,0 +1,1 @@
+CREATE INDEX `account_entitlements_sku` ON `account_entitlements` (`site_id`,`sku`,`account_id`);

@@ -1,0 +1,236 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { revokeEntitlement } from "../../services/entitlements.ts";
+import {
+  createSubscription,
+  deleteSubscription,
+  getSubscription,
+  getSubscriptionBySku,
+  grantSku,
+  listEntitlements,
+  listOwnEntitlements,
+  listSubscriptions,
+  updateSubscription,
+} from "../../services/subscriptions.ts";
+import { Success } from "../accounts/schemas.ts";
+import {
+  AccountEntitlement,
+  AccountParam,
+  EntitlementFilters,
+  Granted,
+  GrantInput,
+  RevokeQuery,
+  SkuParam,
+  Subscription,
+  SubscriptionFilters,
+  SubscriptionInput,
+  SubscriptionPatch,
+  toAccountEntitlement,
+  toSubscription,
+} from "./schemas.ts";
+
+export const subscriptions = createArea();
+const tag = "Subscriptions";
+
+subscriptions.openapi(
+  operation({
+    operationId: "listSubscriptions",
+    tag,
+    method: "get",
+    path: "/subscription/v2",
+    summary: "List subscriptions",
+    description: "What the site sells or gives, the last changed first. `search` looks in name and sku.",
+    credentials: CLIENT,
+    request: { query: listQuery(["modified", "created", "name", "sku"], SubscriptionFilters) },
+    responses: { 200: json("A page of subscriptions", listOf(Subscription).openapi("SubscriptionList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listSubscriptions(c.var.ctx, query), toSubscription), 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "createSubscription",
+    tag,
+    method: "post",
+    path: "/subscription/v2",
+    summary: "Create a subscription",
+    description:
+      "Offers a sku, unique on the site: gates name it, codes and links grant it, `POST /subscription/v2/{id}/checkout` sells it where the provider is Stripe. A free one has no prices; of several prices one is the default.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(SubscriptionInput) },
+    responses: { 201: json("The subscription", Subscription) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const subscription = await createSubscription(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, subscription);
+    return c.json(toSubscription(subscription), 201);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "grantSubscription",
+    tag,
+    method: "post",
+    path: "/subscription/v2/grant",
+    summary: "Grant a subscription",
+    description:
+      "Gives an account what a subscription's sku stands for, without payment. An account that holds it already keeps what it has.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: jsonBody(GrantInput) },
+    responses: { 200: json("It is granted", Granted) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const entitlement = await grantSku(c.var.ctx, c.req.valid("json"));
+    return c.json({ success: true as const, accountEntitlementId: entitlement.id }, 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "revokeSubscription",
+    tag,
+    method: "post",
+    path: "/subscription/v2/revoke",
+    summary: "Revoke a subscription",
+    description:
+      "Takes a sku from an account at once; nothing is paid back. One that is paid regularly is a 409: to cancel it ends the payments too.",
+    credentials: ACCOUNT,
+    request: { query: RevokeQuery },
+    responses: { 200: json("It is taken away", Success) },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => {
+    await revokeEntitlement(c.var.ctx, c.req.valid("query"));
+    return c.json({ success: true as const }, 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "getSubscriptionBySku",
+    tag,
+    method: "get",
+    path: "/subscription/v2/sku/{sku}",
+    summary: "Get a subscription by sku",
+    description: "The subscription that offers this sku.",
+    credentials: CLIENT,
+    request: { params: SkuParam },
+    responses: { 200: json("The subscription", Subscription) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const subscription = await getSubscriptionBySku(c.var.ctx, c.req.valid("param").sku);
+    tagVersion(c, subscription);
+    return c.json(toSubscription(subscription), 200);
+  },
+);
+
+const entitlements = {
+  query: listQuery(["created"], EntitlementFilters).omit({ search: true }),
+  answer: listOf(AccountEntitlement).openapi("AccountEntitlementList"),
+};
+
+subscriptions.openapi(
+  operation({
+    operationId: "listOwnEntitlements",
+    tag,
+    method: "get",
+    path: "/subscription/v2/account",
+    summary: "List the caller's entitlements",
+    description: "What the signed-in account holds and held, the newest first, with the subscription that each comes of.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { query: entitlements.query },
+    responses: { 200: json("A page of entitlements", entitlements.answer) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listOwnEntitlements(c.var.ctx, query), toAccountEntitlement), 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "listEntitlements",
+    tag,
+    method: "get",
+    path: "/subscription/v2/account/{accountId}",
+    summary: "List an account's entitlements",
+    description: "The same of any account of the site, for a key or an admin.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: AccountParam, query: entitlements.query },
+    responses: { 200: json("A page of entitlements", entitlements.answer) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listEntitlements(c.var.ctx, c.req.valid("param").accountId, query);
+    return c.json(listAnswer(c.req.url, query, page, toAccountEntitlement), 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "getSubscription",
+    tag,
+    method: "get",
+    path: "/subscription/v2/{id}",
+    summary: "Get a subscription",
+    description: "One subscription with its prices.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The subscription", Subscription) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const subscription = await getSubscription(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, subscription);
+    return c.json(toSubscription(subscription), 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "updateSubscription",
+    tag,
+    method: "post",
+    path: "/subscription/v2/{id}",
+    summary: "Change a subscription",
+    description: "Changes the fields given; `prices` are replaced as a whole. What has been sold stays as it was sold.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam, body: jsonBody(SubscriptionPatch) },
+    responses: { 200: json("The subscription as it is now", Subscription) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const subscription = await updateSubscription(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, subscription);
+    return c.json(toSubscription(subscription), 200);
+  },
+);
+
+subscriptions.openapi(
+  operation({
+    operationId: "deleteSubscription",
+    tag,
+    method: "delete",
+    path: "/subscription/v2/{id}",
+    summary: "Delete a subscription",
+    description: "Offers the sku no longer. While accounts hold it, a 409 says how many.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(deleted(await deleteSubscription(c.var.ctx, c.req.valid("param").id)), 200),
+);

@@ -1,0 +1,171 @@
+import { z } from "@hono/zod-openapi";
+import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDERS } from "../../../db/enums.ts";
+import type { subscriptions } from "../../../db/schema/index.ts";
+import { Id, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { type EntitlementRow, toEntitlement } from "../../services/entitlements.ts";
+
+const DAY_SECONDS = 86_400;
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
+
+export const Currency = z
+  .string()
+  .refine((currency) => CURRENCIES.has(currency), "A currency of ISO 4217 in lower case, such as eur")
+  .openapi({ example: "gbp" });
+
+/** An amount of money. */
+export const MinorUnits = z.number().int().min(0).max(99_999_999).describe("Minor units of the currency, such as cents");
+
+const Price = z
+  .strictObject({
+    currency: Currency,
+    default: z.boolean().describe("The price for whom no other currency is known; one of the list is"),
+    value: MinorUnits,
+    paymentPlanId: z.string().min(1).max(255).optional().describe("The price's id at the payment provider"),
+  })
+  .openapi("SubscriptionPrice");
+
+const Prices = z
+  .array(Price)
+  .max(50)
+  .refine((prices) => prices.length === 0 || prices.filter((price) => price.default).length === 1, "Exactly one price is the default")
+  .refine((prices) => new Set(prices.map((price) => price.currency)).size === prices.length, "One price for each currency");
+
+const Name = z.string().trim().min(1).max(200);
+const Provider = z.enum(SUBSCRIPTION_PROVIDERS).describe("Who takes the money: Stripe, or a system outside that grants by the API");
+const PlanId = z.string().min(1).max(255).nullable();
+const PreviewSeconds = z
+  .number()
+  .int()
+  .min(0)
+  .max(DAY_SECONDS)
+  .describe("Seconds that may be watched without it, wherever a gate names the sku");
+
+export const Subscription = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    name: z.string(),
+    sku: z.string().describe("What gates, codes and entitlements name"),
+    subscriptionProvider: Provider,
+    recurrence: z.enum(RECURRENCES).nullable().describe("How often it is paid"),
+    prices: z.array(Price),
+    stripePlanId: PlanId,
+    previewDurationSeconds: PreviewSeconds,
+    tags: Tags,
+    ...Tracked,
+  })
+  .openapi("Subscription");
+
+export const SubscriptionInput = z
+  .strictObject({
+    siteId: Id.describe("Must equal Tifo-Client-Id"),
+    name: Name,
+    sku: Sku,
+    subscriptionProvider: Provider,
+    recurrence: z.enum(RECURRENCES).nullable().default(null),
+    prices: Prices.default([]),
+    stripePlanId: PlanId.default(null),
+    previewDurationSeconds: PreviewSeconds.default(0),
+    tags: Tags.default([]),
+  })
+  .openapi("SubscriptionInput", {
+    example: {
+      siteId: "5eed00000000000000000001",
+      name: "Cup pass",
+      sku: "cup-pass",
+      subscriptionProvider: "stripe",
+      recurrence: "once",
+      prices: [
+        { currency: "gbp", default: true, value: 1900 },
+        { currency: "eur", default: false, value: 2200 },
+      ],
+      previewDurationSeconds: 120,
+    },
+  });
+
+export const SubscriptionPatch = z
+  .strictObject({
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    name: Name.optional(),
+    sku: Sku.optional().describe("Changed only while no account holds the old one"),
+    subscriptionProvider: Provider.optional(),
+    recurrence: z.enum(RECURRENCES).nullable().optional(),
+    prices: Prices.optional(),
+    stripePlanId: PlanId.optional(),
+    previewDurationSeconds: PreviewSeconds.optional(),
+    tags: Tags.optional(),
+  })
+  .openapi("SubscriptionPatch", { example: { name: "Cup pass 2026", subscriptionProvider: "external" } });
+
+export const SubscriptionFilters = {
+  sku: Sku.optional(),
+  subscriptionProvider: z.enum(SUBSCRIPTION_PROVIDERS).optional(),
+  recurrence: z.enum(RECURRENCES).optional(),
+};
+
+export const SkuParam = z.object({ sku: Sku });
+export const AccountParam = z.object({ accountId: Id.openapi({ example: "5eed0000000000000000a003" }) });
+
+export const GrantInput = z
+  .strictObject({ accountId: Id, sku: Sku })
+  .openapi("GrantInput", { example: { accountId: "5eed0000000000000000a003", sku: "season-pass" } });
+
+export const Granted = z
+  .object({ success: z.literal(true), accountEntitlementId: Id.describe("The one that the account held already, where it did") })
+  .openapi("EntitlementGranted");
+
+export const RevokeQuery = z.strictObject({ sku: Sku, accountId: Id.openapi({ example: "5eed0000000000000000a003" }) });
+
+/** What an account holds or held, as its owner sees it. */
+export const ENTITLEMENT = {
+  _id: Id,
+  accountId: Id,
+  entitlement: z.string().describe("The sku"),
+  grantedMethod: z.enum(GRANT_METHODS),
+  presentmentCurrency: z.string().nullable().describe("In which it was paid"),
+  price: MinorUnits.describe("What was paid for the current period, in minor units of presentmentCurrency; 0 for what was given"),
+  refunded: MinorUnits.describe("What of it has been paid back"),
+  siteId: Id,
+  status: z.enum(ENTITLEMENT_STATUSES).describe("One that is scheduled to be cancelled is held until dateEnds"),
+  dateGranted: Time,
+  dateCancelled: Time.nullable().describe("When it was taken away or came to its end"),
+  dateRefunded: Time.nullable(),
+  dateEnds: Time.nullable().describe("The end of the period that is paid for; null where nothing is paid regularly"),
+};
+
+export const AccountEntitlement = z
+  .object({ ...ENTITLEMENT, subscription: Subscription.nullable().describe("That of the sku; null where the site has none any more") })
+  .openapi("AccountEntitlement");
+
+export const EntitlementFilters = {
+  status: z.enum(ENTITLEMENT_STATUSES).optional(),
+  sku: Sku.optional(),
+};
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+export type SubscriptionInput = z.output<typeof SubscriptionInput>;
+export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
+export type EntitlementWithSubscription = EntitlementRow & { subscription: SubscriptionRow | null };
+
+export function toSubscription(row: SubscriptionRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    name: row.name,
+    sku: row.sku,
+    subscriptionProvider: row.subscriptionProvider,
+    recurrence: row.recurrence,
+    prices: row.prices,
+    stripePlanId: row.stripePlanId,
+    previewDurationSeconds: row.previewDurationSeconds,
+    tags: row.tags,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Subscription>;
+}
+
+export function toAccountEntitlement({ subscription, ...row }: EntitlementWithSubscription) {
+  return { ...toEntitlement(row), subscription: subscription && toSubscription(subscription) } satisfies z.output<
+    typeof AccountEntitlement
+  >;
+}

@@ -1,0 +1,189 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accountEntitlements } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { AccountEntitlement, Granted, Subscription } from "./schemas.ts";
+
+const db = createDb(env.DB);
+
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  [site, other] = [await newSite(), await newSite()];
+});
+
+const required = () => ({ siteId: site.id, name: "Cup pass", sku: `cup-${randomHex(5)}`, subscriptionProvider: "external" });
+
+async function create(body: Record<string, unknown> = {}) {
+  return (await site.call("createSubscription", { body: { ...required(), ...body } })).as(Subscription);
+}
+
+async function eventsOf(id: string): Promise<string[]> {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter((event) => event.resource.endsWith(`/${id}`)).map((event) => event.type);
+}
+
+const fan = () => site.addAccount(`fan-${randomHex(5)}`, []);
+
+describe("a subscription", () => {
+  test("needs a name, a sku, a site and a provider; all else has a default", async () => {
+    expect(await create()).toMatchObject({ prices: [], recurrence: null, previewDurationSeconds: 0, tags: [], stripePlanId: null });
+    for (const field of Object.keys(required())) {
+      const body = { ...required(), [field]: undefined };
+      expect((await site.call("createSubscription", { body })).fields).toEqual([field]);
+    }
+    expect((await site.call("createSubscription", { body: { ...required(), siteId: other.id } })).fields).toEqual(["siteId"]);
+  });
+
+  test.each([
+    ["two defaults", [price("gbp", true), price("eur", true)]],
+    ["no default", [price("gbp", false)]],
+    ["two prices in a currency", [price("gbp", true), price("gbp", false)]],
+    ["a currency in upper case", [price("GBP", true)]],
+    ["a currency that is none", [price("zzz", true)]],
+    ["parts of a minor unit", [{ ...price("gbp", true), value: 9.5 }]],
+    ["a negative value", [{ ...price("gbp", true), value: -1 }]],
+  ])("takes no list of prices with %s", async (_name, prices) => {
+    const answer = await site.call("createSubscription", { body: { ...required(), prices } });
+    expect(answer.status).toBe(400);
+    expect(answer.fields[0]).toMatch(/^prices/);
+  });
+
+  test("has a sku of its own on the site, though several ask for it at once, and another site may have the same", async () => {
+    const body = required();
+    const answers = await Promise.all(Array.from({ length: 4 }, () => site.call("createSubscription", { body })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409]);
+    expect((await other.call("createSubscription", { body: { ...body, siteId: other.id } })).status).toBe(201);
+    const { siteId } = (await other.call("getSubscriptionBySku", { params: { sku: body.sku } })).as(Subscription);
+    expect(siteId).toBe(other.id);
+  });
+
+  test("is read by id and sku by whoever knows the site, and by no other site", async () => {
+    const made = await create({ prices: [price("gbp", true), price("eur", false)], recurrence: "month", tags: ["cup"] });
+    const byId = await site.call("getSubscription", { as: "client", params: { id: made._id } });
+    expect(byId.as(Subscription)).toEqual(made);
+    expect((await site.call("getSubscriptionBySku", { as: "client", params: { sku: made.sku } })).as(Subscription)).toEqual(made);
+    expect((await other.call("getSubscriptionBySku", { params: { sku: made.sku } })).status).toBe(404);
+  });
+
+  test("is changed field by field, and says what happened", async () => {
+    const made = await create({ prices: [price("gbp", true)], tags: ["cup"] });
+    const sku = `cup-${randomHex(5)}`;
+    const body = { name: "Final pass", sku, subscriptionProvider: "stripe", recurrence: "year" };
+    const changed = (await site.call("updateSubscription", { params: { id: made._id }, body })).as(Subscription);
+    expect(changed).toMatchObject({ ...made, ...body, modified: changed.modified });
+    expect(await eventsOf(made._id)).toEqual(["subscription.created", "subscription.updated"]);
+    const stale = { "If-Match": '"v1"' };
+    expect((await site.call("updateSubscription", { params: { id: made._id }, body, headers: stale })).status).toBe(412);
+    const taken = (await create()).sku;
+    expect((await site.call("updateSubscription", { params: { id: made._id }, body: { sku: taken } })).status).toBe(409);
+  });
+
+  test("that accounts hold keeps its sku and is not deleted; the refusal says how many hold it", async () => {
+    const made = await create();
+    const [first, second] = [await fan(), await fan()];
+    for (const { id } of [first, second]) await site.call("grantSubscription", { body: { accountId: id, sku: made.sku } });
+    const params = { id: made._id };
+    const refused = await site.call("deleteSubscription", { params });
+    expect([refused.status, refused.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: it stays`]);
+    const moved = await site.call("updateSubscription", { params, body: { sku: `other-${randomHex(4)}` } });
+    expect([moved.status, moved.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: its sku stays`]);
+    for (const { id } of [first, second]) {
+      expect((await site.call("revokeSubscription", { query: { accountId: id, sku: made.sku } })).status).toBe(200);
+    }
+    expect((await site.call("deleteSubscription", { params })).status).toBe(200);
+    expect((await site.call("getSubscription", { params })).status).toBe(404);
+  });
+
+  test("is listed by any client, the last changed first, filtered and searched", async () => {
+    const own = await newSite();
+    for (const name of ["Alpha", "Beta", "Gamma"]) {
+      const body = { ...required(), siteId: own.id, name, recurrence: name === "Beta" ? "month" : "once" };
+      await own.call("createSubscription", { body });
+    }
+    const list = async (query: Record<string, string | number>) =>
+      (await own.call("listSubscriptions", { as: "client", query })).as(listOf(Subscription)).results.map((row) => row.name);
+    expect(await list({})).toEqual(["Gamma", "Beta", "Alpha"]);
+    expect(await list({ sortBy: "name", sortDirection: 1, limit: 1, offset: 1 })).toEqual(["Beta"]);
+    expect(await list({ recurrence: "month" })).toEqual(["Beta"]);
+    expect(await list({ search: "gam" })).toEqual(["Gamma"]);
+  });
+});
+
+describe("an account", () => {
+  test("is granted a sku once, however often it is asked for, and shows it with its subscription", async () => {
+    const { sku, _id } = await create();
+    const { id } = await fan();
+    const grant = () => site.call("grantSubscription", { body: { accountId: id, sku } });
+    const granted = (await Promise.all([grant(), grant(), grant()])).map((answer) => answer.as(Granted).accountEntitlementId);
+    expect(new Set(granted).size).toBe(1);
+    const { results } = (await site.call("listEntitlements", { params: { accountId: id } })).as(listOf(AccountEntitlement));
+    expect(results).toHaveLength(1);
+    expect(results[0]).toMatchObject({
+      _id: granted[0],
+      entitlement: sku,
+      status: "active",
+      grantedMethod: "customerService",
+      price: 0,
+      subscription: { _id },
+    });
+    expect(await eventsOf(granted[0] ?? "")).toEqual(["entitlement_granted"]);
+  });
+
+  test("can't be granted what the site doesn't offer, nor one of another site what it does", async () => {
+    const { sku } = await create();
+    const { id } = await fan();
+    const grant = (accountId: string, wanted: string) => site.call("grantSubscription", { body: { accountId, sku: wanted } });
+    expect((await grant(id, "no-such-sku")).problem?.message).toBe("Subscription not found");
+    expect((await grant(other.accounts.viewer.id, sku)).problem?.message).toBe("Account not found");
+  });
+
+  test("loses what is revoked, keeps the record of it, and can't lose it twice", async () => {
+    const { sku } = await create();
+    const { id } = await fan();
+    await site.call("grantSubscription", { body: { accountId: id, sku } });
+    const revoke = () => site.call("revokeSubscription", { as: "admin", query: { accountId: id, sku } });
+    expect((await revoke()).status).toBe(200);
+    expect([(await revoke()).status, (await revoke()).problem?.message]).toEqual([404, "The account does not hold this sku"]);
+    const { results } = (await site.call("listEntitlements", { params: { accountId: id } })).as(listOf(AccountEntitlement));
+    expect(results.map((row) => row.status)).toEqual(["cancelled"]);
+    expect((await revoke()).status).toBe(404);
+  });
+
+  test("does not lose to a mere revocation what it pays for regularly", async () => {
+    const { sku } = await create({ recurrence: "month" });
+    const { id } = await fan();
+    await site.call("grantSubscription", { body: { accountId: id, sku } });
+    await db
+      .update(accountEntitlements)
+      .set({ price: 900, dateEnds: Date.now() + 1e9 })
+      .where(eq(accountEntitlements.accountId, id));
+    const refused = await site.call("revokeSubscription", { query: { accountId: id, sku } });
+    expect([refused.status, refused.problem?.message]).toEqual([
+      409,
+      "This entitlement is paid regularly: cancel it, which ends the payments",
+    ]);
+  });
+
+  test("sees its own entitlements, by status, and those of others only as an admin", async () => {
+    const { sku } = await create();
+    const { viewer } = site.accounts;
+    await site.call("grantSubscription", { body: { accountId: viewer.id, sku } });
+    const own = (query: Record<string, string>) => site.call("listOwnEntitlements", { as: "viewer", query });
+    expect((await own({ sku })).as(listOf(AccountEntitlement)).results.map((row) => row.entitlement)).toEqual([sku]);
+    expect((await own({ sku, status: "cancelled" })).as(listOf(AccountEntitlement)).results).toEqual([]);
+    expect((await site.call("listEntitlements", { as: "viewer", params: { accountId: site.accounts.admin.id } })).status).toBe(403);
+    expect((await site.call("listEntitlements", { params: { accountId: other.accounts.viewer.id } })).status).toBe(404);
+    expect((await site.call("listEntitlements", { params: { accountId: (await fan()).id } })).status).toBe(200);
+  });
+});
+
+function price(currency: string, isDefault: boolean) {
+  return { currency, default: isDefault, value: 900 };
+}
