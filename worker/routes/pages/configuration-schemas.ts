@@ -3,6 +3,7 @@ import { PAGE_TYPES, PANEL_TYPES } from "../../../db/enums.ts";
 import { Id } from "../../http/schemas.ts";
 import { randomHex } from "../../lib/ids.ts";
 import type { PageConfiguration } from "../../services/page-configuration.ts";
+import { PanelRenderer } from "../panels/renderer.ts";
 import { Theme, toTheme } from "../themes/schemas.ts";
 
 export const Configuration = z
@@ -15,6 +16,7 @@ export const Configuration = z
           panel_name: z.string(),
           panel_type: z.enum(PANEL_TYPES),
           icon_name: z.string().nullable(),
+          renderer: PanelRenderer.describe("What the panel shows, as its type says; without the words that its chat filters"),
         }),
       )
       .describe("Those of `data.sidebar.panels` that the site has, in the page's order"),
@@ -46,12 +48,18 @@ export function toConfiguration({ page, panels, theme }: PageConfiguration) {
       panel_name: panelName,
       panel_type: panelType,
       icon_name: renderer.icon_name ?? null,
+      renderer: publicRenderer(renderer),
     })),
     page: { _id: page.id, slug: page.slug, type: page.type, name: page.data.name },
     insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version },
     site: { _id: page.siteId },
     ...(theme ? { theme: lookOf(toTheme(theme)) } : {}),
   } satisfies z.output<typeof Configuration>;
+}
+
+/** Viewers get no list of the words that they may not say. */
+function publicRenderer(renderer: PanelRenderer): PanelRenderer {
+  return renderer.panel_type === "chat" ? { ...renderer, filtered_words: "" } : renderer;
 }
 
 function lookOf({ name, type, mode, colors, button, typography, logo }: ReturnType<typeof toTheme>) {

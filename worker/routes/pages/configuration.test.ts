@@ -29,7 +29,7 @@ async function configure(pageId: string) {
 describe("a page's configuration", () => {
   test("has the page, the site, and the panels of its sidebar in their order", async () => {
     const [chat, image] = [
-      await newPanel("Match chat", { icon_name: "chat" }),
+      await newPanel("Match chat", { icon_name: "chat", filtered_words: "offside" }),
       await newPanel("Crest", { panel_type: "image", image_url: "https://demo.example/crest.png" }),
     ];
     const page = await newPage({}, { sidebar: { panels: [image._id, newId(1), chat._id] } });
@@ -38,8 +38,15 @@ describe("a page's configuration", () => {
     expect(insights._id).toMatch(/^[0-9a-f]{32}$/);
     expect(configuration).toEqual({
       panels: [
-        { _id: image._id, slug: image.slug, panel_name: "Crest", panel_type: "image", icon_name: null },
-        { _id: chat._id, slug: chat.slug, panel_name: "Match chat", panel_type: "chat", icon_name: "chat" },
+        { _id: image._id, slug: image.slug, panel_name: "Crest", panel_type: "image", icon_name: null, renderer: image.renderer },
+        {
+          _id: chat._id,
+          slug: chat.slug,
+          panel_name: "Match chat",
+          panel_type: "chat",
+          icon_name: "chat",
+          renderer: { ...chat.renderer, filtered_words: "" },
+        },
       ],
       page: { _id: page._id, slug: page.slug, type: "channel", name: "Second half" },
       site: { _id: site.id },
