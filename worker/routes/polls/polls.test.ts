@@ -1,0 +1,391 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "../../../db/client.ts";
+import { pollResponses } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Poll, PollAnswer, PollReference, PollResults } from "./schemas.ts";
+import { counterAt } from "../../services/poll-counting.ts";
+import { counterOf } from "../../durable-objects/poll-counter.protocol.ts";
+import { eq } from "drizzle-orm";
+
+const PollList = listOf(Poll);
+const db = createDb(env.DB);
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const derby = { type: "prediction", question: "Who wins the derby?", name: "Derby result", open: true };
+const outcomes = [{ answer: "Harbour City", imageUrl: "https://demo.example/city.png" }, { answer: "A draw" }, { answer: "Old Dock" }];
+
+async function made(fields: Record<string, unknown> = {}, on = site) {
+  return (await on.call("createPoll", { body: { siteId: on.id, ...derby, answers: outcomes, ...fields } })).as(Poll);
+}
+const answer = (id: string, answerId: string, as: "viewer" | "reader" | "creator" | "admin" = "viewer", headers = {}) =>
+  site.call("respondToPoll", { as, params: { id }, body: { answerId }, headers });
+const patch = (id: string, body: Record<string, unknown>, headers = {}) => site.call("patchPoll", { params: { id }, body, headers });
+const settle = (id: string, correctAnswerId?: string) =>
+  site.call("settlePoll", { params: { id }, body: correctAnswerId === undefined ? {} : { correctAnswerId } });
+const read = async (id: string, as: "client" | "developer" | "admin" | "viewer" = "client") =>
+  (await site.call("getPoll", { as, params: { id } })).as(Poll);
+const results = async (id: string, as: "client" | "developer" = "client") =>
+  (await site.call("getPollResults", { as, params: { id } })).as(PollResults);
+const idOf = (poll: { answers: { _id: string }[] }, index: number) => poll.answers[index]?._id ?? "";
+const writtenOf = (pollId: string) => db.select().from(pollResponses).where(eq(pollResponses.pollId, pollId));
+
+async function eventsOf(id: string) {
+  const { results: events } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return events.filter((event) => event.resource === `poll/${id}`);
+}
+
+describe("a poll", () => {
+  test("is answered as it was made, each answer with an id of its own", async () => {
+    const poll = await made();
+    expect(poll).toMatchObject({
+      siteId: site.id,
+      ...derby,
+      correctAnswerId: null,
+      settled: null,
+      responsesPerViewer: 1,
+      hideResults: false,
+    });
+    expect(poll.answers).toEqual(
+      outcomes.map(({ answer: text, imageUrl = null }) => ({ _id: expect.any(String), pollId: poll._id, answer: text, imageUrl })),
+    );
+    expect(new Set(poll.answers.map(({ _id }) => _id)).size).toBe(3);
+    expect(await read(poll._id)).toEqual(poll);
+    expect((await site.call("listPollAnswers", { params: { id: poll._id } })).as(z.array(PollAnswer))).toEqual(poll.answers);
+  });
+
+  test.for(["type", "question", "name", "siteId", "open"])("is refused without %s", async (field) => {
+    const { [field]: _, ...body }: Record<string, unknown> = { siteId: site.id, ...derby };
+    expect(await site.call("createPoll", { body })).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test.for<[field: string, body: Record<string, unknown>]>([
+    ["type", { type: "quiz" }],
+    ["question", { question: " " }],
+    ["siteId", { siteId: newId(1) }],
+    ["responsesPerViewer", { responsesPerViewer: 0 }],
+    ["answers", { answers: [{ answer: "Yes" }, { answer: "Yes" }] }],
+    ["answers.0.imageUrl", { answers: [{ answer: "Yes", imageUrl: "http://demo.example/yes.png" }] }],
+    ["answers.0._id", { answers: [{ _id: newId(1), answer: "Yes" }] }],
+  ])("is refused for its %s %#", async ([field, body]) => {
+    const refused = await site.call("createPoll", { body: { siteId: site.id, ...derby, ...body } });
+    expect(refused.status).toBe(400);
+    expect(refused.fields.map((path) => path.replace(/^0/, "answers.0"))).toEqual([field]);
+  });
+
+  test("may name as right only one of its own answers", async () => {
+    const [poll, other] = [await made(), await made()];
+    expect(await patch(poll._id, { correctAnswerId: idOf(other, 0) })).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
+    expect((await patch(poll._id, { correctAnswerId: idOf(poll, 0) })).as(Poll).correctAnswerId).toBe(idOf(poll, 0));
+  });
+
+  test("keeps its right answer from the audience until it is settled", async () => {
+    const poll = await made({ type: "trivia" });
+    await patch(poll._id, { correctAnswerId: idOf(poll, 1) });
+    for (const as of ["client", "viewer"] as const) expect((await read(poll._id, as)).correctAnswerId).toBeNull();
+    for (const as of ["developer", "admin"] as const) expect((await read(poll._id, as)).correctAnswerId).toBe(idOf(poll, 1));
+    const list = (await site.call("listPolls", { as: "client", query: { limit: 200 } })).as(PollList);
+    expect(list.results.find(({ _id }) => _id === poll._id)?.correctAnswerId).toBeNull();
+    expect(JSON.stringify(await eventsOf(poll._id))).not.toContain(`"correctAnswerId":"${idOf(poll, 1)}"`);
+    await settle(poll._id);
+    expect((await read(poll._id)).correctAnswerId).toBe(idOf(poll, 1));
+  });
+
+  test("by PUT is replaced but for its answers", async () => {
+    const poll = await made({ hideResults: true, responsesPerViewer: 3 });
+    const body = { siteId: site.id, type: "poll", question: "Best goal?", name: "Goals", open: false };
+    const replaced = (await site.call("replacePoll", { params: { id: poll._id }, body })).as(Poll);
+    expect(replaced).toMatchObject({ ...body, hideResults: false, responsesPerViewer: 1, answers: poll.answers });
+    expect(await site.call("replacePoll", { params: { id: poll._id }, body: { ...body, answers: [] } })).toMatchObject({
+      status: 400,
+      fields: ["answers"],
+    });
+  });
+
+  test("lets one of several changes of one version win", async () => {
+    const { _id } = await made();
+    const changes = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { name }, { "If-Match": '"v1"' })));
+    expect(changes.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  test("tells the site's log what happened to it, and nothing of single votes", async () => {
+    const poll = await made();
+    await patch(poll._id, { name: "Derby" });
+    await answer(poll._id, idOf(poll, 0));
+    await patch(poll._id, { open: false });
+    await patch(poll._id, { open: true });
+    await settle(poll._id, idOf(poll, 0));
+    await site.call("deletePoll", { params: { id: poll._id } });
+    const events = await eventsOf(poll._id);
+    expect(events.map(({ type }) => type)).toEqual([
+      "poll.created",
+      "poll.updated",
+      "poll.closed",
+      "poll.opened",
+      "poll.closed",
+      "poll.settled",
+      "poll.deleted",
+    ]);
+    expect(events[5]?.data).toMatchObject({ pollId: poll._id, correctAnswerId: idOf(poll, 0) });
+  });
+});
+
+describe("a poll's answers", () => {
+  const replace = (id: string, body: unknown) => site.call("replacePollAnswers", { params: { id }, body });
+
+  test("are replaced as a list: those with an id stay, with their responses", async () => {
+    const poll = await made();
+    await answer(poll._id, idOf(poll, 0));
+    const body = [{ answer: "Nobody" }, { _id: idOf(poll, 0), answer: "City" }];
+    const answers = (await replace(poll._id, body)).as(z.array(PollAnswer));
+    expect(answers).toMatchObject([
+      { answer: "Nobody", imageUrl: null },
+      { _id: idOf(poll, 0), answer: "City" },
+    ]);
+    await patch(poll._id, { open: false });
+    expect((await results(poll._id)).answers.map(({ responses }) => responses)).toEqual([0, 1]);
+  });
+
+  test("that have responses can't be taken away, and take more of them afterwards", async () => {
+    const poll = await made();
+    await answer(poll._id, idOf(poll, 0));
+    expect((await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }])).problem?.code).toBe("conflict");
+    expect((await answer(poll._id, idOf(poll, 2), "reader")).status).toBe(201);
+    expect((await answer(poll._id, idOf(poll, 0), "creator")).status).toBe(201);
+  });
+
+  test("that are gone take no responses", async () => {
+    const poll = await made();
+    await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }]);
+    expect((await answer(poll._id, idOf(poll, 0))).status).toBe(404);
+    expect((await answer(poll._id, idOf(poll, 1))).status).toBe(201);
+  });
+
+  test("of another poll are none of this one's", async () => {
+    const [poll, other] = [await made(), await made()];
+    expect(await replace(poll._id, [{ _id: idOf(other, 0), answer: "City" }])).toMatchObject({ status: 400, fields: ["0._id"] });
+    expect(await replace(poll._id, [{ pollId: other._id, answer: "City" }])).toMatchObject({ status: 400, fields: ["0.pollId"] });
+    expect((await answer(poll._id, idOf(other, 0))).status).toBe(404);
+  });
+
+  test("keep the right one, and all of them once the poll is settled", async () => {
+    const poll = await made();
+    await patch(poll._id, { correctAnswerId: idOf(poll, 0) });
+    expect((await replace(poll._id, [{ answer: "Nobody" }])).status).toBe(409);
+    await settle(poll._id);
+    expect((await replace(poll._id, [...poll.answers, { answer: "Nobody" }])).status).toBe(409);
+  });
+});
+
+describe("a response", () => {
+  test("says whose it is, and counts once", async () => {
+    const poll = await made();
+    const given = await answer(poll._id, idOf(poll, 1));
+    expect(given.status).toBe(201);
+    expect(given.body).toEqual({
+      pollId: poll._id,
+      answerId: idOf(poll, 1),
+      userId: site.accounts.viewer.id,
+      siteId: site.id,
+      created: expect.any(Number),
+    });
+    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "already_answered" });
+    expect((await results(poll._id)).total).toBe(1);
+  });
+
+  test("asks the database for nobody but the caller", async () => {
+    const poll = await made();
+    await answer(poll._id, idOf(poll, 1), "reader");
+    expect((await answer(poll._id, idOf(poll, 1))).log.d1).toMatchObject({ roundTrips: 1 });
+  });
+
+  test("may be given as often as the poll says", async () => {
+    const poll = await made({ responsesPerViewer: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await answer(poll._id, idOf(poll, i))).status);
+    expect(statuses).toEqual([201, 201, 409]);
+  });
+
+  test("wins once of several at the same time", async () => {
+    const poll = await made();
+    const answers = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    await patch(poll._id, { open: false });
+    expect((await results(poll._id)).total).toBe(1);
+  });
+
+  test("with an Idempotency-Key is given once and answered again", async () => {
+    const poll = await made();
+    const headers = { "Idempotency-Key": `vote-${poll._id}` };
+    const [first, second] = [
+      await answer(poll._id, idOf(poll, 0), "viewer", headers),
+      await answer(poll._id, idOf(poll, 0), "viewer", headers),
+    ];
+    expect(second).toMatchObject({ status: 201, body: first.body });
+  });
+
+  test("to a closed poll is refused, and taken again when it opens", async () => {
+    const poll = await made({ open: false });
+    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "poll_closed" });
+    await patch(poll._id, { open: true });
+    expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
+    await patch(poll._id, { open: false });
+    expect((await answer(poll._id, idOf(poll, 0), "reader")).problem?.code).toBe("poll_closed");
+  });
+
+  test("to a poll of another site, or none, is a 404", async () => {
+    const foreign = await made({}, await newSite());
+    expect((await answer(foreign._id, idOf(foreign, 0))).status).toBe(404);
+    expect((await answer(newId(1), idOf(foreign, 0))).status).toBe(404);
+  });
+
+  test("is refused once the poll is deleted, and its rows go", async () => {
+    const poll = await made();
+    await answer(poll._id, idOf(poll, 0));
+    await patch(poll._id, { open: false });
+    expect(await writtenOf(poll._id)).toHaveLength(1);
+    await site.call("deletePoll", { params: { id: poll._id } });
+    expect((await answer(poll._id, idOf(poll, 0), "reader")).status).toBe(404);
+    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { timeout: 5_000, interval: 20 });
+  });
+});
+
+describe("results", () => {
+  test("are counts and shares of every answer", async () => {
+    const poll = await made();
+    await answer(poll._id, idOf(poll, 0), "viewer");
+    await answer(poll._id, idOf(poll, 0), "reader");
+    await answer(poll._id, idOf(poll, 2), "creator");
+    await patch(poll._id, { open: false });
+    expect(await results(poll._id)).toEqual({
+      pollId: poll._id,
+      open: false,
+      hidden: false,
+      total: 3,
+      answers: [
+        { answerId: idOf(poll, 0), answer: "Harbour City", responses: 2, share: 0.6667 },
+        { answerId: idOf(poll, 1), answer: "A draw", responses: 0, share: 0 },
+        { answerId: idOf(poll, 2), answer: "Old Dock", responses: 1, share: 0.3333 },
+      ],
+    });
+  });
+
+  test("stay hidden while the poll is open if it says so, but not from its makers", async () => {
+    const poll = await made({ hideResults: true });
+    await answer(poll._id, idOf(poll, 0));
+    const hidden = await results(poll._id);
+    expect(hidden).toMatchObject({ hidden: true, total: 1 });
+    expect(hidden.answers[0]).toEqual({ answerId: idOf(poll, 0), answer: "Harbour City" });
+    expect(await results(poll._id, "developer")).toMatchObject({ hidden: false, answers: [{ responses: 1 }, {}, {}] });
+    await patch(poll._id, { open: false });
+    expect(await results(poll._id)).toMatchObject({ hidden: false, answers: [{ responses: 1, share: 1 }, {}, {}] });
+  });
+});
+
+describe("settling", () => {
+  test("closes the poll, says the outcome, and leaves every response in the database", async () => {
+    const poll = await made();
+    await Promise.all([answer(poll._id, idOf(poll, 0)), answer(poll._id, idOf(poll, 1), "reader")]);
+    const settled = (await settle(poll._id, idOf(poll, 1))).as(Poll);
+    expect(settled).toMatchObject({ open: false, correctAnswerId: idOf(poll, 1), settled: expect.any(Number) });
+    expect(await writtenOf(poll._id)).toHaveLength(2);
+    expect(await results(poll._id)).toMatchObject({ open: false, correctAnswerId: idOf(poll, 1), total: 2 });
+    expect((await answer(poll._id, idOf(poll, 1), "creator")).problem?.code).toBe("poll_closed");
+  });
+
+  test("twice the same changes nothing; another answer corrects the outcome", async () => {
+    const poll = await made();
+    const first = (await settle(poll._id, idOf(poll, 0))).as(Poll);
+    expect((await settle(poll._id, idOf(poll, 0))).body).toEqual(first);
+    expect((await settle(poll._id, idOf(poll, 1))).as(Poll).correctAnswerId).toBe(idOf(poll, 1));
+    const events = (await eventsOf(poll._id)).filter(({ type }) => type === "poll.settled");
+    expect(events.map(({ data }) => data.correctAnswerId)).toEqual([idOf(poll, 0), idOf(poll, 1)]);
+  });
+
+  test("needs one of the poll's answers", async () => {
+    const poll = await made();
+    expect(await settle(poll._id)).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
+    expect(await settle(poll._id, newId(1))).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
+    expect((await read(poll._id)).open).toBe(true);
+  });
+
+  test("is for good: the poll can't be opened again, nor its outcome be changed on the side", async () => {
+    const poll = await made();
+    await settle(poll._id, idOf(poll, 0));
+    expect((await patch(poll._id, { open: true })).status).toBe(409);
+    expect((await patch(poll._id, { correctAnswerId: idOf(poll, 1) })).status).toBe(409);
+    expect((await patch(poll._id, { name: "Derby of 2026" })).as(Poll).name).toBe("Derby of 2026");
+  });
+
+  test("with If-Match goes through for the version that was read", async () => {
+    const poll = await made();
+    const stale = { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) }, headers: { "If-Match": '"v7"' } };
+    expect((await site.call("settlePoll", stale)).status).toBe(412);
+    expect((await site.call("settlePoll", { ...stale, headers: { "If-Match": '"v1"' } })).status).toBe(200);
+  });
+});
+
+describe("what uses a poll", () => {
+  const references = async (id: string) => (await site.call("listPollReferences", { params: { id } })).as(z.array(PollReference));
+
+  test("are panels, and they keep it from being deleted", async () => {
+    const poll = await made();
+    expect(await references(poll._id)).toEqual([]);
+    const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
+    const panel = await site.call("createPanel", { body: { siteId: site.id, renderer } });
+    const { _id: panelId } = panel.as(z.looseObject({ _id: z.string() }));
+    expect(await references(poll._id)).toEqual([{ _id: panelId, collection: "poll", name: "Quick pick" }]);
+    expect((await site.call("deletePoll", { params: { id: poll._id } })).status).toBe(409);
+    await site.call("deletePanel", { params: { id: panelId } });
+    expect((await site.call("deletePoll", { params: { id: poll._id } })).status).toBe(200);
+  });
+});
+
+describe("listing polls", () => {
+  test("answers the site's own, the newest first, narrowed and sorted", async () => {
+    const other = await newSite();
+    const types = { Cup: "poll", Away: "trivia", Derby: "prediction" };
+    const ids: Record<string, string> = {};
+    for (const [name, type] of Object.entries(types)) ids[name] = (await made({ name, type, open: name !== "Away" }, other))._id;
+    const names = async (query: Record<string, string | number | boolean>) => {
+      const page = await other.call("listPolls", { as: "client", query });
+      expect(page.log.d1).toMatchObject({ roundTrips: 1 });
+      return page.as(PollList).results.map(({ name }) => name);
+    };
+    expect(await names({})).toEqual(["Derby", "Away", "Cup"]);
+    expect(await names({ sortBy: "name" })).toEqual(["Away", "Cup", "Derby"]);
+    expect(await names({ sortBy: "created", sortDirection: 1, limit: 2, offset: 1 })).toEqual(["Away", "Derby"]);
+    expect(await names({ search: "cUP" })).toEqual(["Cup"]);
+    expect(await names({ type: "trivia" })).toEqual(["Away"]);
+    expect(await names({ open: true })).toEqual(["Derby", "Cup"]);
+    expect(await names({ rQuery: JSON.stringify({ type: ["trivia", "poll"] }) })).toEqual(["Away", "Cup"]);
+    expect(await names({ rQuery: JSON.stringify({ _id: [ids.Cup], open: true }) })).toEqual(["Cup"]);
+    expect(await names({ rQuery: JSON.stringify({ name: "Derby" }) })).toEqual(["Derby"]);
+    expect((await other.call("listPolls", { query: { rQuery: '{"owner":"a"}' } })).fields).toEqual(["rQuery.owner"]);
+    expect((await other.call("listPolls", { query: { rQuery: "type:poll" } })).fields).toEqual(["rQuery"]);
+  });
+});
+
+describe("an account that is deleted", () => {
+  test("leaves its votes in the tally, and no trace of whose they were", async () => {
+    const poll = await made();
+    const fan = await site.addAccount(`fan-${poll._id}`, []);
+    const headers = { Authorization: `Bearer ${await site.signIn(fan)}` };
+    await answer(poll._id, idOf(poll, 0), "viewer", headers);
+    await patch(poll._id, { open: false });
+    expect(await writtenOf(poll._id)).toHaveLength(1);
+    await site.call("deleteAccount", { params: { id: fan.id } });
+    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { timeout: 5_000, interval: 20 });
+    expect(await counterAt(env, site.id, poll._id, counterOf(fan.id)).votesOf(fan.id)).toEqual([]);
+    expect((await results(poll._id)).total).toBe(1);
+  });
+});

@@ -1,0 +1,271 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
+import { findReferences } from "../../services/poll-references.ts";
+import { respond } from "../../services/poll-votes.ts";
+import {
+  createPoll,
+  deletePoll,
+  getPoll,
+  getResults,
+  isInsider,
+  listPolls,
+  patchPoll,
+  replaceAnswers,
+  replacePoll,
+  settlePoll,
+} from "../../services/polls.ts";
+import {
+  AnswersInput,
+  Poll,
+  PollAnswer,
+  PollFilters,
+  PollInput,
+  PollPatch,
+  PollReference,
+  PollReplacement,
+  PollResponse,
+  PollResults,
+  ResponseInput,
+  SettleInput,
+  toAnswers,
+  toPoll,
+  toResponse,
+} from "./schemas.ts";
+
+export const polls = createArea();
+
+const reading = { tag: "Polls", credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
+const writing = { tag: "Polls", credentials: DEVELOPER_OR_ACCOUNT } as const;
+const insiders = "The right answer of a poll that isn't settled is answered only where a developer key or an admin's token is shown too.";
+const changeErrors = ["not_found", "conflict", "precondition_failed", "unavailable"] as const;
+
+polls.openapi(
+  operation({
+    ...reading,
+    operationId: "listPolls",
+    method: "get",
+    path: "/poll/v3",
+    summary: "List polls",
+    description: `The site's polls, predictions and trivia, the newest first. ${insiders}`,
+    request: { query: listQuery(["created", "name"], PollFilters) },
+    responses: { 200: json("A page of polls", listOf(Poll).openapi("PollList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    const page = await listPolls(c.var.ctx, query);
+    const insider = await isInsider(c.var.ctx);
+    return c.json(
+      listAnswer(c.req.url, query, page, (poll) => toPoll(poll, insider)),
+      200,
+    );
+  },
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "createPoll",
+    method: "post",
+    path: "/poll/v3",
+    summary: "Create a poll",
+    description: "Makes a poll, with its answers if you like. Viewers find it in the panels that name it.",
+    request: { body: jsonBody(PollInput) },
+    responses: { 201: json("The poll", Poll) },
+  }),
+  async (c) => {
+    const poll = await createPoll(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, poll);
+    return c.json(toPoll(poll, true), 201);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "listPollReferences",
+    method: "get",
+    path: "/poll/v3/validate-references/{id}",
+    summary: "List what uses a poll",
+    description: "The panels (`poll`) and quests that name the poll; while there are any, it can't be deleted.",
+    request: { params: IdParam },
+    responses: { 200: json("What uses it", z.array(PollReference)) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const { id } = await getPoll(c.var.ctx, c.req.valid("param").id);
+    return c.json(await findReferences(c.var.ctx, id), 200);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...reading,
+    operationId: "getPoll",
+    method: "get",
+    path: "/poll/v3/{id}",
+    summary: "Get a poll",
+    description: `One poll with its answers. ${insiders}`,
+    request: { params: IdParam },
+    responses: { 200: json("The poll", Poll) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const poll = await getPoll(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, poll);
+    return c.json(toPoll(poll, await isInsider(c.var.ctx)), 200);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "replacePoll",
+    method: "put",
+    path: "/poll/v3/{id}",
+    summary: "Replace a poll",
+    description:
+      "Replaces everything but the answers, which have an operation of their own. When a poll that this closes is answered, no response is counted any more. A settled poll stays closed.",
+    request: { params: IdParam, body: jsonBody(PollReplacement) },
+    responses: { 200: json("The poll as it is now", Poll) },
+    errors: changeErrors,
+  }),
+  async (c) => {
+    const poll = await replacePoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, poll);
+    return c.json(toPoll(poll, true), 200);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "patchPoll",
+    method: "patch",
+    path: "/poll/v3/{id}",
+    summary: "Change a poll",
+    description:
+      "Changes the fields given: `open` opens and closes it. When the closing is answered, no response is counted any more. A settled poll stays closed.",
+    request: { params: IdParam, body: jsonBody(PollPatch) },
+    responses: { 200: json("The poll as it is now", Poll) },
+    errors: changeErrors,
+  }),
+  async (c) => {
+    const poll = await patchPoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, poll);
+    return c.json(toPoll(poll, true), 200);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "deletePoll",
+    method: "delete",
+    path: "/poll/v3/{id}",
+    summary: "Delete a poll",
+    description: "Deletes the poll and all its responses, unless a panel or a quest uses it.",
+    request: { params: IdParam },
+    responses: { 200: json("It is gone", Deleted) },
+    errors: changeErrors,
+  }),
+  async (c) => c.json(deleted(await deletePoll(c.var.ctx, c.req.valid("param").id)), 200),
+);
+
+polls.openapi(
+  operation({
+    operationId: "listPollAnswers",
+    tag: "Polls",
+    credentials: CLIENT,
+    method: "get",
+    path: "/poll/v3/{id}/answers",
+    summary: "List a poll's answers",
+    description: "The answers that the poll offers, in their order.",
+    request: { params: IdParam },
+    responses: { 200: json("The answers", z.array(PollAnswer)) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json(toAnswers(await getPoll(c.var.ctx, c.req.valid("param").id)), 200),
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "replacePollAnswers",
+    method: "put",
+    path: "/poll/v3/{id}/answers",
+    summary: "Replace a poll's answers",
+    description:
+      "Replaces the list: an answer with its `_id` stays, with its responses, one without is new, one left out goes. An answer that has responses can't go.",
+    request: { params: IdParam, body: jsonBody(AnswersInput) },
+    responses: { 200: json("The answers as they are now", z.array(PollAnswer)) },
+    errors: changeErrors,
+  }),
+  async (c) => {
+    const poll = await replaceAnswers(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    tagVersion(c, poll);
+    return c.json(toAnswers(poll), 200);
+  },
+);
+
+polls.openapi(
+  operation({
+    operationId: "respondToPoll",
+    tag: "Polls",
+    credentials: ACCOUNT,
+    accounts: "any",
+    method: "post",
+    path: "/poll/v3/{id}/responses",
+    summary: "Answer a poll",
+    description:
+      "Counts the caller's answer: one each, or as many as the poll's `responsesPerViewer`. With an Idempotency-Key it is safe to repeat. Over a channel's socket, the frame `vote` does the same.",
+    request: { params: IdParam, body: jsonBody(ResponseInput) },
+    responses: { 201: json("The response", PollResponse) },
+    errors: ["not_found", "already_answered", "poll_closed", "conflict"],
+  }),
+  async (c) => {
+    const { id } = c.req.valid("param");
+    const vote = await respond(c.var.ctx, id, c.req.valid("json").answerId);
+    return c.json(toResponse(c.var.ctx.siteId, id, vote), 201);
+  },
+);
+
+polls.openapi(
+  operation({
+    ...reading,
+    operationId: "getPollResults",
+    method: "get",
+    path: "/poll/v3/{id}/results",
+    summary: "Get a poll's results",
+    description:
+      "The tally, at most half a second old, exact once the poll is closed; channels get the same as `poll.updated`, at most twice a second. Where the poll hides them, the counts are answered while it is open only if a developer key or an admin's token is shown too.",
+    request: { params: IdParam },
+    responses: { 200: json("The tally", PollResults) },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => c.json(await getResults(c.var.ctx, c.req.valid("param").id), 200),
+);
+
+polls.openapi(
+  operation({
+    ...writing,
+    operationId: "settlePoll",
+    method: "post",
+    path: "/poll/v3/{id}/settle",
+    summary: "Settle a poll",
+    description:
+      "Closes the poll and says which answer was right: quests of those who gave it move on. Repeated, it changes nothing; with another answer, it corrects the outcome, though what was claimed by then stays claimed.",
+    request: { params: IdParam, body: optionalJsonBody(SettleInput) },
+    responses: { 200: json("The poll as it is now", Poll) },
+    errors: changeErrors,
+  }),
+  async (c) => {
+    const poll = await settlePoll(c.var.ctx, c.req.valid("param").id, c.req.valid("json").correctAnswerId);
+    tagVersion(c, poll);
+    return c.json(toPoll(poll, true), 200);
+  },
+);

@@ -1,0 +1,28 @@
+import { type CountedVote, counterOf, type Vote, type VoteOutcome, type VoteRefusal } from "../durable-objects/poll-counter.protocol.ts";
+import { Failure } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { callerAccount, type Ctx } from "./context.ts";
+import { counterAt } from "./poll-counting.ts";
+
+/** What the caller's socket is told of its vote. */
+export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: string };
+
+/** Counts a viewer's vote; the same `requestId` is the same vote, however often it comes. The database is not asked. */
+export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {
+  const outcome = await sendVote(env, siteId, pollId, vote);
+  return outcome.ok ? { ok: true } : outcome;
+}
+
+/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, and `not_found` for a poll or answer that isn't there. */
+export async function respond(ctx: Ctx, pollId: string, answerId: string): Promise<CountedVote> {
+  const { id } = await callerAccount(ctx);
+  // With an Idempotency-Key, a request that died before its answer was kept may be sent again.
+  const requestId = ctx.idempotencyId ?? newId(ctx.now);
+  const outcome = await sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
+  return outcome.vote;
+}
+
+function sendVote(env: Env, siteId: string, pollId: string, vote: Vote): Promise<VoteOutcome> {
+  return counterAt(env, siteId, pollId, counterOf(vote.accountId)).vote(vote);
+}
