@@ -9,6 +9,7 @@ import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
 import { auth } from "./routes/auth/routes.ts";
+import { claimStatuses } from "./routes/claim-statuses/routes.ts";
 import { events } from "./routes/events/routes.ts";
 import { customEmail } from "./routes/custom-email/routes.ts";
 import { health } from "./routes/health/routes.ts";
@@ -24,6 +25,8 @@ import { pages } from "./routes/pages/routes.ts";
 import { channelTemplates } from "./routes/pages/templates.ts";
 import { panels } from "./routes/panels/routes.ts";
 import { playlists } from "./routes/playlists/routes.ts";
+import { polls } from "./routes/polls/routes.ts";
+import { quests } from "./routes/quests/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { apiKeys } from "./routes/sites/api-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
@@ -40,6 +43,7 @@ const AREAS = [
   accounts,
   apiKeys,
   auth,
+  claimStatuses,
   customEmail,
   events,
   health,
@@ -56,6 +60,8 @@ const AREAS = [
   pages,
   panels,
   playlists,
+  polls,
+  quests,
   realtime,
   sites,
   streamProviders,

@@ -1,0 +1,157 @@
+import { and, eq, not, sql } from "drizzle-orm";
+import { pages, panels, questReports, quests } from "../../db/schema/index.ts";
+import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { isSiteAdmin, managesPage } from "../lib/roles.ts";
+import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "../routes/quests/schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { newRaffle } from "./raffles.ts";
+import { requireOwnSite } from "./sites.ts";
+
+const questList: ListSpec<QuestRow> = {
+  table: quests,
+  id: { by: quests.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(quests).$dynamic(), slice),
+  sort: {
+    modified: { by: quests.modified, of: (row) => row.modified },
+    created: { by: quests.created, of: (row) => row.created },
+    title: { by: quests.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: { title: quests.title, description: quests.description },
+};
+
+const PROPERTIES = {
+  _id: quests.id,
+  title: quests.title,
+  description: quests.description,
+  rewardType: quests.rewardType,
+  productId: quests.productId,
+  webhookId: quests.webhookId,
+  webhookType: quests.webhookType,
+  channelIds: quests.channelIds,
+  tags: quests.tags,
+  timeMinimum: quests.timeMinimum,
+  timeMaximum: quests.timeMaximum,
+  created: quests.created,
+  modified: quests.modified,
+};
+
+export async function listQuests(ctx: Ctx, query: QuestQuery): Promise<ListPage<QuestRow>> {
+  requireOwnSite(ctx, query.siteId);
+  return listRows(ctx, questList, query, eq(quests.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+}
+
+export async function getQuest(ctx: Ctx, id: string): Promise<QuestRow> {
+  const [quest] = await ctx.db
+    .select()
+    .from(quests)
+    .where(ownRow(ctx, quests, id));
+  if (!quest) throw notFound("Quest not found");
+  return quest;
+}
+
+export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow> {
+  requireOwnSite(ctx, input.siteId);
+  await requireChannels(ctx, input);
+  await requireChannelAdmin(ctx, input.channelIds);
+  const raffle = input.rewardType === "raffle" ? await newRaffle(ctx.env) : NO_RAFFLE;
+  const quest: QuestRow = { ...newRow(ctx), ...columnsOf(input), ...raffle, raffleDraw: null };
+  await commit(ctx, ctx.db.insert(quests).values(quest), questEvent("created", quest));
+  return quest;
+}
+
+/** Replaces a quest; a raffle keeps its seed and how it came out. Whoever asks must be admin of the channels that it had and that it gets. */
+export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Promise<QuestRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getQuest(ctx, id);
+  await requireChannelAdmin(ctx, current.channelIds);
+  await requireChannelAdmin(ctx, input.channelIds);
+  await requireChannels(ctx, input);
+  const raffle = input.rewardType === "raffle" && current.raffleSeed === null ? await newRaffle(ctx.env) : {};
+  const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(quests)
+    .set(next)
+    .where(asRead(ctx, quests, current));
+  await commitIfCurrent(ctx, change, questEvent("updated", next));
+  return next;
+}
+
+/** Deletes a quest that no panel shows, with what was reported of it. Its claims stay. */
+export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
+  const [[current], showing] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(quests)
+      .where(ownRow(ctx, quests, id)),
+    panelsWith(ctx, id),
+  ]);
+  if (!current) throw notFound("Quest not found");
+  await requireChannelAdmin(ctx, current.channelIds);
+  requireMatch(ctx, current);
+  if (showing.length > 0) throw shown(showing);
+  const change = ctx.db.delete(quests).where(and(asRead(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
+  const forgotten = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
+  if (await cameFirst(() => commitIfCurrent(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
+  // A panel came in between, or somebody else's change.
+  const since = await panelsWith(ctx, id);
+  throw since.length > 0 ? shown(since) : conflict("Changed by another request at the same time; read it again");
+}
+
+/** A 400 unless the caller is admin of each of these channels; of a quest of the whole site, where there are none, a site admin. */
+export async function requireChannelAdmin(ctx: Ctx, channelIds: string[]): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "write")) return;
+  if (channelIds.length === 0 || !channelIds.every((channelId) => managesPage(actor.roles, channelId, "write")))
+    throw new Failure("channel_admin_required");
+}
+
+/** A 400 that names every channel that the site doesn't have. */
+async function requireChannels(ctx: Ctx, { channelIds, actions }: QuestInput): Promise<void> {
+  const named = [
+    ...channelIds.map((id, index) => ({ path: `channelIds.${index}`, id })),
+    ...actions.flatMap(({ channelId }, index) => (channelId === null ? [] : [{ path: `actions.${index}.channelId`, id: channelId }])),
+  ];
+  if (named.length === 0) return;
+  const ids = named.map(({ id }) => id);
+  const found = await ctx.db
+    .select({ id: pages.id })
+    .from(pages)
+    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), idIn(pages.id, ids)));
+  const known = new Set(found.map(({ id }) => id));
+  const issues = named.filter(({ id }) => !known.has(id)).map(({ path }) => ({ path, message: "The site has no channel of this id" }));
+  if (issues.length > 0) throw invalidQuest(issues);
+}
+
+export function invalidQuest(issues: Failure["issues"]): Failure {
+  return new Failure("invalid_request", "Invalid quest", { issues });
+}
+
+function panelsWith(ctx: Ctx, questId: string) {
+  const listed = sql`select json_extract(value, '$.quest_id') from json_each(${panels.renderer}, '$.quests')`;
+  return ctx.db
+    .select({ id: panels.id, name: panels.panelName })
+    .from(panels)
+    .where(and(eq(panels.siteId, ctx.siteId), sql`${questId} in (${listed})`))
+    .limit(SHOWN);
+}
+
+/** Panels that a refusal names. */
+const SHOWN = 20;
+
+function shown(showing: { id: string; name: string }[]): Failure {
+  const issues = showing.map(({ id, name }) => ({ path: `panels.${id}`, message: name }));
+  return new Failure("conflict", "Panels show this quest; take it off them first", { issues });
+}
+
+const NO_RAFFLE = { raffleSeed: null, raffleCommitment: null };
+
+function columnsOf(input: QuestInput) {
+  const { siteId: _, ...columns } = input;
+  return { ...columns, regions: [...new Set(input.regions)], channelIds: [...new Set(input.channelIds)] };
+}
+
+function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow) {
+  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest) };
+}
