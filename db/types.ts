@@ -7,7 +7,6 @@ import type {
   ALERT_COLORS,
   BORDER_RADII,
   BUNDLE_ITEM_TYPES,
-  CTA_TYPES,
   GATE_TYPES,
   MEMBER_SCHEMAS,
   NAVIGATION_ENTRY_TYPES,
@@ -18,6 +17,7 @@ import type {
   TEXT_CAPITALIZATIONS,
   TEXT_COLORS,
 } from "./enums.ts";
+import type { OverlayCta } from "../worker/routes/overlays/cta.ts";
 import type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
 
 // Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
@@ -98,10 +98,8 @@ export type OverlayContent =
 
 export type OverlayContents = OverlayContent[];
 
-export interface OverlayCta {
-  type: (typeof CTA_TYPES)[number];
-  data: Record<string, unknown>;
-}
+/** The union of all calls to action is too large to write twice. */
+export type { OverlayCta };
 
 /** `value` in minor units of the currency (ISO 4217, lower case); one of the list is the default. */
 export interface SubscriptionPrice {

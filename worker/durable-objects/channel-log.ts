@@ -15,6 +15,7 @@ const RuleData = z.record(z.string(), z.unknown());
 
 type FrameRow = {
   seq: number;
+  at: number;
   body: string;
   tags: string | null;
   shows: string | null;
@@ -106,6 +107,11 @@ export class ChannelLog {
     return { seq: this.position, broadcastIds };
   }
 
+  /** Where a broadcast was put into the log; null if it never was. */
+  positionOf(broadcastId: string): number | null {
+    return this.appliedBefore(broadcastId)?.seq ?? null;
+  }
+
   /** Appends an event once by `id`; answers its position. */
   event(id: string, type: string, data: unknown, now: number): number {
     const known = this.appliedBefore(id);
@@ -160,7 +166,7 @@ export class ChannelLog {
   active(now: number): LogFrame[] {
     return this.storage.sql
       .exec<FrameRow>(
-        "SELECT seq, body, tags, broadcast_id AS shows, ends_at, NULL AS clears, NULL AS rule FROM broadcasts WHERE ends_at > ? ORDER BY seq",
+        "SELECT seq, at, body, tags, broadcast_id AS shows, ends_at, NULL AS clears, NULL AS rule FROM broadcasts WHERE ends_at > ? ORDER BY seq",
         now,
       )
       .toArray()
@@ -171,7 +177,7 @@ export class ChannelLog {
   framesAfter(seq: number, limit: number): LogFrame[] | null {
     if (seq > this.position) return null;
     const frames = this.storage.sql
-      .exec<FrameRow>("SELECT seq, body, tags, shows, ends_at, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+      .exec<FrameRow>("SELECT seq, at, body, tags, shows, ends_at, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .toArray()
       .map(toFrame);
     const first = frames[0];
@@ -278,7 +284,7 @@ export class ChannelLog {
 }
 
 function toFrame(row: FrameRow): LogFrame {
-  const shows = row.shows !== null && row.ends_at !== null ? { broadcastId: row.shows, endsAt: row.ends_at } : null;
+  const shows = row.shows !== null && row.ends_at !== null ? { broadcastId: row.shows, at: row.at, endsAt: row.ends_at } : null;
   return {
     seq: row.seq,
     body: row.body,

@@ -37,8 +37,8 @@ export interface LogFrame {
   body: string;
   /** Only viewers with one of these tags receive it. */
   tags: string[] | null;
-  /** The broadcast that this frame puts on, and until when (ms). */
-  shows: { broadcastId: string; endsAt: number } | null;
+  /** The broadcast that this frame puts on, since when it stands in the log and until when it is on (ms). */
+  shows: { broadcastId: string; at: number; endsAt: number } | null;
   /** The broadcasts that this frame takes off. */
   clears: string[];
   /** The client rule that this frame sets, and whether it holds from then on. */
@@ -92,6 +92,27 @@ export interface Snapshot {
   rules: LogFrame[];
   tail: LogFrame[];
   concurrents: number;
+}
+
+/** What became of a broadcast at one relay. `delays`: how many acknowledgements took how long, as buckets of a histogram in ms. */
+export const ReceiptPart = z.object({
+  broadcastId: z.string(),
+  seq: z.number(),
+  sockets: z.number(),
+  sent: z.number(),
+  acknowledged: z.number(),
+  late: z.number(),
+  delays: z.array(z.tuple([z.number(), z.number()])),
+});
+export type ReceiptPart = z.infer<typeof ReceiptPart>;
+
+/** What became of a broadcast on a channel, summed over its relays. */
+export type ChannelReceipt = Omit<ReceiptPart, "broadcastId">;
+
+/** The tags that accounts have from now on. */
+export interface AccountTags {
+  accountId: string;
+  tags: string[];
 }
 
 /** What a site asked of all its channels at `at` (ms); each applies it once. `body` is the JSON text of a Broadcast or a ClearTarget. */

@@ -1,27 +1,33 @@
 import { DurableObject } from "cloudflare:workers";
+import { withTimeout } from "../lib/with-timeout.ts";
 import { ChannelLog } from "./channel-log.ts";
 import type {
   ChannelEvent,
+  ChannelReceipt,
   Cleared,
   ClientRules,
   LogFrame,
   Push,
   Published,
+  ReceiptPart,
   SiteCommand,
   Snapshot,
   StateChange,
 } from "./channel.protocol.ts";
 import { Broadcast, ClearTarget, parseName, relayName } from "./channel.protocol.ts";
+import { ChannelReceipts, sumReceipts } from "./channel-receipts.ts";
 import { FanOut } from "./fan-out.ts";
 
 const TAIL = 256;
 const MAX_RELAYS = 100;
 const RETRY_MS = 2_000;
+const ASK_TIMEOUT_MS = 2_000;
 const RETRIES = 8;
 
 /** The truth of one channel's broadcasts: its log, what is on, and the relays that carry it to the viewers. Named `<siteId>:<channelId>`. */
 export class Channel extends DurableObject<Env> {
   private readonly log: ChannelLog;
+  private readonly receipts: ChannelReceipts;
   private readonly fanOut: FanOut;
   private readonly name: string;
   private readonly siteId: string;
@@ -36,6 +42,7 @@ export class Channel extends DurableObject<Env> {
     this.channelId = channelId;
     this.name = `${siteId}:${channelId}`;
     this.log = new ChannelLog(ctx.storage);
+    this.receipts = new ChannelReceipts(ctx.storage);
     const deliver = async (relay: number, push: Push) => await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
     this.fanOut = new FanOut(this.log, deliver, this.relayCount, this.pushed);
   }
@@ -111,6 +118,24 @@ export class Channel extends DurableObject<Env> {
     await Promise.all(relays.map((relay) => relay.end()));
   }
 
+  /** What a relay has counted of broadcasts, from the beginning on: a repeat changes nothing. */
+  takeReceipts(relay: number, parts: ReceiptPart[]): void {
+    this.receipts.take(relay, parts, Date.now());
+  }
+
+  /** What became of a broadcast, as each relay knows it now, or knew it last; null if it never came here. */
+  async receipt(broadcastId: string): Promise<ChannelReceipt | null> {
+    const seq = this.log.positionOf(broadcastId);
+    if (seq === null) return null;
+    const stored = this.receipts.of(broadcastId);
+    const asked = Array.from({ length: this.relayCount }, (_, relay) => this.askForReceipt(relay, broadcastId));
+    const fresh = await Promise.all(asked);
+    return sumReceipts(
+      seq,
+      fresh.flatMap((part, relay) => part ?? stored.get(relay) ?? []),
+    );
+  }
+
   /** Number of relays that viewers are spread over. */
   relays(): number {
     return this.relayCount;
@@ -130,9 +155,19 @@ export class Channel extends DurableObject<Env> {
     const now = Date.now();
     this.log.expire(now);
     this.log.prune(now);
+    this.receipts.prune(now);
     await this.spread();
     this.countFailures();
     this.schedule();
+  }
+
+  private async askForReceipt(relay: number, broadcastId: string): Promise<ReceiptPart | null> {
+    try {
+      return await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).receipt(broadcastId), ASK_TIMEOUT_MS);
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", event: "relay_receipt_unknown", channel: this.name, relay, message: String(error) }));
+      return null;
+    }
   }
 
   /** Brings the log to the relays. What has been written before is safe: if this fails, the alarm repeats it. */

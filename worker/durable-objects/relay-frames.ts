@@ -1,4 +1,4 @@
-import type { LogFrame, StateChange } from "./channel.protocol.ts";
+import type { AccountTags, LogFrame, StateChange } from "./channel.protocol.ts";
 
 // Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
 
@@ -6,6 +6,9 @@ import type { LogFrame, StateChange } from "./channel.protocol.ts";
 export function joinBodies(bodies: string[]): string {
   return bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",")}]`;
 }
+
+/** What became of a vote. */
+export type VoteOutcome = { ok: true } | { ok: false; code: string; message: string };
 
 export function welcomeFrame(welcome: {
   epoch: string;
@@ -30,6 +33,15 @@ export function stateFrame(upTo: number, change: StateChange): string {
   return `{"type":${JSON.stringify(change.type)},"upTo":${upTo},"data":${change.data}}`;
 }
 
+export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {
+  const refusal = outcome.ok ? {} : { code: outcome.code, message: outcome.message };
+  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...refusal });
+}
+
+export function accountChangedFrame(upTo: number, { accountId, tags }: AccountTags): string {
+  return JSON.stringify({ type: "account.changed", upTo, data: { _id: accountId, tags } });
+}
+
 export function drainFrame(upTo: number, reconnectIn: number): string {
   return JSON.stringify({ type: "drain", upTo, reconnectIn });
 }
@@ -39,7 +51,7 @@ export function errorFrame(code: string, message: string): string {
 }
 
 /** Whether a viewer with these tags receives the frame. */
-export function reaches(frame: LogFrame, tags: string[]): boolean {
+export function reaches(frame: Pick<LogFrame, "tags">, tags: string[]): boolean {
   return frame.tags === null || frame.tags.some((tag) => tags.includes(tag));
 }
 

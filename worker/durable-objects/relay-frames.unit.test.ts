@@ -18,7 +18,7 @@ function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
 }
 
 function show(seq: number, broadcastId: string, endsAt: number): LogFrame {
-  return frame(seq, { shows: { broadcastId, endsAt } });
+  return frame(seq, { shows: { broadcastId, at: 0, endsAt } });
 }
 
 describe("frames", () => {
@@ -95,7 +95,7 @@ describe("the relay's memory", () => {
 });
 
 describe("a viewer", () => {
-  const viewer = () => toViewer({ device: null, tags: [], since: 0 }, 0);
+  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, since: 0 }, 0);
 
   test("may send 60 frames at once and 20 a second after that", () => {
     const talker = viewer();

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Message } from "./relay-frames.ts";
-import { errorFrame } from "./relay-frames.ts";
+import { errorFrame, reaches } from "./relay-frames.ts";
 import { CLOSE } from "./relay.protocol.ts";
 
 const TOKENS_PER_SECOND = 20;
@@ -12,8 +12,14 @@ const LAG_MS = 30_000;
 
 /** What survives hibernation with the socket; kept below 2 kB by the Worker's cap on tags. */
 const Attachment = z.object({
+  /** Null for somebody who has not signed in. */
+  accountId: z.string().nullable(),
   device: z.string().nullable(),
   tags: z.array(z.string()),
+  /** Position up to which its acknowledgements have been counted; it begins where it joined. */
+  counted: z.number(),
+  /** Where in which video it was last, and when. */
+  watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number() }).nullable(),
   /** When it connected, ms. */
   since: z.number(),
 });
@@ -31,8 +37,8 @@ export interface Viewer extends Attachment {
   tokens: number;
   refilledAt: number;
   badFrames: number;
-  /** Last known place in the video, in seconds of media time. */
-  watching: { videoId: string; mediaTime: number } | null;
+  /** Videos and panels that it has named. */
+  targets: Set<string>;
 }
 
 /** The open sockets of a relay. Counts are always counted, never kept by adding and taking away. */
@@ -81,6 +87,29 @@ export class RelaySockets {
   /** Sends every viewer a text of its own. */
   sendEach(textFor: () => string): void {
     for (const socket of this.map().keys()) this.trySend(socket, textFor());
+  }
+
+  /** Sends one viewer a text of its own. */
+  tell(socket: WebSocket, text: string): void {
+    this.trySend(socket, text);
+  }
+
+  /** Viewers with their sockets. */
+  all(): Iterable<[WebSocket, Viewer]> {
+    return this.map();
+  }
+
+  /** How many viewers with one of these tags are here; null: with or without any. */
+  countReached(tags: string[] | null): number {
+    if (tags === null) return this.size;
+    let count = 0;
+    for (const viewer of this.map().values()) if (reaches({ tags }, viewer.tags)) count++;
+    return count;
+  }
+
+  /** Makes what is known of a viewer survive hibernation. */
+  save(socket: WebSocket, { accountId, device, tags, counted, watching, since }: Viewer): void {
+    socket.serializeAttachment({ accountId, device, tags, counted, watching, since } satisfies Attachment);
   }
 
   /** Closes the sockets that nothing has been heard of since `before` (ms). */
@@ -173,6 +202,6 @@ export function toViewer(attachment: Attachment, sent: number): Viewer {
     tokens: TOKENS,
     refilledAt: since,
     badFrames: 0,
-    watching: null,
+    targets: new Set(),
   };
 }

@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { CTA_TYPES, POSITIONS } from "../../db/enums.ts";
+import { POSITIONS } from "../../db/enums.ts";
+import { ID_PATTERN } from "../lib/ids.ts";
+import { OverlayCta } from "../routes/overlays/cta.ts";
 
 // What travels on a channel's socket (and as Server-Sent Events). No platform import: the docs and the SDK read this file too.
 
@@ -24,8 +26,6 @@ export const OverlayContent = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export const OverlayCta = z.object({ type: z.enum(CTA_TYPES), data: z.record(z.string(), z.unknown()) });
-
 /** One broadcast of an overlay, as it goes to the screen. */
 export const OverlayShow = z.object({
   type: z.literal("overlay.show"),
@@ -45,7 +45,7 @@ export const OverlayShow = z.object({
     .object({ tags: z.array(z.string()) })
     .optional()
     .describe("Only viewers with one of these tags receive it"),
-  broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("What the automation rule that sent it hands to the page"),
+  broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("What whoever sent it hands to the viewer's app"),
 });
 
 export const OverlayClear = z.object({ type: z.literal("overlay.clear"), seq: Seq, ...held, broadcastIds: z.array(z.string()) });
@@ -58,7 +58,6 @@ export const StreamLive = event("stream.live");
 export const StreamOffline = event("stream.offline");
 export const PageUpdated = event("page.updated");
 export const QuestUpdated = event("quest.updated");
-export const AccountChanged = event("account.changed");
 /** A client rule that holds from now on or, with `active: false`, no more; `data` is the rule. */
 export const Rule = event("rule");
 
@@ -80,6 +79,24 @@ export const Welcome = z.object({
 
 export const Concurrents = z.object({ type: z.literal("concurrents"), ...held, count: z.number().int().nonnegative() });
 export const PollUpdated = z.object({ type: z.literal("poll.updated"), ...held, data: z.record(z.string(), z.unknown()) });
+/** To the account's own viewers alone. No log keeps it: who connects anew comes with what holds then. */
+export const AccountChanged = z.object({
+  type: z.literal("account.changed"),
+  ...held,
+  data: z.object({
+    _id: z.string().describe("The account"),
+    tags: z.array(z.string()).describe("Its tags from now on; overlays for others don't come any more"),
+  }),
+});
+/** Answers a `vote`, to whoever sent it. */
+export const VoteResult = z.object({
+  type: z.literal("vote.result"),
+  ...held,
+  id: z.string().describe("The `id` of the vote"),
+  ok: z.boolean().describe("Whether it counts; a repeat of one that counts is answered alike"),
+  code: z.string().optional().describe("Why it doesn't: a code of the API's errors"),
+  message: z.string().optional().describe("The same as a sentence"),
+});
 export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
 export const RealtimeError = z.object({ type: z.literal("error"), code: z.string(), message: z.string() });
 
@@ -91,14 +108,20 @@ export const LoggedFrame = z.discriminatedUnion("type", [
   StreamOffline,
   PageUpdated,
   QuestUpdated,
-  AccountChanged,
   Rule,
 ]);
 
 /** Frames of state: the latest wins, none is kept. */
-export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated]);
+export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, AccountChanged]);
 
-export const ServerFrame = z.discriminatedUnion("type", [...LoggedFrame.options, ...StateFrame.options, Welcome, Drain, RealtimeError]);
+export const ServerFrame = z.discriminatedUnion("type", [
+  ...LoggedFrame.options,
+  ...StateFrame.options,
+  Welcome,
+  VoteResult,
+  Drain,
+  RealtimeError,
+]);
 
 /** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms. */
 export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
@@ -107,12 +130,24 @@ export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
 export const PING = "ping";
 export const PONG = "pong";
 
+const Name = z.string().min(1).max(64);
+
 export const ViewerFrame = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("ack"), seq: Seq }),
+  z.strictObject({
+    type: z.literal("ack"),
+    seq: Seq.describe("The last `upTo`: all up to there is on the screen or was. A few a second at most; one stands for all before it"),
+  }),
   z.strictObject({
     type: z.literal("watch"),
-    videoId: z.string().max(64),
-    mediaTime: z.number().nonnegative().describe("Seconds of media time"),
+    videoId: Name.describe("The video that plays"),
+    mediaTime: z.number().nonnegative().describe("Seconds of media time; told every few seconds, what lies between is watched"),
+  }),
+  z.strictObject({ type: z.literal("panel"), panelId: Name.describe("The panel that the viewer has opened") }),
+  z.strictObject({
+    type: z.literal("vote"),
+    pollId: z.string().regex(ID_PATTERN).describe("An open poll"),
+    answerId: Name.describe("One of its answers"),
+    id: Name.describe("The viewer's own name for this vote: repeated with it, it counts once; `vote.result` carries it back"),
   }),
 ]);
 

@@ -1,9 +1,23 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Delivered, LogFrame, Push } from "./channel.protocol.ts";
+import { recordActivity, type Seen } from "../services/activity.ts";
+import { castVote } from "../services/poll-votes.ts";
+import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart } from "./channel.protocol.ts";
 import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
+import { RelayBooks } from "./relay-books.ts";
 import { RelayCache } from "./relay-cache.ts";
-import { concurrentsFrame, drainFrame, joinBodies, messageByTags, reaches, stateFrame, welcomeFrame } from "./relay-frames.ts";
-import { maySpeak, RelaySockets } from "./relay-sockets.ts";
+import {
+  accountChangedFrame,
+  concurrentsFrame,
+  drainFrame,
+  joinBodies,
+  messageByTags,
+  reaches,
+  stateFrame,
+  type VoteOutcome,
+  voteResultFrame,
+  welcomeFrame,
+} from "./relay-frames.ts";
+import { maySpeak, RelaySockets, type Viewer } from "./relay-sockets.ts";
 import { CLOSE, PING, PONG, ViewerFrame } from "./relay.protocol.ts";
 
 const FLUSH_MS = 500;
@@ -11,6 +25,7 @@ const SPEND_MS = 10;
 const PAGE = 1_000;
 const FRAMES_PER_MESSAGE = 200;
 const MAX_VIEWER_FRAME = 4_096;
+const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
 type Nonce = NonNullable<ViewerIdentity["nonce"]>;
@@ -44,6 +59,9 @@ export class Relay extends DurableObject<Env> {
   private joining = 0;
   private concurrents = 0;
   private alarmAt: number | null = null;
+  private readonly books: RelayBooks;
+  /** When the count is to be reported next, ms. */
+  private reportDue = 0;
   /** Devices that have been reported since the object woke, and on which day (UTC). */
   private reported = { day: "", devices: new Set<string>() };
 
@@ -57,6 +75,12 @@ export class Relay extends DurableObject<Env> {
     this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
     this.sockets = new RelaySockets(ctx, () => this.countChanged());
+    const ledger = {
+      receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.channel).takeReceipts(relay, parts),
+      activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
+      failed: (error: unknown) => this.logFailure("relay_books_failed", error),
+    };
+    this.books = new RelayBooks(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)");
   }
@@ -115,13 +139,33 @@ export class Relay extends DurableObject<Env> {
     return this.sockets.size;
   }
 
+  /** What is known here of a broadcast; null where it is not one of the last. */
+  receipt(broadcastId: string): ReceiptPart | null {
+    return this.books.receipt(broadcastId);
+  }
+
+  /** Gives the viewers of these accounts their tags, from the next frame on, and tells them. */
+  retag(accounts: AccountTags[]): void {
+    const changes = new Map(accounts.map((account) => [account.accountId, account]));
+    const head = this.position?.seq ?? 0;
+    for (const [socket, viewer] of this.sockets.all()) {
+      const change = changes.get(viewer.accountId ?? "");
+      if (!change || sameTags(change.tags, viewer.tags)) continue;
+      viewer.tags = change.tags;
+      // By the new tags, nobody can tell what it still has to acknowledge of what came before.
+      viewer.counted = head;
+      this.sockets.save(socket, viewer);
+      this.sockets.tell(socket, accountChangedFrame(head, change));
+    }
+  }
+
   /** Sends every viewer away because the channel is no more. */
   end(): void {
     this.cache = null;
     this.sockets.expelAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
-  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void | Promise<void> {
     const viewer = this.sockets.get(socket);
     if (!viewer) return;
     const now = Date.now();
@@ -129,8 +173,8 @@ export class Relay extends DurableObject<Env> {
     if (!maySpeak(viewer, now)) return this.sockets.expel(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in too short a time");
     const frame = readFrame(message);
     if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
-    if (frame.type === "ack") viewer.acked = Math.max(viewer.acked ?? 0, frame.seq);
-    else viewer.watching = { videoId: frame.videoId, mediaTime: frame.mediaTime };
+    if (frame.type === "vote") return this.vote(socket, viewer, frame);
+    this.books.heard(socket, viewer, frame, this.position?.seq ?? 0, now);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -141,19 +185,53 @@ export class Relay extends DurableObject<Env> {
     this.sockets.close(socket, 1000, "");
   }
 
-  /** Closes silent sockets and reports the count, soon after it changed and once a heartbeat. Safe to run at any time. */
+  /**
+   * Closes silent sockets, reports the count, soon after it changed and once a heartbeat, and writes down what has been counted.
+   * Safe to run at any time.
+   */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.alarmAt = null;
     this.sockets.closeSilent(now - this.heartbeatMs);
     this.ctx.storage.sql.exec("DELETE FROM spent WHERE expires < ?", now);
-    if (this.sockets.size > 0) await this.wakeBy(now + this.heartbeatMs);
+    if (this.books.due <= now) await this.books.settle();
+    if (this.reportDue <= now) await this.reportSafely(now);
+    const due = Math.min(this.sockets.size > 0 ? this.reportDue : Infinity, this.books.due);
+    if (due !== Infinity) await this.wakeBy(due);
+  }
+
+  private async reportSafely(now: number): Promise<void> {
+    this.reportDue = now + this.heartbeatMs;
     try {
       await this.report(now);
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "presence_report_failed", relay: this.ctx.id.name, message: String(error) }));
-      await this.wakeBy(Date.now() + FLUSH_MS);
+      this.logFailure("presence_report_failed", error);
+      this.reportDue = Date.now() + FLUSH_MS;
+      await this.wakeBy(this.reportDue);
     }
+  }
+
+  /** Hands a vote on, and tells the viewer what became of it. */
+  private async vote(
+    socket: WebSocket,
+    { accountId }: Viewer,
+    { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>,
+  ): Promise<void> {
+    const outcome = accountId === null ? SIGN_IN : await this.cast({ pollId, accountId, answerId, requestId: id });
+    this.sockets.tell(socket, voteResultFrame(this.position?.seq ?? 0, id, outcome));
+  }
+
+  private async cast(vote: Parameters<typeof castVote>[2]): Promise<VoteOutcome> {
+    try {
+      return await castVote(this.env, this.siteId, vote);
+    } catch (error) {
+      this.logFailure("vote_failed", error);
+      return { ok: false, code: "unavailable", message: "The vote could not be counted; send it again" };
+    }
+  }
+
+  private logFailure(event: string, error: unknown): void {
+    console.error(JSON.stringify({ level: "error", event, relay: this.ctx.id.name, message: String(error) }));
   }
 
   /** Marks a ticket used; false if it was before. Those that come together are written together: a commit costs more than a socket. */
@@ -178,15 +256,17 @@ export class Relay extends DurableObject<Env> {
   private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
-    const { device, tags } = viewer;
+    const { accountId, device, tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
-    this.sockets.accept(server, { device, tags, since: now }, cache.head);
+    const overlays = missed ? [] : cache.overlays(now);
+    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, since: now }, cache.head);
+    this.books.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
       seq: cache.head,
       upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
       recovered: missed !== null,
-      overlays: missed ? [] : bodiesOf(cache.overlays(now)),
+      overlays: bodiesOf(overlays),
       rules: missed ? [] : bodiesOf(cache.rules()),
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
@@ -257,7 +337,8 @@ export class Relay extends DurableObject<Env> {
 
   private forward(frames: LogFrame[], states: string[]): void {
     if (frames.length === 0 && states.length === 0) return;
-    this.sockets.broadcast(messageByTags(frames, states, frames.at(-1)?.seq ?? this.position?.seq ?? 0), Date.now());
+    const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.position?.seq ?? 0);
+    this.books.sending(frames, () => this.sockets.broadcast(messageFor, Date.now()));
   }
 
   private moveTo(position: Position): void {
@@ -274,7 +355,8 @@ export class Relay extends DurableObject<Env> {
   }
 
   private countChanged(): void {
-    this.ctx.waitUntil(this.wakeBy(Date.now() + FLUSH_MS));
+    this.reportDue = Math.min(this.reportDue, Date.now() + FLUSH_MS);
+    this.ctx.waitUntil(this.wakeBy(this.reportDue));
   }
 
   private async wakeBy(at: number): Promise<void> {
@@ -296,6 +378,10 @@ export class Relay extends DurableObject<Env> {
 
 function refusal(status: number, reason: "full" | "spent"): Response {
   return new Response(null, { status, headers: { [REFUSAL_HEADER]: reason } });
+}
+
+function sameTags(some: string[], others: string[]): boolean {
+  return some.length === others.length && some.every((tag) => others.includes(tag));
 }
 
 /** The viewer's frame, or null for anything else. */

@@ -3,6 +3,9 @@ import type { Broadcast, ClearTarget, SiteCommand } from "./channel.protocol.ts"
 /** No broadcast lasts longer, so a clear this old has nothing left to take off. */
 const LONGEST_BROADCAST_MS = 86_400_000;
 
+/** Where a broadcast has been is asked for until a day after its end. */
+const REMEMBER_REACHED_MS = 86_400_000;
+
 /** A broadcast that a clear has ended stays as `ended`, so that no repeat brings it back. */
 type Row = { id: string; at: number; until: number; kind: "publish" | "clear" | "ended" };
 
@@ -16,7 +19,10 @@ export class SiteCommands {
     this.sql = storage.sql;
     this.sql.exec(`
       CREATE TABLE IF NOT EXISTS commands (
-        id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL, kind TEXT NOT NULL, overlay_id TEXT, body TEXT NOT NULL)`);
+        id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL, kind TEXT NOT NULL, overlay_id TEXT, body TEXT NOT NULL);
+      CREATE TABLE IF NOT EXISTS reached (
+        broadcast_id TEXT NOT NULL, channel_id TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (broadcast_id, channel_id)
+      ) WITHOUT ROWID`);
   }
 
   /** Records a broadcast once; answers whether it is to be shown, which a clear may have ended before a repeat of it came. */
@@ -47,6 +53,22 @@ export class SiteCommands {
     return this.sql.exec<Command>(select, now).toArray();
   }
 
+  /** Notes that these channels have been brought what is on, or this one broadcast of it. */
+  reach(channelIds: string[], now: number, broadcastId: string | null = null): void {
+    const insert = `INSERT OR IGNORE INTO reached (broadcast_id, channel_id, until)
+      SELECT id, value, until + ? FROM commands, json_each(?) WHERE commands.kind = 'publish' AND until > ? AND id = coalesce(?, id)`;
+    this.sql.exec(insert, REMEMBER_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
+  }
+
+  /** The channels that a broadcast was brought to. */
+  reachedBy(broadcastId: string): string[] {
+    const select = "SELECT channel_id AS id FROM reached WHERE broadcast_id = ?";
+    return this.sql
+      .exec<{ id: string }>(select, broadcastId)
+      .toArray()
+      .map(({ id }) => id);
+  }
+
   /** When the next command is over (ms), or null. */
   nextEnd(): number | null {
     return this.sql.exec<{ at: number | null }>("SELECT min(until) AS at FROM commands").one().at;
@@ -54,6 +76,7 @@ export class SiteCommands {
 
   prune(now: number): void {
     this.sql.exec("DELETE FROM commands WHERE until <= ?", now);
+    this.sql.exec("DELETE FROM reached WHERE until <= ?", now);
   }
 
   private insert({ id, at, until, kind }: Row, overlayId: string | null, body: unknown): void {

@@ -1,6 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { withTimeout } from "../lib/with-timeout.ts";
-import type { Broadcast, ClearTarget, ClientRules, PresenceReport, SiteCommand, SiteConcurrents, StateChange } from "./channel.protocol.ts";
+import type {
+  AccountTags,
+  Broadcast,
+  ClearTarget,
+  ClientRules,
+  PresenceReport,
+  SiteCommand,
+  SiteConcurrents,
+  StateChange,
+} from "./channel.protocol.ts";
 import { channelName, relayName } from "./channel.protocol.ts";
 import { SiteCommands } from "./site-commands.ts";
 
@@ -70,7 +79,9 @@ export class SitePresence extends DurableObject<Env> {
 
   /** Broadcasts to every open channel now, and to each that opens before the end; once by its id. */
   async publish(broadcast: Broadcast): Promise<{ channelId: string; seq: number; startsAt: number; endsAt: number }[]> {
-    if (!this.commands.publish(broadcast, Date.now())) return [];
+    const now = Date.now();
+    if (!this.commands.publish(broadcast, now)) return [];
+    this.commands.reach(this.openChannels(), now, broadcast.broadcastId);
     const answers = await this.toOpenChannels(async (channelId) => {
       const { seq, startsAt, endsAt } = await this.channel(channelId).publish(broadcast);
       return { channelId, seq, startsAt, endsAt };
@@ -99,13 +110,24 @@ export class SitePresence extends DurableObject<Env> {
 
   /** Tells the viewers of every open channel of a state: the latest of one key wins, none is kept. */
   async state(change: StateChange): Promise<void> {
-    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
-    await Promise.all(rows.map((row) => this.channel(row.channel_id).state(change)));
+    await Promise.all(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+  }
+
+  /** The channels that a site-wide broadcast has been brought to. */
+  reachedBy(broadcastId: string): string[] {
+    return this.commands.reachedBy(broadcastId);
+  }
+
+  /** Gives the open sockets of these accounts their tags; throws if a relay can't be reached. Safe to repeat. */
+  async retag(accounts: AccountTags[]): Promise<void> {
+    const leases = await this.ready();
+    await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
   /** What a channel that opens has to know. */
   async opening(channelId: string): Promise<{ commands: SiteCommand[]; rules: ClientRules | null; concurrents: number }> {
     const leases = await this.ready();
+    this.commands.reach([channelId], Date.now());
     return { commands: this.commands.current(Date.now()), rules: this.rules, concurrents: this.total(leases, channelId) };
   }
 
@@ -218,14 +240,18 @@ export class SitePresence extends DurableObject<Env> {
     return this.ctx.storage.kv.get<ClientRules>("rules") ?? null;
   }
 
+  private openChannels(): string[] {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
+    return rows.map((row) => row.channel_id);
+  }
+
   private isOpen(channelId: string): boolean {
     return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
   }
 
   /** Calls each open channel; one that fails is left out of the answer and gets the command again by alarm. */
   private async toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
-    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
-    const answers = await Promise.allSettled(rows.map((row) => call(row.channel_id)));
+    const answers = await Promise.allSettled(this.openChannels().map(call));
     if (answers.some((answer) => answer.status === "rejected")) {
       this.ctx.storage.kv.put("repeat", true);
       await this.wakeBy(Date.now() + RETRY_MS);
@@ -235,7 +261,9 @@ export class SitePresence extends DurableObject<Env> {
 
   /** Brings a channel all that is current; what it has already is skipped there. */
   private async repeatCommands(channelId: string): Promise<void> {
-    await this.channel(channelId).applyCommands(this.commands.current(Date.now()));
+    const now = Date.now();
+    this.commands.reach([channelId], now);
+    await this.channel(channelId).applyCommands(this.commands.current(now));
     if (this.rules) await this.channel(channelId).setRules(this.rules);
   }
 

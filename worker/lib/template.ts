@@ -5,6 +5,11 @@ export function renderVariables(html: string, variables: Record<string, string |
   return html.replace(VARIABLE, (_, name: string) => (Object.hasOwn(variables, name) ? escapeHtml(String(variables[name])) : ""));
 }
 
+/** The names that html has a place for, each once. */
+export function variablesOf(html: string): string[] {
+  return [...new Set([...html.matchAll(VARIABLE)].flatMap(([, name]) => name ?? []))];
+}
+
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "`": "&#96;", "=": "&#61;" };
 
 /** Text as it may stand in html, between tags or within quotes. */

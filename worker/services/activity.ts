@@ -42,13 +42,7 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
           join accounts on accounts.id = seen.value ->> 'accountId' and accounts.site_id = ${siteId} where true`,
       )
       .onConflictDoUpdate({
-        target: [
-          viewerActivity.siteId,
-          viewerActivity.accountId,
-          viewerActivity.kind,
-          viewerActivity.targetId,
-          viewerActivity.channelId,
-        ],
+        target: [viewerActivity.siteId, viewerActivity.accountId, viewerActivity.kind, viewerActivity.targetId, viewerActivity.channelId],
         set: {
           seconds: sql`seconds + max(0, min(excluded.seconds, (excluded.last_at - last_at) / 1000.0))`,
           lastAt: sql`max(last_at, excluded.last_at)`,

@@ -9,11 +9,11 @@ import { renderVariables } from "../lib/template.ts";
 import type { BroadcastInput, BroadcastRow, OverlayRow } from "../routes/overlays/schemas.ts";
 import { commit, type Ctx, ownRow, requirePage } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { withRiveUrls } from "./overlays.ts";
+import { requireVariables, withRiveUrls } from "./overlays.ts";
 import { channelOf, presenceOf } from "./realtime.ts";
 
-// A row of every channel of the site.
-const SITE_WIDE = "";
+/** Stands for every channel of the site in the row of a broadcast. */
+export const SITE_WIDE = "";
 
 /** Where a broadcast stands in a channel's log. */
 export interface Sent {
@@ -75,6 +75,7 @@ export async function broadcastOverlay(
   const siteWide = !named && input.pageMetadata === undefined && listedChannels(overlay).length === 0;
   const channelIds = siteWide ? null : found.map((page) => page.id);
   await requireChannels(ctx, channelIds);
+  requireVariables(overlay.contents, input.variables ?? {});
   const broadcast = makeBroadcast(ctx, overlay, input);
   const event: BroadcastEvent = { channelIds, broadcast };
   const told = await commit(ctx, insertRows(ctx, event), {
@@ -238,6 +239,7 @@ function makeBroadcast(ctx: Ctx, overlay: OverlayRow, input: BroadcastInput): Br
     priority: input.priority,
     timecode: input.timecode,
     segment: input.tagId === undefined ? undefined : { tags: [input.tagId] },
+    broadcastPayload: input.broadcastPayload,
   };
 }
 

@@ -4,7 +4,9 @@ import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendBroadcast, sendClear } from "./broadcasts.ts";
 import { forgetFile } from "./media.ts";
 import { mailReset } from "./passwords.ts";
+import { forgetVoter, syncCounters } from "./poll-counting.ts";
 import { channelOf } from "./realtime.ts";
+import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
@@ -18,6 +20,7 @@ const StreamEvent = z.object({
   fallbackImageUrl: z.string().nullable(),
   tags: z.array(z.string()),
 });
+const Tagged = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string()).nullable(), target: ClearTarget });
 
 /**
@@ -27,18 +30,40 @@ const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string(
 const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Promise<unknown>> = {
   "overlay.broadcast": (env, siteId, event) => sendBroadcast(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
-  "account.deleted": (env, siteId, event) => env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence),
+  "account.deleted": forgetAccount,
   "account.passwordResetRequested": mailReset,
+  "account.tagsAdded": (env, siteId, event) =>
+    retagViewers(
+      env,
+      siteId,
+      Tagged.parse(JSON.parse(event.data)).accounts.map(({ _id }) => _id),
+    ),
+  "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
   "admin.wentLive": (env, siteId, event) => tellViewers(env, siteId, "stream.live", event),
   "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "invite.registerCreated": mailRegisterInvite,
+  "poll.updated": countByRow,
+  "poll.opened": countByRow,
+  "poll.closed": countByRow,
+  "poll.settled": countByRow,
+  "poll.deleted": countByRow,
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
 };
 
 export async function runEffects(env: Env, siteId: string, event: LogEntry): Promise<void> {
   await EFFECTS[event.type]?.(env, siteId, event);
+}
+
+/** What names a person goes from the log and from the counters of polls. */
+async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  await forgetVoter(env, siteId, idOf(event));
+  await env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence);
+}
+
+function countByRow(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  return syncCounters(env, siteId, idOf(event));
 }
 
 function tellChannel(env: Env, siteId: string, event: LogEntry) {

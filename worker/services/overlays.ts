@@ -1,11 +1,19 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import { overlays } from "../../db/schema/index.ts";
-import type { OverlayContents } from "../../db/types.ts";
-import { notFound } from "../lib/errors.ts";
+import type { OverlayContent, OverlayContents } from "../../db/types.ts";
+import { Failure, notFound } from "../lib/errors.ts";
+import { variablesOf } from "../lib/template.ts";
 import { type OverlayInput, type OverlayRow, toOverlay } from "../routes/overlays/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
+
+type Variables = NonNullable<OverlayContent["variables"]>;
+
+interface Issue {
+  path: string;
+  message: string;
+}
 
 const overlayList: ListSpec<OverlayRow> = {
   table: overlays,
@@ -81,6 +89,39 @@ export function withRiveUrls(contents: OverlayContents): OverlayContents {
   return contents.map((content) =>
     content.kind === "rive" ? { ...content, url: content.url ?? `/media/v1/${content.mediaId}` } : content,
   );
+}
+
+/**
+ * A 400 that names each variable of a broadcast that the overlay does not use, that is of another type than the overlay's own value, or
+ * that is left out and has none. The inputs of a rive file can't be read here, so beside one any name is taken.
+ */
+export function requireVariables(contents: OverlayContents, given: Variables): void {
+  const issues = [...unusedVariables(contents, given), ...contents.flatMap((content) => wrongVariables(content, given))];
+  const [first] = issues;
+  if (first) throw new Failure("invalid_request", first.message, { issues });
+}
+
+function unusedVariables(contents: OverlayContents, given: Variables): Issue[] {
+  if (contents.some((content) => content.kind === "rive")) return [];
+  const used = new Set(contents.flatMap((content) => [...namesIn(content), ...Object.keys(content.variables ?? {})]));
+  return Object.keys(given).flatMap((name) =>
+    used.has(name) ? [] : { path: `variables.${name}`, message: "The overlay has no such variable" },
+  );
+}
+
+function wrongVariables(content: OverlayContent, given: Variables): Issue[] {
+  const own = new Map(Object.entries(content.variables ?? {}));
+  const all = new Map(Object.entries(given));
+  return [...new Set([...namesIn(content), ...own.keys()])].flatMap((name) => {
+    const [value, fallback] = [all.get(name), own.get(name)];
+    const path = `variables.${name}`;
+    if (value === undefined) return fallback === undefined ? { path, message: "The overlay needs this variable" } : [];
+    return fallback === undefined || typeof value === typeof fallback ? [] : { path, message: `Must be a ${typeof fallback}` };
+  });
+}
+
+function namesIn(content: OverlayContent): string[] {
+  return content.kind === "html" ? variablesOf(content.html) : [];
 }
 
 function columnsOf(input: OverlayInput) {

@@ -65,7 +65,8 @@ function ticketKey(secret: string): Promise<CryptoKey> {
   return hmacKey(secret, "realtime ticket");
 }
 
-function fittingTags(tags: string[]): string[] {
+/** The tags of an account that its sockets carry. */
+export function fittingTags(tags: string[]): string[] {
   let room = TAGS_BYTES;
   return tags.filter((tag) => (room -= new TextEncoder().encode(tag).length + 3) >= 0);
 }

@@ -7,6 +7,7 @@ import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "../../services/broadcasts.ts";
 import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "../../services/overlays.ts";
+import { getReceipt } from "../../services/receipts.ts";
 import {
   ActiveBroadcast,
   BroadcastAnswer,
@@ -19,6 +20,7 @@ import {
   OverlayFilters,
   OverlayInput,
   OverlayQuery,
+  Receipt,
   TagBroadcastInput,
   TagId,
   toActiveBroadcast,
@@ -82,6 +84,23 @@ overlays.openapi(
     const query = c.req.valid("query");
     return c.json(listAnswer(c.req.url, query, await listBroadcasts(c.var.ctx, query), toActiveBroadcast), 200);
   },
+);
+
+overlays.openapi(
+  operation({
+    operationId: "getReceipt",
+    tag,
+    method: "get",
+    path: "/overlay/v1/broadcasts/{broadcastId}/receipt",
+    summary: "Get a broadcast's receipt",
+    description:
+      "How many viewers a broadcast was for, how many have acknowledged it, how soon, and who got it late. Counted until now; kept for a day after the broadcast's end.",
+    credentials: DEVELOPER,
+    request: { params: z.object({ broadcastId: Id }) },
+    responses: { 200: json("The receipt", Receipt) },
+    errors: ["not_found", "unavailable"],
+  }),
+  async (c) => c.json((await getReceipt(c.var.ctx, c.req.valid("param").broadcastId)) satisfies z.output<typeof Receipt>, 200),
 );
 
 overlays.openapi(

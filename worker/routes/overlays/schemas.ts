@@ -1,9 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { CTA_TYPES, OVERLAY_KINDS, OVERLAY_TYPES, POSITIONS } from "../../../db/enums.ts";
+import { OVERLAY_KINDS, OVERLAY_TYPES, POSITIONS } from "../../../db/enums.ts";
 import type { broadcasts, overlays } from "../../../db/schema/index.ts";
 import type { OverlayContents } from "../../../db/types.ts";
 import { FreeObject, Id, QueryBoolean, Time, Tracked } from "../../http/schemas.ts";
 import { invalid } from "../../lib/errors.ts";
+import { OverlayCta } from "./cta.ts";
 
 export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
 
@@ -13,9 +14,11 @@ export const Variables = z
   .describe("Fill `{{name}}` in html, escaped")
   .openapi({ example: { scorer: "Ada Moreno", minute: 17 } });
 
-const forInstances = {
+const ofInstances = {
   templateId: Id.optional().describe("Of an instance: the template that it was made from"),
-  variables: Variables.optional().describe("Of an instance: its values; those of the broadcast come on top"),
+  variables: Variables.optional().describe(
+    "Of an instance: its values; of a template: what holds where a broadcast says nothing. Those of the broadcast come on top and have the same types",
+  ),
 };
 
 const HtmlContent = z.strictObject({
@@ -23,7 +26,7 @@ const HtmlContent = z.strictObject({
   html: z.string().min(1).max(65_536),
   position: z.enum(POSITIONS),
   channels: z.array(Id).max(200).optional().describe("Of an instance: where it is shown; none: every channel"),
-  ...forInstances,
+  ...ofInstances,
 });
 
 const FileUrl = z
@@ -39,11 +42,10 @@ const RiveContent = z.strictObject({
   fileName: z.string().min(1).max(200),
   position: z.enum(POSITIONS).default("center"),
   url: FileUrl.optional(),
-  ...forInstances,
+  ...ofInstances,
 });
 
 export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent]).openapi("OverlayContent");
-export const OverlayCta = z.strictObject({ type: z.enum(CTA_TYPES), data: FreeObject }).openapi("OverlayCta");
 
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Goal" }),
@@ -91,7 +93,8 @@ export const BroadcastInput = z
     timecode: z.number().min(0).optional().describe("Seconds of media time at which the viewer shows it"),
     tagId: TagId.optional().describe("Only viewers with this account tag"),
     pageMetadata: z.string().min(1).max(500).optional().describe("Channels with this text in one of external_field_1 to 5"),
-    priority: z.number().int().min(-100).max(100).default(0),
+    priority: z.number().int().min(-100).max(100).default(0).describe("Where two overlays want one position, the higher is shown first"),
+    broadcastPayload: FreeObject.optional().describe("Handed to the viewers' app as it is"),
   })
   .openapi("BroadcastInput", {
     example: { channelId: "5eed0000000000000000c001", duration: 8, variables: { scorer: "Ada Moreno", minute: 17 } },
@@ -120,6 +123,30 @@ export const BroadcastAnswer = z
     ),
   })
   .openapi("BroadcastAnswer");
+
+const Count = z.number().int().nonnegative();
+const Delay = z.number().nullable().describe("Null while nothing is acknowledged; at most a sixteenth too large");
+
+const counts = {
+  sockets: Count.describe("Open sockets that it was for when it was sent"),
+  sent: Count.describe("Those that took it"),
+  acknowledged: Count.describe("Those whose viewer acknowledged it; what was said about acknowledgements and then lost counts as missing"),
+  late: Count.describe("Viewers who came or returned later and got it then"),
+  missing: Count.describe("Sockets that have not acknowledged it"),
+  delay: z
+    .object({ p50: Delay, p95: Delay, p99: Delay })
+    .describe("Milliseconds of the server's clock from the channel's log to the acknowledgement's arrival"),
+};
+
+export const Receipt = z
+  .object({
+    broadcastId: Id,
+    channelId: Id.nullable().describe("Null: a broadcast to several channels or to the whole site"),
+    seq: z.number().int().nullable().describe("Position in the channel's log"),
+    ...counts,
+    channels: z.array(z.object({ channelId: Id, seq: z.number().int(), ...counts })).describe("The same for each channel that it came to"),
+  })
+  .openapi("BroadcastReceipt");
 
 export const ClearQuery = z.strictObject({
   timecode: QueryBoolean.optional().describe("`true` with `id`: clears that one timecode instance"),

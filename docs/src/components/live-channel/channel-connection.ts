@@ -32,6 +32,7 @@ const FRAME_TYPES: Record<FrameType, true> = {
   "page.updated": true,
   "quest.updated": true,
   "account.changed": true,
+  "vote.result": true,
   rule: true,
   concurrents: true,
   "poll.updated": true,
