@@ -12,16 +12,17 @@ const REMEMBERED = 10_000;
 /** Stops floods from one address before they cost anything: permissive and per location, so exact quotas lie elsewhere. */
 export function createBrake(random: () => number = Math.random): MiddlewareHandler<AppEnv> {
   const pausedUntil = new Map<string, number>();
-  return async (c, next) => {
-    const counted = random() * COUNTED < 1;
-    if (!counted && pausedUntil.size === 0) return next();
+  async function stop(c: Context<AppEnv>, counted: boolean): Promise<void> {
     const address = callerAddress(c);
     if (isPaused(pausedUntil, address) || (counted && !(await isWithinLimit(c, address)))) {
       if (pausedUntil.size >= REMEMBERED) pausedUntil.clear();
       if (!pausedUntil.has(address)) pausedUntil.set(address, Date.now() + PAUSE_MS);
       throw new Failure("rate_limited", "Too many requests from this address", { headers: { "Retry-After": String(PAUSE_MS / 1000) } });
     }
-    await next();
+  }
+  return (c, next) => {
+    const counted = random() * COUNTED < 1;
+    return counted || pausedUntil.size > 0 ? stop(c, counted).then(next) : next();
   };
 }
 

@@ -1,5 +1,5 @@
 import { bodyLimit } from "hono/body-limit";
-import type { Context, MiddlewareHandler, Next } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { createDb } from "../../db/client.ts";
 import { Failure, forbidden, invalid, notFound } from "../lib/errors.ts";
 import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
@@ -58,25 +58,23 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       defer: (work) => c.executionCtx.waitUntil(work),
     });
     const proceed = async (): Promise<void> => {
-      await settle(c, identity, next);
+      await next();
+      nudgeLogs(c.get("ctx"));
+      // Whoever never asked D1 is confirmed at the end, and before a refusal is told: 401 and 403 come first.
+      if (identity.pending()) await identity.confirm(c.env.DB, c.get("usage"));
       if (limit && !taken && c.res.ok) throw new Error(`${entrance.operationId} acted without ctx.caller(), which takes its limit`);
     };
-    const run = (): Promise<void> => (entrance.replayable ? answerOnce(c, entrance, proceed) : proceed());
+    const repeatable = entrance.replayable && c.req.header("Idempotency-Key") !== undefined;
+    const run = (): Promise<void> => (repeatable ? answerOnce(c, entrance, proceed) : proceed());
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
       await identity.confirm(c.env.DB, c.get("usage"));
       throw invalid("Tifo-Device-Id", "The header Tifo-Device-Id is required: 1 to 200 printable characters without spaces");
     }
     const length = c.req.header("Content-Length");
-    if (c.req.raw.body === null || (length !== undefined && Number(length) <= entrance.maxBody)) return run();
+    // The length first: asking for the body makes a stream of it.
+    if ((length !== undefined && Number(length) <= entrance.maxBody) || c.req.raw.body === null) return run();
     await limitBody(c, run);
   };
-}
-
-/** Runs validation and handler, and wakes the logs of what they committed. Whoever never asked D1 is confirmed at the end, and before a refusal is told: 401 and 403 come first. */
-async function settle(c: Context<AppEnv>, identity: Identity, next: Next): Promise<void> {
-  await next();
-  nudgeLogs(c.get("ctx"));
-  if (identity.pending()) await identity.confirm(c.env.DB, c.get("usage"));
 }
 
 function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {
