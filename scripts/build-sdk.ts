@@ -1,0 +1,73 @@
+// Builds the SDK: the npm package into sdk/dist, and the script of plain pages into docs/public/sdk, from where the site serves it.
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type BuildOptions } from "esbuild";
+import { z } from "@hono/zod-openapi";
+import { runOrFail } from "./lib/command.ts";
+import { ROOT } from "./lib/root.mjs";
+
+const SDK = join(ROOT, "sdk");
+const DIST = join(SDK, "dist");
+const SITE = join(ROOT, "docs/public/sdk");
+const RIVE = join(ROOT, "node_modules/@rive-app/canvas-lite/rive.wasm");
+
+const text = (path: string) => readFileSync(path, "utf8");
+const { version } = z.object({ version: z.string() }).parse(JSON.parse(text(join(SDK, "package.json"))));
+
+const common = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  minify: true,
+  target: "es2022",
+  jsx: "automatic",
+  define: { "process.env.NODE_ENV": '"production"', TIFO_SDK_VERSION: JSON.stringify(version) },
+  legalComments: "none",
+} satisfies BuildOptions;
+
+await Promise.all([buildPackage(), buildScripts()]);
+
+/** ESM, one file for each entry and what they share beside them; React stays the host's own. */
+async function buildPackage(): Promise<void> {
+  rmSync(DIST, { recursive: true, force: true });
+  await build({
+    ...common,
+    minify: false,
+    format: "esm",
+    splitting: true,
+    entryPoints: { index: "sdk/index.ts", client: "sdk/client/index.ts", channel: "sdk/channel/index.ts", react: "sdk/react/index.ts" },
+    outdir: "sdk/dist",
+    external: ["react", "react-dom", "@rive-app/canvas-lite", "openapi-fetch"],
+  });
+  await runOrFail("tsc", ["-p", "sdk/tsconfig.package.json"]);
+  cpSync(join(SDK, "generated"), join(DIST, "types/generated"), { recursive: true });
+  for (const file of ["package.json", "README.md"]) cpSync(join(SDK, file), join(DIST, file));
+  cpSync(join(SDK, "styles/tifo.css"), join(DIST, "tifo.css"));
+  cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
+}
+
+/** One script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
+async function buildScripts(): Promise<void> {
+  rmSync(SITE, { recursive: true, force: true });
+  const versioned = join(SITE, version);
+  mkdirSync(versioned, { recursive: true });
+  await build({
+    ...common,
+    format: "iife",
+    entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts"],
+    outdir: versioned,
+    external: ["./rive.js"],
+  });
+  await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: versioned });
+  await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: versioned });
+  cpSync(RIVE, join(versioned, "rive.wasm"));
+  const files = readdirSync(versioned).sort();
+  for (const file of files) cpSync(join(versioned, file), join(SITE, file));
+  const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(versioned, file))]));
+  writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
+}
+
+/** As the `integrity` attribute takes it (W3C Subresource Integrity). */
+function integrityOf(path: string): string {
+  return `sha384-${createHash("sha384").update(readFileSync(path)).digest("base64")}`;
+}

@@ -1,0 +1,144 @@
+import createFetchClient, { type Client } from "openapi-fetch";
+import type { components, paths } from "../generated/rest.d.ts";
+import { problemOf, TifoProblem } from "./problem.ts";
+import { type RetryOptions, withRetries } from "./retry.ts";
+import { memoryTokens, type Tokens, type TokenStore } from "./tokens.ts";
+
+/** The wire's types by their names in the OpenAPI document, such as `Schemas["Overlay"]`. */
+export type Schemas = components["schemas"];
+
+export interface ClientOptions {
+  /** Origin of the deployment. */
+  origin: string;
+  /** The site's id. */
+  clientId: string;
+  /** A server's key. Never in a browser. */
+  developerKey?: string;
+  /** A JWT of somebody else's making, asked for before each request. Without it, {@link TifoClient.signIn} fills a session of the client's own. */
+  getToken?: () => string | null | Promise<string | null>;
+  tokens?: TokenStore;
+  retry?: RetryOptions;
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** The REST API: `client.api.GET("/page/v2/{id}", { params: { path: { id } } })`, with every path, parameter and answer typed. */
+export interface TifoClient {
+  readonly api: Client<paths>;
+  /** Signs an account of the site in and keeps its session. */
+  signIn(email: string, password: string): Promise<Tokens>;
+  /** Ends the session on the server and forgets it here. */
+  signOut(): Promise<void>;
+  /** The token that requests carry now, renewed where it has run out. Null: nobody is signed in. */
+  token(): Promise<string | null>;
+}
+
+// A token that ends this soon may end on the way.
+const LEEWAY_MS = 15_000;
+
+export function createClient(options: ClientOptions): TifoClient {
+  const { origin, clientId, developerKey, getToken, tokens = memoryTokens() } = options;
+  const send = withRetries(options.fetch ?? ((request) => fetch(request)), options.retry);
+  const headers = { "Tifo-Client-Id": clientId, ...(developerKey === undefined ? {} : { "Tifo-Developer-Key": developerKey }) };
+  const plain = createFetchClient<paths>({ baseUrl: origin, headers, fetch: send });
+  const api = createFetchClient<paths>({ baseUrl: origin, headers, fetch: authorized });
+  let renewing: Promise<Tokens | null> | null = null;
+
+  /** Sends with the session's token; one that was refused is renewed, once, however many requests it fails. */
+  async function authorized(request: Request): Promise<Response> {
+    const jwt = developerKey === undefined ? await token() : null;
+    if (jwt === null) return send(request);
+    const first = request.clone();
+    first.headers.set("Authorization", `Bearer ${jwt}`);
+    const response = await send(first);
+    if (response.status !== 401 || getToken || tokens.get() === null) return response;
+    const renewed = tokens.get()?.jwt === jwt ? await renew() : tokens.get();
+    if (!renewed) return response;
+    request.headers.set("Authorization", `Bearer ${renewed.jwt}`);
+    return send(request);
+  }
+
+  async function token(): Promise<string | null> {
+    if (getToken) return getToken();
+    const session = tokens.get();
+    if (!session) return null;
+    return endsSoon(session.jwt) ? ((await renew())?.jwt ?? null) : session.jwt;
+  }
+
+  /** Many who find the token ended share one renewal: a refresh token works once. */
+  function renew(): Promise<Tokens | null> {
+    renewing ??= renewOnce().finally(() => (renewing = null));
+    return renewing;
+  }
+
+  async function renewOnce(): Promise<Tokens | null> {
+    const session = tokens.get();
+    if (!session) return null;
+    try {
+      const next = await ok(plain.POST("/auth/v2/refresh", { body: { refreshToken: session.refreshToken } }));
+      tokens.set(next);
+      return next;
+    } catch (error) {
+      // Only a refusal ends the session; a network that is down doesn't.
+      if (!(error instanceof TifoProblem) || error.status !== 401) throw error;
+      tokens.set(null);
+      return null;
+    }
+  }
+
+  return {
+    api,
+    token,
+    async signIn(email, password) {
+      const session = await ok(plain.POST("/auth/v2/login", { body: { email, password, siteId: clientId } }));
+      tokens.set(session);
+      return session;
+    },
+    async signOut() {
+      if (tokens.get()) await done(api.POST("/auth/v2/logout", {})).catch(ignoreRefusal);
+      tokens.set(null);
+    },
+  };
+}
+
+interface Answered<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The data of an answer, or a {@link TifoProblem} thrown: `const page = await ok(client.api.GET(…))`. */
+export async function ok<T>(call: Promise<Answered<T>>): Promise<T> {
+  const { data, response } = await succeeded(call);
+  if (data === undefined) throw new TifoProblem({ status: response.status, code: "empty", message: "The answer holds no data" });
+  return data;
+}
+
+/** The same for calls whose success answers nothing (204). */
+export async function done(call: Promise<Answered<unknown>>): Promise<void> {
+  await succeeded(call);
+}
+
+async function succeeded<T>(call: Promise<Answered<T>>): Promise<Answered<T>> {
+  const answer = await call.catch((cause: unknown) => {
+    throw new TifoProblem({ status: 0, code: "network", message: "The server can't be reached" }, { cause });
+  });
+  const { response, error } = answer;
+  if (response.ok) return answer;
+  // What was read of the body is the error; its text is given back to be read once more.
+  throw await problemOf(new Response(typeof error === "string" ? error : JSON.stringify(error ?? {}), response));
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof TifoProblem)) throw error;
+}
+
+/** By the token's own `exp`, in seconds since 1970. A token that can't be read is the server's to judge. */
+function endsSoon(jwt: string): boolean {
+  try {
+    const payload: unknown = JSON.parse(atob((jwt.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
+    const exp = typeof payload === "object" && payload !== null && "exp" in payload ? payload.exp : undefined;
+    return typeof exp === "number" && exp * 1000 < Date.now() + LEEWAY_MS;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import { videoElement } from "../channel/index.ts";
+import type { TifoConfiguration, UserSettings } from "../model/configuration.ts";
+import type { OverlayOptions, PanelOptions, Rendered, TifoCore, WatchOptions } from "../model/core.ts";
+import type { TifoEventViewModel } from "../model/event-interface.ts";
+import type { PlayerAdapter } from "../model/player.ts";
+import { type WatchedEvent, watchEvent } from "./event.ts";
+import { createSession, type Session } from "./session.ts";
+import type { Store } from "./store.ts";
+import { changedSettings, userSettings } from "./user-settings.ts";
+
+/** What draws an event into an element; React's part of the SDK. */
+export interface Renderer {
+  mountPanel(element: Element, event: WatchedEvent, options: PanelOptions, context: RenderContext): Rendered;
+  mountOverlay(element: Element, event: WatchedEvent, options: OverlayOptions, context: RenderContext): Rendered;
+}
+
+export interface RenderContext {
+  session: Session;
+  settings: Store<UserSettings>;
+}
+
+/** Makes the SDK's functions. `scriptOrigin`: where its script came from, for pages that name no origin. */
+export function createTifo(renderer: Renderer, scriptOrigin?: string): TifoCore {
+  const events = new Map<string, WatchedEvent>();
+  let session: Session | null = null;
+  let settings: Store<UserSettings> | null = null;
+
+  function configured(): Session {
+    if (!session) throw new Error("Tifo: call configure first");
+    return session;
+  }
+
+  function allSettings(): Store<UserSettings> {
+    settings ??= userSettings();
+    return settings;
+  }
+
+  function watched(channelId: string | undefined): WatchedEvent | null {
+    return (channelId === undefined ? [...events.values()].at(-1) : events.get(channelId)) ?? null;
+  }
+
+  function required(channelId: string | undefined): WatchedEvent {
+    const event = watched(channelId);
+    if (!event) throw new Error("Tifo: call userDidStartWatchingEvent first");
+    return event;
+  }
+
+  function stopWatching(channelId?: string): void {
+    for (const event of channelId === undefined ? [...events.values()] : [events.get(channelId)]) {
+      event?.stop();
+      if (event) events.delete(event.channelId);
+    }
+  }
+
+  return {
+    configure(configuration: TifoConfiguration) {
+      const next = createSession(configuration, scriptOrigin);
+      stopWatching();
+      session = next;
+    },
+    async userDidStartWatchingEvent({ channelId, player }: WatchOptions): Promise<TifoEventViewModel> {
+      const event = events.get(channelId) ?? watchEvent(configured(), channelId);
+      // Last in the map is the one that was started last.
+      events.delete(channelId);
+      events.set(channelId, event);
+      if (player) event.setPlayer(isVideo(player) ? videoElement(player) : player);
+      return event;
+    },
+    userDidStopWatchingEvent: stopWatching,
+    getTifoEventViewModel: (channelId) => watched(channelId),
+    renderPanel: (element, options = {}) =>
+      renderer.mountPanel(element, required(options.channelId), options, { session: configured(), settings: allSettings() }),
+    renderOverlay: (element, options = {}) =>
+      renderer.mountOverlay(element, required(options.channelId), options, { session: configured(), settings: allSettings() }),
+    getUserSettings: () => allSettings().getSnapshot(),
+    updateUserSettings(changes) {
+      allSettings().update((current) => changedSettings(current, changes));
+      return allSettings().getSnapshot();
+    },
+  };
+}
+
+function isVideo(player: PlayerAdapter | HTMLVideoElement): player is HTMLVideoElement {
+  return typeof HTMLVideoElement !== "undefined" && player instanceof HTMLVideoElement;
+}

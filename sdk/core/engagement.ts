@@ -1,0 +1,88 @@
+import { done, ok, type Schemas, type TifoClient, TifoProblem } from "../client/index.ts";
+import type { PollState, QuestState } from "../model/state.ts";
+
+type Results = Schemas["PollResults"];
+
+/** Polls and quests over REST: what they are now, and what this viewer does about them. */
+export interface Engagement {
+  poll(pollId: string): Promise<PollState>;
+  /** Null: nobody is signed in, and quests are for those who are. */
+  quest(questId: string): Promise<QuestState | null>;
+  answer(pollId: string, answerId: string): Promise<void>;
+  report(questId: string, arrayId: string, value: string | undefined): Promise<void>;
+  claim(questId: string): Promise<NonNullable<QuestState["claim"]>>;
+}
+
+export function createEngagement({ api, token }: TifoClient): Engagement {
+  return {
+    async poll(id) {
+      const path = { params: { path: { id } } };
+      const [poll, results] = await Promise.all([ok(api.GET("/poll/v3/{id}", path)), ok(api.GET("/poll/v3/{id}/results", path))]);
+      return pollState(poll, results);
+    },
+    async quest(id) {
+      if ((await token()) === null) return null;
+      const path = { params: { path: { id } } };
+      const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
+      return questState(quest, progress);
+    },
+    async answer(id, answerId) {
+      await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body: { answerId } }));
+    },
+    async report(id, arrayId, value) {
+      const body = value === undefined ? {} : { value };
+      await done(api.POST("/quest/v2/{id}/actions/{arrayId}", { params: { path: { id, arrayId } }, body }));
+    },
+    async claim(id) {
+      return (await ok(api.POST("/quest/v2/{id}/claim", { params: { path: { id } } }))).status;
+    },
+  };
+}
+
+/** The poll with the counts of `results`, which a `poll.updated` frame carries too. */
+export function withResults(poll: PollState, { open, total, answers, correctAnswerId }: Results): PollState {
+  return {
+    ...poll,
+    open,
+    total,
+    ...(correctAnswerId === undefined ? {} : { correctAnswerId }),
+    answers: poll.answers.map((answer) => {
+      const { responses, share } = answers.find(({ answerId }) => answerId === answer.answerId) ?? {};
+      return { answerId: answer.answerId, answer: answer.answer, imageUrl: answer.imageUrl, responses, share };
+    }),
+  };
+}
+
+/** Whether a frame's data are the results of a poll. */
+export function isResults(data: Record<string, unknown>): data is Results {
+  return typeof data.pollId === "string" && typeof data.open === "boolean" && typeof data.total === "number" && Array.isArray(data.answers);
+}
+
+function pollState({ _id, type, question, open, answers }: Schemas["Poll"], results: Results): PollState {
+  const blank: PollState = {
+    pollId: _id,
+    type,
+    question,
+    open,
+    answers: answers.map((answer) => ({ answerId: answer._id, answer: answer.answer, imageUrl: answer.imageUrl ?? undefined })),
+  };
+  return withResults(blank, results);
+}
+
+function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["QuestProgress"]): QuestState {
+  const bodyOf = (arrayId: string) => quest.actions.find((action) => action.arrayId === arrayId)?.body ?? "";
+  return {
+    questId: quest._id,
+    title: quest.title,
+    description: quest.description,
+    rewardDescription: quest.rewardDescription,
+    rewardImage: quest.rewardImage ?? undefined,
+    complete,
+    actions: actions.map((action) => ({ ...action, body: bodyOf(action.arrayId) })),
+  };
+}
+
+/** What a viewer is told who must sign in first. */
+export function signInFirst(): TifoProblem {
+  return new TifoProblem({ status: 401, code: "unauthenticated", message: "Sign in to take part" });
+}

@@ -1,0 +1,39 @@
+import type { Schemas } from "../client/index.ts";
+import type { PanelInfo, PanelKind } from "../model/state.ts";
+
+/** A page's configuration, as the REST API answers it. */
+export type Configuration = Schemas["PageConfiguration"];
+
+/** The panels of the page's sidebar, in order. */
+export function panelsOf(configuration: Configuration): PanelInfo[] {
+  return configuration.panels.map(({ _id, panel_name, panel_type, renderer }) => ({
+    id: _id,
+    kind: panel_type,
+    name: panel_name,
+    ...(renderer.image_url === undefined ? {} : { iconUrl: renderer.image_url }),
+    renderer,
+  }));
+}
+
+/** By id, or the first of its kind. */
+export function findPanel(panels: readonly PanelInfo[], wanted: string | { kind: PanelKind }): PanelInfo | undefined {
+  return panels.find(typeof wanted === "string" ? ({ id }) => id === wanted : ({ kind }) => kind === wanted.kind);
+}
+
+/** Ids of the polls that a panel asks. */
+export function pollsOf({ renderer }: PanelInfo): string[] {
+  return idsIn(renderer.questions, "poll_id");
+}
+
+/** Ids of the quests that a panel shows. */
+export function questsOf({ renderer }: PanelInfo): string[] {
+  return idsIn(renderer.quests, "quest_id");
+}
+
+function idsIn(items: unknown, field: string): string[] {
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item: unknown) => {
+    const id: unknown = typeof item === "object" && item !== null ? Object.entries(item).find(([name]) => name === field)?.[1] : undefined;
+    return typeof id === "string" ? [id] : [];
+  });
+}

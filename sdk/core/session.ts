@@ -1,0 +1,58 @@
+import { type Environment, browserEnvironment } from "../channel/index.ts";
+import { createClient, ok, type TifoClient } from "../client/index.ts";
+import type { TifoConfiguration } from "../model/configuration.ts";
+import { Delegate } from "./delegate.ts";
+import { readStored, writeStored } from "./storage.ts";
+
+const DEVICE_KEY = "tifo.deviceId";
+const ID = /^[0-9a-f]{24}$/;
+
+/** All that the events of one configuration share. */
+export interface Session {
+  readonly origin: string;
+  readonly clientId: string;
+  readonly deviceId: string;
+  readonly mode: NonNullable<TifoConfiguration["mode"]>;
+  readonly client: TifoClient;
+  readonly delegate: Delegate;
+  readonly environment: Environment;
+  /** A one-use ticket for a channel's connection; null for anonymous viewers. */
+  ticket(channelId: string): Promise<string | null>;
+}
+
+/** Checks a configuration and makes what it asks for. Throws `TypeError`. */
+export function createSession(configuration: TifoConfiguration, scriptOrigin?: string, environment = browserEnvironment): Session {
+  const { clientId, mode = "system" } = configuration;
+  if (!ID.test(clientId)) throw new TypeError("Tifo: clientId is the site's id, 24 hexadecimal characters");
+  const origin = originOf(configuration.origin ?? scriptOrigin ?? globalThis.location?.origin);
+  const delegate = new Delegate(configuration.delegate);
+  const client = createClient({ origin, clientId, getToken: () => delegate.token() });
+  return {
+    origin,
+    clientId,
+    deviceId: configuration.deviceId ?? rememberedDevice(),
+    mode,
+    client,
+    delegate,
+    environment,
+    async ticket(channelId) {
+      if ((await delegate.token()) === null) return null;
+      return (await ok(client.api.POST("/realtime/v1/tickets", { body: { channelId } }))).ticket;
+    },
+  };
+}
+
+function originOf(text: string | undefined): string {
+  const url = URL.parse(text ?? "");
+  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError("Tifo: origin is the deployment's http or https origin");
+  return url.origin;
+}
+
+/** One id over visits, so that a viewer who returns is one viewer; for this page alone where nothing can be stored. */
+function rememberedDevice(): string {
+  const known = readStored(DEVICE_KEY);
+  if (known !== null) return known;
+  const made = crypto.randomUUID();
+  writeStored(DEVICE_KEY, made);
+  return made;
+}

@@ -1,0 +1,23 @@
+import { createTifo } from "./core/core.ts";
+import * as renderer from "./react/index.ts";
+
+// The SDK for bundlers: `import * as Tifo from "@tifo/web"`.
+export const {
+  configure,
+  userDidStartWatchingEvent,
+  userDidStopWatchingEvent,
+  getTifoEventViewModel,
+  renderPanel,
+  renderOverlay,
+  getUserSettings,
+  updateUserSettings,
+} = createTifo(renderer);
+
+export { hlsProgramDateTime, videoElement } from "./channel/index.ts";
+export { TifoProblem } from "./client/index.ts";
+export type * from "./model/configuration.ts";
+export type * from "./model/core.ts";
+export type * from "./model/event-delegate.ts";
+export type * from "./model/event-interface.ts";
+export type * from "./model/player.ts";
+export type * from "./model/state.ts";
