@@ -11,6 +11,7 @@ import { ROOT } from "./lib/root.mjs";
 
 const DATABASE = "tifo";
 const BUCKET = "tifo-media";
+const QUEUE = "tifo-jobs";
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 // Beside wrangler.toml, whose paths are relative to its folder, and gone when the command ends.
 const CONFIG = "wrangler.deploy.toml";
@@ -28,6 +29,7 @@ await guard(async () => {
   await requireLogin();
   const database = await step("Looking for the database", findOrCreateDatabase);
   await step("Looking for the bucket", ensureBucket);
+  await step("Looking for the queue", ensureQueue);
   try {
     writeFileSync(join(ROOT, CONFIG), readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(NO_DATABASE_ID, database));
     await step("Migrating the database", () => runOrFail("wrangler", ["d1", "migrations", "apply", "DB", "--remote", "--config", CONFIG]));
@@ -66,6 +68,14 @@ async function ensureBucket(): Promise<void> {
   const { code, output } = await run("wrangler", ["r2", "bucket", "create", BUCKET]);
   if (code !== 0 && !/10004|already exists/i.test(output)) {
     throw new Problem(`The bucket "${BUCKET}" cannot be created; is R2 enabled for the account?\n${output.trim()}`);
+  }
+}
+
+/** Makes the account's queue for bulk work, unless it is there already. */
+async function ensureQueue(): Promise<void> {
+  const { code, output } = await run("wrangler", ["queues", "create", QUEUE]);
+  if (code !== 0 && !/11009|already (exists|taken)/i.test(output)) {
+    throw new Problem(`The queue "${QUEUE}" cannot be created; does the account's plan have Queues?\n${output.trim()}`);
   }
 }
 

@@ -10,6 +10,7 @@ import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
 import { auth } from "./routes/auth/routes.ts";
 import { claimStatuses } from "./routes/claim-statuses/routes.ts";
+import { community } from "./routes/community/routes.ts";
 import { events } from "./routes/events/routes.ts";
 import { customEmail } from "./routes/custom-email/routes.ts";
 import { health } from "./routes/health/routes.ts";
@@ -44,6 +45,7 @@ const AREAS = [
   apiKeys,
   auth,
   claimStatuses,
+  community,
   customEmail,
   events,
   health,

@@ -1,4 +1,5 @@
 import { createApp } from "./app.ts";
+import { runJobs } from "./queues/jobs.ts";
 import { runScheduled } from "./scheduled.ts";
 
 export { Channel } from "./durable-objects/channel.ts";
@@ -14,5 +15,6 @@ const app = createApp();
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  queue: (batch, env) => runJobs(batch, env),
   scheduled: (controller, env) => runScheduled(env, controller.scheduledTime),
 } satisfies ExportedHandler<Env>;

@@ -2,6 +2,8 @@ import { createDb } from "../db/client.ts";
 import { pruneActivity } from "./services/activity.ts";
 import { pruneSessions } from "./services/auth.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
+import { expireEntitlements } from "./services/entitlement-expiry.ts";
+import { pruneExports, resumeExports } from "./services/exports.ts";
 import { pruneKeys } from "./services/idempotency.ts";
 import { sweepOrphans } from "./services/media.ts";
 import { pruneIntents } from "./services/intents.ts";
@@ -35,6 +37,9 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneViews({ db, now }),
     () => pruneWatchTime({ db, now }),
     () => pruneActivity({ db, now }),
+    () => expireEntitlements({ env, db, now }),
+    () => resumeExports({ env, db, now }),
+    () => pruneExports({ env, db, now }),
     // Last, since it waits for systems outside.
     () => undoAbandonedDrafts({ env, db, now }),
   ];

@@ -19,6 +19,7 @@ export const TAGS = {
   Overlays: "What is shown over the picture: made, broadcast, cleared.",
   Videos: "Recordings and livestreams, wherever they are played from, and how often they were watched.",
   Playlists: "Videos and other things in an order.",
+  Community: "The members of a site: found, granted, cancelled, refunded, exported.",
   Polls: "Polls, predictions and trivia: asked, answered, counted and settled.",
   Streams: "Live streams: made, started and stopped at the provider that runs them.",
   "Stream providers": "Outside systems that run a site's streams.",

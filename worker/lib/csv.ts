@@ -97,3 +97,14 @@ class RowReader {
     return empty ? undefined : fields;
   }
 }
+
+/** One line of CSV (RFC 4180) with its line end. */
+export function csvLine(fields: (string | number | boolean)[]): string {
+  return `${fields.map((field) => csvField(String(field))).join(",")}\r\n`;
+}
+
+/** Quoted where it must be; a spreadsheet shall not take what begins like a formula for one. */
+export function csvField(text: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+}

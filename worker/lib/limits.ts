@@ -5,6 +5,7 @@ export const LIMITS = {
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
+  exportMembers: { quota: 60, window: 3600, per: "account", description: "Exports of members" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
   searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },

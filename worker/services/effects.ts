@@ -2,9 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendBroadcast, sendClear } from "./broadcasts.ts";
+import { enqueueExport } from "./exports.ts";
 import { forgetFile } from "./media.ts";
 import { mailReset } from "./passwords.ts";
 import { forgetVoter, syncCounters } from "./poll-counting.ts";
+import { tellQuest } from "./quest-frames.ts";
 import { channelOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
@@ -43,12 +45,16 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "admin.wentLive": (env, siteId, event) => tellViewers(env, siteId, "stream.live", event),
   "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
+  "community.exportRequested": (env, siteId, event) => enqueueExport(env, siteId, idOf(event)),
   "invite.registerCreated": mailRegisterInvite,
   "poll.updated": countByRow,
   "poll.opened": countByRow,
   "poll.closed": countByRow,
   "poll.settled": countByRow,
   "poll.deleted": countByRow,
+  "quest.created": tellQuest,
+  "quest.updated": tellQuest,
+  "quest.deleted": tellQuest,
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
 };
 

@@ -13,7 +13,8 @@ import {
   getAccessCode,
   listAccessCodes,
 } from "../../services/access-codes.ts";
-import { csvText, jsonText, streamText } from "./bulk-answer.ts";
+import { streamText } from "../../http/stream-text.ts";
+import { csvText, jsonText } from "./bulk-answer.ts";
 import {
   AccessCode,
   AccessCodeFilters,

@@ -1,0 +1,65 @@
+import { and, eq } from "drizzle-orm";
+import { accountEntitlements } from "../../db/schema/index.ts";
+import { requireStripe } from "../integrations/stripe.ts";
+import { nextStep, type Step } from "../lib/entitlement-state.ts";
+import { conflict, notFound } from "../lib/errors.ts";
+import type { UpdateQuery } from "../routes/community/schemas.ts";
+import { commit, commitIfCurrent, type Ctx, ownRow } from "./context.ts";
+import { type EntitlementRow, planStep } from "./entitlements.ts";
+import { cancelRecurring } from "./recurring.ts";
+import { refundCharge } from "./refunds.ts";
+
+/** What became of an action on an entitlement. */
+export type Outcome = { success: true } | { success: false; message: string };
+
+/**
+ * Takes one of the actions on what a member holds or held: first the regular payments end, then what is held, then money goes back.
+ * A call that fails in between leaves nothing that `justRefund`, or the same call, couldn't bring to its end; no step is taken twice.
+ */
+export async function updateMemberEntitlement(ctx: Ctx, input: UpdateQuery): Promise<Outcome> {
+  const row = await readEntitlement(ctx, input);
+  const step = nextStep(row, input.action, { payBack: input.grantRefund });
+  if (!step.allowed) return { success: false, message: step.message };
+  const left = row.price - row.refunded;
+  if (step.paysBack && (input.refundAmount ?? 0) > left) return { success: false, message: `At most ${left} can be refunded` };
+  const billed = step.stopsBilling !== null && row.source?.startsWith("recurring/");
+  if (billed || step.paysBack) requireStripe(ctx.env);
+  if (billed && row.source !== null && step.stopsBilling !== null) {
+    const cancelled = await cancelRecurring(ctx, { source: row.source, when: step.stopsBilling });
+    if (!cancelled.success) return cancelled;
+  }
+  if (step.status !== row.status) await takeStep(ctx, input, step);
+  return step.paysBack ? payBack(ctx, row, input, step) : { success: true };
+}
+
+async function readEntitlement(ctx: Ctx, { id, accountId }: Pick<UpdateQuery, "id" | "accountId">): Promise<EntitlementRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(accountEntitlements)
+    .where(and(ownRow(ctx, accountEntitlements, id), eq(accountEntitlements.accountId, accountId)));
+  if (!row) throw notFound("Entitlement not found");
+  return row;
+}
+
+/** The end of the payments may have brought the end of what was bought with them. */
+async function takeStep(ctx: Ctx, input: UpdateQuery, step: Step): Promise<void> {
+  const row = await readEntitlement(ctx, input);
+  if (row.status === step.status) return;
+  const again = nextStep(row, input.action);
+  if (!again.allowed) throw conflict(again.message);
+  const { change, event } = planStep(ctx, row, again);
+  await commitIfCurrent(ctx, change, event);
+}
+
+async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {
+  const { accountId, refundAmount: amount, reason = "requested_by_customer", refundDetails = null } = input;
+  if (row.source === null) return { success: false, message: "There is no charge for this entitlement" };
+  const refund = await refundCharge(ctx, { source: row.source, accountId, amount, reason, keep: step.status !== "cancelled" });
+  if (!refund.success) return { success: false, message: refund.errorMessage ?? "The refund was declined" };
+  await commit(ctx, [], {
+    type: "community.refundGranted",
+    resource: `entitlement/${row.id}`,
+    data: { entitlementId: row.id, siteId: ctx.siteId, accountId, action: input.action, amount: refund.amount, reason, refundDetails },
+  });
+  return { success: true };
+}
