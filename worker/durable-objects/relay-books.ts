@@ -57,7 +57,10 @@ export class RelayBooks {
     const addressed = shows.map((frame) => this.sockets.countReached(frame.tags));
     send();
     shows.forEach((frame, i) => this.receipts.sent(frame, addressed[i] ?? 0, this.sockets.countReached(frame.tags)));
-    if (shows.length > 0) this.changed(Date.now());
+    if (shows.length === 0) return;
+    // At once: that they were sent is what everything else is measured by.
+    this.receipts.write();
+    this.changed(Date.now());
   }
 
   /** Notes a viewer that is let in, and the frames that its welcome brings. */

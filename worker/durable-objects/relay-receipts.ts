@@ -23,8 +23,8 @@ interface Counted {
 }
 
 /**
- * What became of the last broadcasts at this relay. Counted in memory and written down from time to time together with the viewers' own
- * positions: what an eviction in between forgets, a viewer's next acknowledgement makes up for, since it stands for all before it.
+ * What became of the last broadcasts at this relay. Acknowledgements are counted in memory and written down now and then, with the viewers'
+ * own positions: what an eviction in between forgets, a viewer's next one makes up for, since it stands for all before it.
  */
 export class RelayReceipts {
   private readonly sql: SqlStorage;
@@ -34,10 +34,6 @@ export class RelayReceipts {
   constructor(sql: SqlStorage) {
     this.sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS receipts (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)");
-  }
-
-  get dirty(): boolean {
-    return this.changed.size > 0;
   }
 
   /** Notes that a broadcast went to so many sockets, and how many of them took it. */
@@ -79,15 +75,21 @@ export class RelayReceipts {
     return entry ? toPart(entry) : null;
   }
 
-  /** Writes down what has changed, and answers it for the channel. */
-  take(): ReceiptPart[] {
-    const changed = [...this.changed];
-    this.changed = new Set();
-    const rows = changed.map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
+  /** Writes down what has changed. */
+  write(): void {
+    const rows = [...this.changed].map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
     const insert = "INSERT OR REPLACE INTO receipts (seq, body) SELECT value ->> 'seq', value ->> 'body' FROM json_each(?)";
     this.sql.exec(insert, JSON.stringify(rows));
     this.sql.exec("DELETE FROM receipts WHERE seq < ?", this.entries()[0]?.seq ?? 0);
-    return changed.map(toPart);
+  }
+
+  /** The same, and answers it for the channel. */
+  take(): ReceiptPart[] {
+    if (this.changed.size === 0) return [];
+    this.write();
+    const parts = [...this.changed].map(toPart);
+    this.changed = new Set();
+    return parts;
   }
 
   /** What the channel did not take is taken again with the next. */

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import type { AccountTags } from "./channel.protocol.ts";
 import type { Message } from "./relay-frames.ts";
-import { errorFrame, reaches } from "./relay-frames.ts";
+import { accountChangedFrame, errorFrame, reaches } from "./relay-frames.ts";
 import { CLOSE } from "./relay.protocol.ts";
 
 const TOKENS_PER_SECOND = 20;
@@ -94,9 +95,18 @@ export class RelaySockets {
     this.trySend(socket, text);
   }
 
-  /** Viewers with their sockets. */
-  all(): Iterable<[WebSocket, Viewer]> {
-    return this.map();
+  /** Gives the viewers of these accounts their tags and tells them; `position` is what all sockets hold. */
+  retag(accounts: AccountTags[], position: number): void {
+    const changes = new Map(accounts.map((account) => [account.accountId, account]));
+    for (const [socket, viewer] of this.map()) {
+      const change = changes.get(viewer.accountId ?? "");
+      if (!change || isSame(change.tags, viewer.tags)) continue;
+      viewer.tags = change.tags;
+      // By the new tags, nobody can tell what it still has to acknowledge of what came before.
+      viewer.counted = position;
+      this.save(socket, viewer);
+      this.trySend(socket, accountChangedFrame(position, change));
+    }
   }
 
   /** How many viewers with one of these tags are here; null: with or without any. */
@@ -170,6 +180,10 @@ export class RelaySockets {
     const open = this.ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
     return new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
   }
+}
+
+function isSame(some: string[], others: string[]): boolean {
+  return some.length === others.length && some.every((tag) => others.includes(tag));
 }
 
 /** Takes one token of the viewer's bucket; false when it is empty. */

@@ -6,7 +6,6 @@ import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity }
 import { RelayBooks } from "./relay-books.ts";
 import { RelayCache } from "./relay-cache.ts";
 import {
-  accountChangedFrame,
   concurrentsFrame,
   drainFrame,
   joinBodies,
@@ -146,17 +145,12 @@ export class Relay extends DurableObject<Env> {
 
   /** Gives the viewers of these accounts their tags, from the next frame on, and tells them. */
   retag(accounts: AccountTags[]): void {
-    const changes = new Map(accounts.map((account) => [account.accountId, account]));
-    const head = this.position?.seq ?? 0;
-    for (const [socket, viewer] of this.sockets.all()) {
-      const change = changes.get(viewer.accountId ?? "");
-      if (!change || sameTags(change.tags, viewer.tags)) continue;
-      viewer.tags = change.tags;
-      // By the new tags, nobody can tell what it still has to acknowledge of what came before.
-      viewer.counted = head;
-      this.sockets.save(socket, viewer);
-      this.sockets.tell(socket, accountChangedFrame(head, change));
-    }
+    this.sockets.retag(accounts, this.position?.seq ?? 0);
+  }
+
+  /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
+  settle(): Promise<void> {
+    return this.books.settle();
   }
 
   /** Sends every viewer away because the channel is no more. */
@@ -355,8 +349,9 @@ export class Relay extends DurableObject<Env> {
   }
 
   private countChanged(): void {
-    this.reportDue = Math.min(this.reportDue, Date.now() + FLUSH_MS);
-    this.ctx.waitUntil(this.wakeBy(this.reportDue));
+    const soon = Date.now() + FLUSH_MS;
+    this.reportDue = Math.min(this.reportDue, soon);
+    this.ctx.waitUntil(this.wakeBy(soon));
   }
 
   private async wakeBy(at: number): Promise<void> {
@@ -378,10 +373,6 @@ export class Relay extends DurableObject<Env> {
 
 function refusal(status: number, reason: "full" | "spent"): Response {
   return new Response(null, { status, headers: { [REFUSAL_HEADER]: reason } });
-}
-
-function sameTags(some: string[], others: string[]): boolean {
-  return some.length === others.length && some.every((tag) => others.includes(tag));
 }
 
 /** The viewer's frame, or null for anything else. */

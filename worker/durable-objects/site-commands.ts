@@ -56,7 +56,8 @@ export class SiteCommands {
   /** Notes that these channels have been brought what is on, or this one broadcast of it. */
   reach(channelIds: string[], now: number, broadcastId: string | null = null): void {
     const insert = `INSERT OR IGNORE INTO reached (broadcast_id, channel_id, until)
-      SELECT id, value, until + ? FROM commands, json_each(?) WHERE commands.kind = 'publish' AND until > ? AND id = coalesce(?, id)`;
+      SELECT commands.id, value, until + ? FROM commands, json_each(?)
+      WHERE commands.kind = 'publish' AND until > ? AND commands.id = coalesce(?, commands.id)`;
     this.sql.exec(insert, REMEMBER_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
   }
 

@@ -1,0 +1,200 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { quantile } from "../../worker/lib/histogram.ts";
+import { Relay } from "../../worker/durable-objects/relay.ts";
+import { newId, randomHex } from "../../worker/lib/ids.ts";
+import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+type Viewer = Awaited<ReturnType<typeof join>>;
+
+/** Acknowledges, and waits until the relay has heard it: it reads a viewer's frames in order, so what it answers to the next comes after. */
+async function acknowledge(viewer: Viewer, seq: number): Promise<void> {
+  const vote = { type: "vote", pollId: newId(1), answerId: "none", id: randomHex(8) };
+  viewer.send(JSON.stringify({ type: "ack", seq }));
+  viewer.send(JSON.stringify(vote));
+  await viewer.when((frame) => frame.type === "vote.result" && frame.id === vote.id);
+}
+
+async function publish(channel: TestChannel, change: Parameters<typeof newBroadcast>[0] = {}) {
+  const broadcast = newBroadcast(change);
+  const { seq } = await channel.stub.publish(broadcast);
+  return { broadcastId: broadcast.broadcastId, seq };
+}
+
+/** Resolves once the relay has written down what it counted. */
+async function settled(channel: TestChannel): Promise<void> {
+  await runInDurableObject(channel.relay(), (relay: Relay) => relay.settle());
+}
+
+async function receiptOf(channel: TestChannel, broadcastId: string) {
+  const receipt = await channel.stub.receipt(broadcastId);
+  if (!receipt) throw new Error("No receipt");
+  const { seq, sockets, sent, acknowledged, late, delays } = receipt;
+  return { seq, sockets, sent, acknowledged, late, delays: delays.reduce((sum, [, count]) => sum + count, 0) };
+}
+
+describe("a receipt", () => {
+  test("counts the sockets addressed and those that acknowledged, each once", async () => {
+    const channel = newChannel();
+    const viewers = [await join(channel), await join(channel), await join(channel)];
+    const { broadcastId, seq } = await publish(channel);
+    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 3, sent: 3, acknowledged: 0, late: 0, delays: 0 });
+    for (const viewer of viewers.slice(1)) await acknowledge(viewer, seq);
+    for (const viewer of viewers.slice(1)) await acknowledge(viewer, seq);
+    expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 3, sent: 3, acknowledged: 2, late: 0, delays: 2 });
+  });
+
+  test("takes one acknowledgement for all before it", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcasts = [await publish(channel), await publish(channel), await publish(channel)];
+    await viewer.holds(3);
+    await acknowledge(viewer, 2);
+    const receipts = await Promise.all(broadcasts.map(({ broadcastId }) => receiptOf(channel, broadcastId)));
+    expect(receipts.map(({ acknowledged }) => acknowledged)).toEqual([1, 1, 0]);
+  });
+
+  test("adds up the relays", async () => {
+    const channel = newChannel();
+    await channel.stub.grow(1);
+    const viewers = [await join(channel), await join(channel, { relay: 1 })];
+    const { broadcastId, seq } = await publish(channel);
+    await Promise.all(viewers.map((viewer) => viewer.holds(seq)));
+    for (const viewer of viewers) await acknowledge(viewer, seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 2 });
+  });
+
+  test("of a segment counts those whom it was for, and nobody else's acknowledgement", async () => {
+    const channel = newChannel();
+    const [fan, other] = [await join(channel, { tags: ["team:home"] }), await join(channel)];
+    const { broadcastId } = await publish(channel, { segment: { tags: ["team:home"] } });
+    const { seq } = await publish(channel);
+    await Promise.all([fan.holds(seq), other.holds(seq)]);
+    await acknowledge(other, seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 0 });
+    await acknowledge(fan, seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 1 });
+  });
+
+  test("believes no acknowledgement of what has not been sent yet", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    await acknowledge(viewer, 1_000_000);
+    const { broadcastId, seq } = await publish(channel);
+    await viewer.holds(seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ acknowledged: 0 });
+    await acknowledge(viewer, seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ acknowledged: 1 });
+  });
+
+  test("tells late viewers apart: they neither were addressed nor acknowledge", async () => {
+    const channel = newChannel();
+    const early = await join(channel);
+    const { broadcastId, seq } = await publish(channel);
+    await early.holds(seq);
+    const late = await join(channel);
+    await acknowledge(late, seq);
+    expect(await receiptOf(channel, broadcastId)).toEqual({ seq, sockets: 1, sent: 1, acknowledged: 0, late: 1, delays: 0 });
+  });
+
+  test("of a broadcast that nobody watched counts those who come later", async () => {
+    const channel = newChannel();
+    const { broadcastId, seq } = await publish(channel);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ seq, sockets: 0, late: 0 });
+    await join(channel);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 0, late: 1 });
+  });
+
+  test("of a viewer who resumes counts what it missed as late, and what it holds not again", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const { epoch } = await viewer.first("welcome");
+    const held = await publish(channel);
+    await viewer.holds(held.seq);
+    await acknowledge(viewer, held.seq);
+    viewer.close();
+    await vi.waitUntil(async () => (await channel.relay().count()) === 0, { interval: 2 });
+    const missed = await publish(channel);
+    const again = await join(channel, { resume: { epoch, seq: held.seq } });
+    await again.holds(missed.seq);
+    await acknowledge(again, missed.seq);
+    expect(await receiptOf(channel, held.broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1, late: 0 });
+    expect(await receiptOf(channel, missed.broadcastId)).toMatchObject({ sockets: 0, acknowledged: 0, late: 1 });
+  });
+
+  test("is not known of what was never published", async () => {
+    expect(await newChannel().stub.receipt(newId(1))).toBeNull();
+  });
+
+  test("measures from the channel's commit to the acknowledgement", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const before = Date.now();
+    const { broadcastId, seq } = await publish(channel);
+    await viewer.holds(seq);
+    await acknowledge(viewer, seq);
+    const passed = Date.now() - before;
+    const { delays = [] } = (await channel.stub.receipt(broadcastId)) ?? {};
+    expect(quantile(new Map(delays), 1)).toBeLessThanOrEqual((passed + 1) * (17 / 16));
+  });
+});
+
+describe("a receipt outlives", () => {
+  test("an eviction of the relay: what was counted stays, and who acknowledges afterwards is counted once", async () => {
+    const channel = newChannel();
+    const [quick, slow] = [await join(channel), await join(channel)];
+    const { broadcastId, seq } = await publish(channel);
+    await Promise.all([quick.holds(seq), slow.holds(seq)]);
+    await acknowledge(quick, seq);
+    await settled(channel);
+    await evict(channel.relay());
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 1 });
+    for (const viewer of [quick, slow]) await acknowledge(viewer, seq);
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 2, sent: 2, acknowledged: 2, delays: 2 });
+  });
+
+  test("an eviction before anything was written down: what is forgotten is missing until the viewer acknowledges again", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const first = await publish(channel);
+    await viewer.holds(first.seq);
+    await acknowledge(viewer, first.seq);
+    await evict(channel.relay());
+    expect(await receiptOf(channel, first.broadcastId)).toMatchObject({ sockets: 1, sent: 1, acknowledged: 0 });
+    const second = await publish(channel);
+    await viewer.holds(second.seq);
+    await acknowledge(viewer, second.seq);
+    for (const { broadcastId } of [first, second]) {
+      expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1, delays: 1 });
+    }
+  });
+
+  test("a relay that does not answer: the channel knows what it reported last", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const { broadcastId, seq } = await publish(channel);
+    await viewer.holds(seq);
+    await acknowledge(viewer, seq);
+    await settled(channel);
+    vi.spyOn(Relay.prototype, "receipt").mockImplementation(() => {
+      throw new Error("relay down");
+    });
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ sockets: 1, acknowledged: 1 });
+  });
+
+  test("a crash of everything, with the sockets gone", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const { broadcastId, seq } = await publish(channel);
+    await viewer.holds(seq);
+    await acknowledge(viewer, seq);
+    await settled(channel);
+    await abortAllDurableObjects();
+    expect(await receiptOf(channel, broadcastId)).toMatchObject({ seq, sockets: 1, acknowledged: 1 });
+  });
+});
