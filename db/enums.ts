@@ -151,6 +151,7 @@ export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;
 export const REFUND_REASONS = ["duplicate", "fraudulent", "requested_by_customer"] as const;
+export const BILLING_PERIODS = ["month", "year"] as const;
 export const SALE_TYPES = ["subscription", "bundle"] as const;
 export const WALLET_OWNERS = ["account", "site"] as const;
 export const BUNDLE_ITEM_TYPES = ["ticket", "shopify"] as const;

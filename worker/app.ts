@@ -12,6 +12,8 @@ import { auth } from "./routes/auth/routes.ts";
 import { claimStatuses } from "./routes/claim-statuses/routes.ts";
 import { community } from "./routes/community/routes.ts";
 import { events } from "./routes/events/routes.ts";
+import { billing } from "./routes/billing/routes.ts";
+import { bundles } from "./routes/bundles/routes.ts";
 import { customEmail } from "./routes/custom-email/routes.ts";
 import { health } from "./routes/health/routes.ts";
 import { insights } from "./routes/insights/routes.ts";
@@ -34,9 +36,12 @@ import { sites } from "./routes/sites/routes.ts";
 import { streamProviders } from "./routes/stream-providers/routes.ts";
 import { streams } from "./routes/streams/routes.ts";
 import { subscriptions } from "./routes/subscriptions/routes.ts";
+import { checkout } from "./routes/subscriptions/checkout.ts";
 import { themes } from "./routes/themes/routes.ts";
 import { userProfiles } from "./routes/user-profiles/routes.ts";
 import { videos } from "./routes/videos/routes.ts";
+import { deliveries } from "./routes/webhooks/deliveries.ts";
+import { wallets } from "./routes/wallets/routes.ts";
 import { webhooks } from "./routes/webhooks/routes.ts";
 
 const AREAS = [
@@ -44,8 +49,11 @@ const AREAS = [
   accounts,
   apiKeys,
   auth,
+  billing,
+  bundles,
   claimStatuses,
   community,
+  checkout,
   customEmail,
   events,
   health,
@@ -72,6 +80,8 @@ const AREAS = [
   themes,
   userProfiles,
   videos,
+  wallets,
+  deliveries,
   webhooks,
 ];
 

@@ -13,6 +13,8 @@ export const outbox = sqliteTable(
     data: text("data", { mode: "json" }).$type<Record<string, unknown>>().notNull(),
     actor: text("actor").notNull(),
     requestId: text("request_id").notNull(),
+    /** "<method> <path>" of the operation; null for what Tifo did by itself. */
+    origin: text("origin"),
     created: integer("created").notNull(),
   },
   (table) => [index("outbox_site").on(table.siteId, table.id)],

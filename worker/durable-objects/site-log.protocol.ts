@@ -14,6 +14,8 @@ export interface LogEntry {
   data: string;
   actor: string;
   requestId: string;
+  /** "<method> <path>" of the operation; null for what Tifo did by itself. */
+  origin: string | null;
 }
 
 /** How much of the log to read: after a sequence, of some types. */

@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { runEffects } from "../services/effects.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
 import { dropFromOutbox, type OutboxEvent, readOutbox } from "../services/outbox.ts";
+import { Subscribers } from "./subscribers.ts";
 
 const BATCH = 100;
 const RETRY_MS = 5_000;
@@ -16,6 +17,7 @@ type EventRow = {
   data: string;
   actor: string;
   request_id: string;
+  origin: string | null;
   created: number;
 };
 
@@ -26,6 +28,7 @@ type EventRow = {
 export class SiteLog extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
+  readonly #subscribers: Subscribers;
   #draining: Promise<void> | undefined;
   #again = false;
   readonly #settled = new Set<string>();
@@ -37,11 +40,12 @@ export class SiteLog extends DurableObject<Env> {
     this.#sql.exec(`
       CREATE TABLE IF NOT EXISTS events (
         sequence INTEGER PRIMARY KEY AUTOINCREMENT, previous INTEGER, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, resource TEXT NOT NULL,
-        data TEXT NOT NULL, actor TEXT NOT NULL, request_id TEXT NOT NULL, created INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0);
+        data TEXT NOT NULL, actor TEXT NOT NULL, request_id TEXT NOT NULL, origin TEXT, created INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0);
       CREATE INDEX IF NOT EXISTS events_resource ON events (resource, sequence);
       CREATE INDEX IF NOT EXISTS events_created ON events (created);
       CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
       CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;`);
+    this.#subscribers = new Subscribers(env, this.#siteId, this.#sql, (after, upTo, limit) => this.#between(after, upTo, limit));
   }
 
   /**
@@ -72,8 +76,9 @@ export class SiteLog extends DurableObject<Env> {
   }
 
   /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
-  erase(resource: string, before: number): void {
+  async erase(resource: string, before: number): Promise<void> {
     this.#sql.exec(`UPDATE events SET data = '{"erased":true}' WHERE resource = ? AND sequence < ?`, resource, before);
+    await this.#subscribers.erase(resource, before);
   }
 
   /** Repeats what failed, and forgets what is past its retention. */
@@ -95,6 +100,8 @@ export class SiteLog extends DurableObject<Env> {
         if (batch.length < BATCH) break;
       }
       failed = !(await this.#runEffects());
+      // After the effects, so that what they have erased is not handed on.
+      if (!(await this.#subscribers.handOver(this.#head()))) failed = true;
     } while (this.#again);
     this.#settled.clear();
     await this.ctx.storage.setAlarm(Date.now() + (failed ? RETRY_MS : PRUNE_MS));
@@ -107,14 +114,15 @@ export class SiteLog extends DurableObject<Env> {
         if (known) continue;
         const { sequence } = this.#sql
           .exec<{ sequence: number }>(
-            `INSERT INTO events (previous, id, type, resource, data, actor, request_id, created, done)
-           VALUES ((SELECT sequence FROM resources WHERE resource = ?2), ?1, ?3, ?2, ?4, ?5, ?6, ?7, ?8) RETURNING sequence`,
+            `INSERT INTO events (previous, id, type, resource, data, actor, request_id, origin, created, done)
+           VALUES ((SELECT sequence FROM resources WHERE resource = ?2), ?1, ?3, ?2, ?4, ?5, ?6, ?7, ?8, ?9) RETURNING sequence`,
             event.eventId,
             event.resource,
             event.type,
             JSON.stringify(event.data),
             event.actor,
             event.requestId,
+            event.origin,
             event.created,
             this.#settled.has(event.eventId) ? 1 : 0,
           )
@@ -124,8 +132,20 @@ export class SiteLog extends DurableObject<Env> {
           event.resource,
           sequence,
         );
+        this.#subscribers.note(event.type, sequence);
       }
     });
+  }
+
+  #between(after: number, upTo: number, limit: number): LogEntry[] {
+    return this.#sql
+      .exec<EventRow>("SELECT * FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?", after, upTo, limit)
+      .toArray()
+      .map(toEntry);
+  }
+
+  #head(): number {
+    return this.#sql.exec<{ head: number | null }>("SELECT max(sequence) AS head FROM events").one().head ?? 0;
   }
 
   /** What follows from each event, in order; one that fails holds up none of the others. False: some are to be tried again. */
@@ -153,15 +173,15 @@ export class SiteLog extends DurableObject<Env> {
     return !failed;
   }
 
-  /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on. */
+  /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on, nor what an endpoint has yet to get. */
   #prune(now: number): void {
-    const last = "(SELECT max(sequence) FROM events)";
+    const kept = Math.min(this.#head(), (this.#subscribers.handedTo() ?? Infinity) + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
-    this.#sql.exec(`DELETE FROM events WHERE done = 1 AND created < ? AND sequence < ${last}`, now - days * 86_400_000);
+    this.#sql.exec(`DELETE FROM events WHERE done = 1 AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(
-        `DELETE FROM events WHERE done = 1 AND sequence < ${last} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
+        `DELETE FROM events WHERE done = 1 AND sequence < ${kept} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
       );
       if (rowsWritten === 0) break;
     }
@@ -185,5 +205,6 @@ function toEntry(row: EventRow): LogEntry {
     data: row.data,
     actor: row.actor,
     requestId: row.request_id,
+    origin: row.origin,
   };
 }

@@ -22,7 +22,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     maxSize: entrance.maxBody,
     onError: async (c: Context<AppEnv>) => {
       await c.var.ctx.caller();
-      throw new Failure("payload_too_large", `The body may have at most ${entrance.maxBody} bytes`);
+      throw tooLarge(entrance.maxBody);
     },
   });
   return async (c, next) => {
@@ -30,6 +30,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     const now = Date.now();
     const presented = new Presented(c.req);
     const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
+    if (kinds.includes("signature")) await boundBody(c, entrance.maxBody);
     const unknownSite = entrance.unknownSite === undefined ? undefined : notFound(entrance.unknownSite);
     const check = await checkCredentials(c, kinds, presented, now, unknownSite);
     const identity = new Identity(check, (actor) => {
@@ -45,6 +46,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       db: createDb(c.env.DB, identity, c.get("usage")),
       now,
       requestId: c.get("requestId"),
+      origin: `${c.req.method} ${entrance.path}`,
       // With the limit of the operation, so that a verb that asks after its first read spends no round trip on it.
       caller: async () => {
         const actor = await identity.confirm(c.env.DB, c.get("usage"));
@@ -77,10 +79,29 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
   };
 }
 
+/** Reads a body that a check of credentials has to read whole, as far as it may go; whoever reads it after gets what was read. */
+async function boundBody(c: Context<AppEnv>, maxBody: number): Promise<void> {
+  const { body, url, method, headers } = c.req.raw;
+  if (!body) return;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > maxBody) throw tooLarge(maxBody);
+    chunks.push(chunk);
+  }
+  c.req.raw = new Request(url, { method, headers, body: new Blob(chunks) });
+}
+
+function tooLarge(maxBody: number): Failure {
+  return new Failure("payload_too_large", `The body may have at most ${maxBody} bytes`);
+}
+
 function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {
   switch (actor.kind) {
     case "anonymous":
     case "provider":
+    case "dataProvider":
     case "super":
     case "system":
       return;

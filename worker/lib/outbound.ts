@@ -34,19 +34,21 @@ export function requireOutbound(env: { TIFO_DEVELOPMENT: string }, path: string,
 
 /**
  * Calls an outside system: https to public hosts alone, no redirect followed, within a time (ms) and a size (bytes) of answer.
- * Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
+ * With `discard` only the status and the headers are of interest. Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
  */
 export async function callOut(
   env: { TIFO_DEVELOPMENT: string },
   url: string,
   init: RequestInit = {},
-  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES } = {},
+  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES, discard = false } = {},
 ): Promise<OutsideAnswer> {
   const problem = outboundProblem(env, url);
   if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeout) });
-    return { status: response.status, headers: response.headers, text: await readBounded(response, maxBytes) };
+    if (discard) await response.body?.cancel();
+    const text = discard ? "" : await readBounded(response, maxBytes);
+    return { status: response.status, headers: response.headers, text };
   } catch (cause) {
     throw new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
   }

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { DataProviderRow } from "../routes/data-providers/schemas.ts";
 import type { Db } from "../../db/client.ts";
 import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
@@ -15,6 +16,7 @@ export type Actor =
   | { kind: "account"; id: string; sessionId: string; roles: AccountRole[]; tags: string[] }
   | { kind: "global"; id: string; sessionId: string }
   | { kind: "provider"; id: string; siteId: string }
+  | { kind: "dataProvider"; id: string; provider: DataProviderRow }
   | { kind: "super" }
   | { kind: "system" };
 
@@ -34,6 +36,8 @@ export interface Ctx {
   /** Milliseconds since 1970 UTC, one moment for the whole request. */
   now: number;
   requestId: string;
+  /** "<method> <path>" of the operation, as declared: what stands in a path may be a token. Undefined where no request asks. */
+  origin?: string;
   /** Resolves once the credentials are confirmed; free after the first read. */
   caller(): Promise<Actor>;
   /** Whose token it is, before that is confirmed: for reads that ride along with the check. */
@@ -106,6 +110,7 @@ function insertEvent(ctx: Ctx, eventId: string, actor: string, event: NewEvent, 
     data: event.data,
     actor,
     requestId: ctx.requestId,
+    origin: ctx.origin ?? null,
     created: ctx.now,
   });
 }

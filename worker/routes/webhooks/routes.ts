@@ -1,12 +1,210 @@
 import { createArea } from "../../http/area.ts";
-import { DEVELOPER } from "../../http/credentials.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ANYONE, DEVELOPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
+import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { readEvents } from "../../services/events.ts";
+import { eventCatalogue } from "../../services/event-samples.ts";
+import { samplePayload, SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
+import {
+  createProgrammatic,
+  deleteProgrammatic,
+  getWebhooks,
+  rotateSecret,
+  setWebhooks,
+  updateSubscriptions,
+} from "../../services/webhooks.ts";
+import {
+  Catalogue,
+  ProgrammaticInput,
+  ProgrammaticWebhook,
+  RotatedSecret,
+  RotateInput,
+  SampleQuery,
+  SubscriptionsInput,
+  toProgrammaticWebhook,
+  toWebhooks,
+  WebhookIdParam,
+  WebhookInput,
+  WebhookPayload,
+  Webhooks,
+  WebhooksWithSecret,
+} from "./endpoint-schemas.ts";
 import { EventList, EventQuery } from "./schemas.ts";
 
 export const webhooks = createArea();
 const tag = "Webhooks";
+
+webhooks.openapi(
+  operation({
+    operationId: "getWebhooks",
+    tag,
+    method: "get",
+    path: "/webhooks/v1",
+    summary: "Get the webhook settings",
+    description: "Where the site's events are sent, and which. Off and without an address until it is set.",
+    credentials: DEVELOPER,
+    request: {},
+    responses: { 200: json("The settings", Webhooks) },
+  }),
+  async (c) => {
+    const row = await getWebhooks(c.var.ctx);
+    if (row) tagVersion(c, row);
+    return c.json(toWebhooks(row), 200);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "createWebhooks",
+    tag,
+    method: "post",
+    path: "/webhooks/v1",
+    summary: "Set the webhooks",
+    description:
+      "Sends the events of these services to this URL from now on. The first call answers the `secret` that signs them, this once; later ones change the settings. Setting an endpoint that was switched off after failures begins anew.",
+    credentials: DEVELOPER,
+    secretAnswer: true,
+    request: { body: jsonBody(WebhookInput) },
+    responses: { 201: json("The settings, with the secret", WebhooksWithSecret), 200: json("The changed settings", WebhooksWithSecret) },
+    errors: ["conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const { row, secret } = await setWebhooks(c.var.ctx, c.req.valid("json").webhooks);
+    tagVersion(c, row);
+    return c.json({ ...toWebhooks(row), secret }, secret === undefined ? 200 : 201);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "replaceWebhooks",
+    tag,
+    method: "put",
+    path: "/webhooks/v1",
+    summary: "Replace the webhook settings",
+    description: "Replaces all settings. Where there were none, they are made, and the answer holds the `secret`, this once.",
+    credentials: DEVELOPER,
+    secretAnswer: true,
+    request: { body: jsonBody(WebhookInput) },
+    responses: { 200: json("The settings", WebhooksWithSecret) },
+    errors: ["conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    const { row, secret } = await setWebhooks(c.var.ctx, c.req.valid("json").webhooks);
+    tagVersion(c, row);
+    return c.json({ ...toWebhooks(row), secret }, 200);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "updateWebhookSubscriptions",
+    tag,
+    method: "patch",
+    path: "/webhooks/v1/subscriptions",
+    summary: "Change the subscriptions",
+    description: "Turns services on and off. Those that aren't named stay as they are.",
+    credentials: DEVELOPER,
+    request: { body: jsonBody(SubscriptionsInput) },
+    responses: { 204: { description: "Changed" } },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    tagVersion(c, await updateSubscriptions(c.var.ctx, c.req.valid("json").webhookSubscriptions));
+    return c.body(null, 204);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "createProgrammaticWebhook",
+    tag,
+    method: "post",
+    path: "/webhooks/v1/programmatic",
+    summary: "Add a programmatic webhook",
+    description:
+      "Sends the events of one service to another URL, signed with a secret of its own that is shown this once. At most 50 a site.",
+    credentials: DEVELOPER,
+    secretAnswer: true,
+    request: { body: jsonBody(ProgrammaticInput) },
+    responses: { 201: json("The webhook", ProgrammaticWebhook) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const { row, secret } = await createProgrammatic(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, row);
+    return c.json(toProgrammaticWebhook(row, secret), 201);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "deleteProgrammaticWebhook",
+    tag,
+    method: "delete",
+    path: "/webhooks/v1/programmatic/{id}",
+    summary: "Delete a programmatic webhook",
+    description: "Nothing more is sent to it, not even what waits.",
+    credentials: DEVELOPER,
+    request: { params: WebhookIdParam },
+    responses: { 204: { description: "It is gone" } },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    await deleteProgrammatic(c.var.ctx, c.req.valid("param").id);
+    return c.body(null, 204);
+  },
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "rotateWebhookSecret",
+    tag,
+    method: "post",
+    path: "/webhooks/v1/secret/rotate",
+    summary: "Rotate a signing secret",
+    description:
+      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signatures of both, so that the receiver can change over; `signature` is made with the new one at once.",
+    credentials: DEVELOPER,
+    secretAnswer: true,
+    request: { body: optionalJsonBody(RotateInput) },
+    responses: { 200: json("The new secret", RotatedSecret) },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => c.json(await rotateSecret(c.var.ctx, c.req.valid("json")?.webhookId), 200),
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "getWebhookSample",
+    tag,
+    method: "get",
+    path: "/webhooks/v1/sample-data",
+    summary: "Get a sample delivery",
+    description: `The body of a delivery, to develop a receiver against. It is signed with \`${SAMPLE_SECRET}\`.`,
+    credentials: ANYONE,
+    request: { query: SampleQuery },
+    responses: { 200: json("The body", WebhookPayload) },
+  }),
+  (c) => c.json(samplePayload(c.req.valid("query").sampleName), 200),
+);
+
+webhooks.openapi(
+  operation({
+    operationId: "getWebhookCatalogue",
+    tag,
+    method: "get",
+    path: "/webhooks/v1/catalogue",
+    summary: "List the types of events",
+    description:
+      'Every event with its JSON Schema and a sample. `data` is `{ "erased": true }` where it spoke of a person who has been deleted since.',
+    credentials: ANYONE,
+    request: {},
+    responses: { 200: json("The catalogue", Catalogue) },
+  }),
+  (c) => c.json({ results: eventCatalogue() }, 200),
+);
 
 webhooks.openapi(
   operation({

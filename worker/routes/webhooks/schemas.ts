@@ -43,6 +43,6 @@ export const EventList = z
 
 const Data = z.record(z.string(), z.unknown());
 
-export function toEvent({ data, ...entry }: LogEntry) {
+export function toEvent({ data, origin: _, ...entry }: LogEntry) {
   return { ...entry, data: Data.parse(JSON.parse(data)) } satisfies z.output<typeof SiteEvent>;
 }

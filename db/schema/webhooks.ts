@@ -1,0 +1,32 @@
+import { sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { WEBHOOK_DISABLED_REASONS, WEBHOOK_KINDS, type WebhookService } from "../enums.ts";
+import { id, siteId, time, tracked } from "./columns.ts";
+
+/** Where a site's events are sent: its own endpoint, of which it has one, and those that other systems add for one service each. */
+export const webhookEndpoints = sqliteTable(
+  "webhook_endpoints",
+  {
+    id: id(),
+    siteId: siteId(),
+    kind: text("kind", { enum: WEBHOOK_KINDS }).notNull(),
+    url: text("url").notNull(),
+    services: text("services", { mode: "json" }).$type<WebhookService[]>().notNull(),
+    enabled: integer("enabled", { mode: "boolean" }).notNull(),
+    /** Why and when it was switched off by us; null once somebody has set it again. */
+    disabledReason: text("disabled_reason", { enum: WEBHOOK_DISABLED_REASONS }),
+    disabledAt: time("disabled_at"),
+    /** Sealed, since every delivery is signed with it. */
+    secretSealed: text("secret_sealed").notNull(),
+    /** The secret before the last rotation, which signs too until then. */
+    previousSecretSealed: text("previous_secret_sealed"),
+    previousSecretExpires: time("previous_secret_expires"),
+    ...tracked(),
+  },
+  (table) => [
+    index("webhook_endpoints_site").on(table.siteId, table.created, table.id),
+    uniqueIndex("webhook_endpoints_site_own")
+      .on(table.siteId)
+      .where(sql`kind = 'site'`),
+  ],
+);

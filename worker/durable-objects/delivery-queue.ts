@@ -1,0 +1,246 @@
+import { z } from "@hono/zod-openapi";
+import type { WEBHOOK_DISABLED_REASONS } from "../../db/enums.ts";
+import { pauseAfter, RETRY_SPAN, retryDelay } from "../lib/backoff.ts";
+import { newId } from "../lib/ids.ts";
+import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
+
+/** What was delivered or given up is kept for so long, and no more of it than this. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const KEPT_ROWS = 20_000;
+/** Deliveries that are under way at once; the platform opens no more connections than this. */
+const AT_ONCE = 6;
+const GONE = 410;
+
+const Attempts = z.array(Attempt);
+
+export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
+
+/** An event that is to be sent now. */
+export interface DueDelivery extends QueuedEvent {
+  number: number;
+  tries: number;
+}
+
+type DueRow = {
+  number: number;
+  event_id: string;
+  type: string;
+  resource: string;
+  service: string;
+  event: string;
+  account: string | null;
+  method: string | null;
+  origin_path: string | null;
+  tries: number;
+};
+
+type ListedRow = {
+  number: number;
+  id: string;
+  event_id: string;
+  type: string;
+  resource: string;
+  state: DeliveryState;
+  due: number | null;
+  created: number;
+  attempts: string;
+};
+
+type Health = { failures: number; failing_since: number | null; paused_until: number };
+
+/**
+ * What one endpoint is to be told, in SQLite. Only the first pending delivery of a resource has a due time, the others wait for it:
+ * so the order holds, and finding what is due costs the same however much waits. Knows no clock: every moment is given.
+ */
+export class DeliveryQueue {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#sql.exec(`
+      CREATE TABLE IF NOT EXISTS deliveries (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
+        resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
+        state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER);
+      CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
+      CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
+      CREATE INDEX IF NOT EXISTS deliveries_settled ON deliveries (settled, number) WHERE settled IS NOT NULL;
+      CREATE TABLE IF NOT EXISTS attempts (
+        delivery INTEGER NOT NULL, at INTEGER NOT NULL, duration INTEGER NOT NULL, status INTEGER, error TEXT);
+      CREATE INDEX IF NOT EXISTS attempts_delivery ON attempts (delivery);
+      CREATE TABLE IF NOT EXISTS health (
+        id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
+      INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
+  }
+
+  /** Queues events, each once however often it is handed over. */
+  add(events: QueuedEvent[], now: number): void {
+    this.#storage.transactionSync(() => {
+      for (const event of events) {
+        this.#sql.exec(
+          `INSERT OR IGNORE INTO deliveries (id, event_id, type, resource, service, event, account, method, origin_path, created, due)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
+             CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND resource = ?4) THEN NULL ELSE ?10 END)`,
+          ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
+          ...[event.account, event.method, event.originPath, now],
+        );
+      }
+    });
+  }
+
+  /** What is to be sent now, the longest due first, beside what is on its way: as much as a receiver in this health is given at once. */
+  due(now: number, flying: ReadonlySet<number>): DueDelivery[] {
+    const { failures, paused_until } = this.#health();
+    const free = (pauseAfter(failures) > 0 ? 1 : AT_ONCE) - flying.size;
+    if (free <= 0 || paused_until > now) return [];
+    return this.#sql
+      .exec<DueRow>(
+        `SELECT number, event_id, type, resource, service, event, account, method, origin_path, tries
+         FROM deliveries WHERE due <= ? ORDER BY due, number LIMIT ?`,
+        now,
+        free + flying.size,
+      )
+      .toArray()
+      .filter(({ number }) => !flying.has(number))
+      .slice(0, free)
+      .map(toDue);
+  }
+
+  /** Records a try and what follows from it; answers why the endpoint is to be switched off, if it is. */
+  settle({ number, resource, tries }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
+    const now = attempt.at + attempt.duration;
+    return this.#storage.transactionSync(() => {
+      // An answer may come after the endpoint was removed and its queue with it.
+      const isPending = this.#sql.exec("SELECT 1 FROM deliveries WHERE number = ? AND state = 'pending'", number).toArray().length > 0;
+      if (!isPending) return undefined;
+      const { at, duration, status, error } = attempt;
+      this.#sql.exec("INSERT INTO attempts VALUES (?, ?, ?, ?, ?)", number, at, duration, status, error);
+      if (error === null) {
+        this.recover();
+        this.#finish(number, resource, "delivered", now);
+        return undefined;
+      }
+      const delay = retryDelay(tries + 1, random);
+      if (delay === undefined) this.#finish(number, resource, "failed", now);
+      else this.#sql.exec("UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?", now + delay, number);
+      const since = this.#fail(now);
+      if (status === GONE) return "gone";
+      return now - since >= RETRY_SPAN ? "failing" : undefined;
+    });
+  }
+
+  /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
+  redeliver(id: string, now: number): boolean {
+    const { rowsWritten } = this.#sql.exec(
+      `UPDATE deliveries SET state = 'pending', tries = 0, settled = NULL, due = CASE WHEN EXISTS (
+         SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'pending' AND earlier.resource = deliveries.resource
+           AND earlier.number < deliveries.number) THEN NULL ELSE ?2 END
+       WHERE id = ?1`,
+      id,
+      now,
+    );
+    if (rowsWritten === 0) return false;
+    this.recover();
+    return true;
+  }
+
+  /** Forgets that the receiver has failed. */
+  recover(): void {
+    this.#sql.exec("UPDATE health SET failures = 0, failing_since = NULL, paused_until = 0 WHERE failures > 0");
+  }
+
+  /** When there is something to send next; undefined where nothing waits. */
+  nextDue(): number | undefined {
+    const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM deliveries WHERE due IS NOT NULL").one();
+    return due === null ? undefined : Math.max(due, this.#health().paused_until);
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM deliveries LIMIT 1").toArray().length === 0;
+  }
+
+  /** A page of deliveries with their tries, the cursor of the next page, and how many match. */
+  list({ limit, offset, direction, cursor, state, type, search }: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
+    const matches = `(?1 IS NULL OR state = ?1) AND (?2 IS NULL OR type = ?2)
+      AND (?3 IS NULL OR instr(lower(type), ?3) > 0 OR instr(resource, ?3) > 0)`;
+    const [after, order] = direction === 1 ? ["number > ?4", "ASC"] : ["number < ?4", "DESC"];
+    const rows = this.#sql
+      .exec<ListedRow>(
+        `SELECT number, id, event_id, type, resource, state, due, created, (
+           SELECT json_group_array(json_object('at', at, 'duration', duration, 'status', status, 'error', error) ORDER BY at)
+           FROM attempts WHERE delivery = number) AS attempts
+         FROM deliveries WHERE (?4 IS NULL OR ${after}) AND ${matches} ORDER BY number ${order} LIMIT ?5 OFFSET ?6`,
+        ...[state, type, search, cursor, limit, cursor === null ? offset : 0],
+      )
+      .toArray();
+    const { total } = this.#sql
+      .exec<{ total: number }>(`SELECT count(*) AS total FROM deliveries WHERE ${matches}`, state, type, search)
+      .one();
+    return { rows: rows.map(toDelivery), totalCount: total };
+  }
+
+  /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
+  erase(resource: string, before: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET event = json_set(event, '$.data', json('{"erased":true}')), account = NULL
+       WHERE resource = ? AND json_extract(event, '$.sequence') < ?`,
+      resource,
+      before,
+    );
+  }
+
+  /** Forgets what was settled long ago, or is too much to keep. */
+  prune(now: number): void {
+    this.#storage.transactionSync(() => {
+      this.#sql.exec("DELETE FROM deliveries WHERE settled < ?", now - KEPT_MS);
+      this.#sql.exec(
+        `DELETE FROM deliveries WHERE number IN (
+           SELECT number FROM deliveries WHERE settled IS NOT NULL ORDER BY settled DESC, number DESC LIMIT -1 OFFSET ?)`,
+        KEPT_ROWS,
+      );
+      this.#sql.exec("DELETE FROM attempts WHERE delivery NOT IN (SELECT number FROM deliveries)");
+    });
+  }
+
+  clear(): void {
+    this.#sql.exec("DELETE FROM deliveries; DELETE FROM attempts;");
+    this.recover();
+  }
+
+  #finish(number: number, resource: string, state: DeliveryState, now: number): void {
+    this.#sql.exec("UPDATE deliveries SET state = ?, settled = ?, due = NULL, tries = tries + 1 WHERE number = ?", state, now, number);
+    this.#sql.exec(
+      `UPDATE deliveries SET due = coalesce(due, ?1)
+       WHERE number = (SELECT min(number) FROM deliveries WHERE state = 'pending' AND resource = ?2)`,
+      now,
+      resource,
+    );
+  }
+
+  /** Answers since when nothing has got through. */
+  #fail(now: number): number {
+    const { failures, failing_since } = this.#health();
+    const since = failing_since ?? now;
+    this.#sql.exec(
+      "UPDATE health SET failures = ?, failing_since = ?, paused_until = ?",
+      failures + 1,
+      since,
+      now + pauseAfter(failures + 1),
+    );
+    return since;
+  }
+
+  #health(): Health {
+    return this.#sql.exec<Health>("SELECT failures, failing_since, paused_until FROM health").one();
+  }
+}
+
+function toDue({ event_id, origin_path, event, ...row }: DueRow): DueDelivery {
+  return { ...row, id: event_id, eventData: event, originPath: origin_path };
+}
+
+function toDelivery({ event_id, due, attempts, ...row }: ListedRow): Delivery {
+  return { ...row, eventId: event_id, nextTry: due, attempts: Attempts.parse(JSON.parse(attempts)) };
+}

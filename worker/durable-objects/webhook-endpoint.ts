@@ -1,0 +1,96 @@
+import { DurableObject } from "cloudflare:workers";
+import { disableEndpoint, readTarget, sendEvent, type Target } from "../services/webhook-dispatch.ts";
+import { deliverDue } from "./deliver-due.ts";
+import { DeliveryQueue } from "./delivery-queue.ts";
+import type { Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
+
+const PRUNE_MS = 60 * 60 * 1000;
+const AFTER_ERROR_MS = 30_000;
+/** How long settings are taken for true without asking again; a change is told at once. */
+const TARGET_MS = 60_000;
+
+/** One per endpoint, named `<siteId>:<endpointId>`: tells it of events, in order for each resource, until it has taken them or is given up. */
+export class WebhookEndpoint extends DurableObject<Env> {
+  readonly #queue: DeliveryQueue;
+  readonly #siteId: string;
+  readonly #endpointId: string;
+  #target: { value: Target | undefined; read: number } | undefined;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    [this.#siteId = "", this.#endpointId = ""] = (ctx.id.name ?? "").split(":");
+    this.#queue = new DeliveryQueue(ctx.storage);
+  }
+
+  /** Takes events over: once this resolves, they are sent whatever happens. `changed`: so were the endpoint's settings. */
+  async accept(events: QueuedEvent[], changed: boolean): Promise<void> {
+    this.#queue.add(events, Date.now());
+    if (changed) await this.#changed();
+    await this.#wake();
+  }
+
+  /** Sends a delivery once more; false where it isn't known here. */
+  async redeliver(id: string): Promise<boolean> {
+    const known = this.#queue.redeliver(id, Date.now());
+    if (known) await this.#wake();
+    return known;
+  }
+
+  deliveries(query: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
+    return this.#queue.list(query);
+  }
+
+  /** Forgets what the events of a deleted person say. */
+  erase(resource: string, before: number): void {
+    this.#queue.erase(resource, before);
+  }
+
+  /** Sends what is due. An error of ours is tried again by the next alarm: after some failures the platform would give the alarm up. */
+  override async alarm(): Promise<void> {
+    try {
+      this.#queue.prune(Date.now());
+      await this.#deliver();
+      await this.#wake();
+    } catch (error) {
+      console.error(JSON.stringify({ level: "error", event: "webhook_failed", endpoint: this.ctx.id.name, message: String(error) }));
+      await this.ctx.storage.setAlarm(Date.now() + AFTER_ERROR_MS);
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    const target = await this.#readTarget();
+    if (!target) return this.#queue.clear();
+    if (!target.enabled) return;
+    const reason = await deliverDue(this.#queue, {
+      // Asked for each: the settings may change during a run.
+      send: async (event) => sendEvent(this.env, (await this.#readTarget()) ?? target, event),
+      now: () => Date.now(),
+      random: () => Math.random(),
+    });
+    if (reason === undefined) return;
+    await disableEndpoint(this.env, this.#siteId, this.#endpointId, reason, Date.now());
+    this.#target = undefined;
+  }
+
+  /** Settings that were changed by hand begin anew: the receiver may have been mended. */
+  async #changed(): Promise<void> {
+    this.#target = undefined;
+    const target = await this.#readTarget();
+    if (target?.enabled) this.#queue.recover();
+  }
+
+  async #readTarget(): Promise<Target | undefined> {
+    const now = Date.now();
+    if (!this.#target || now - this.#target.read > TARGET_MS)
+      this.#target = { value: await readTarget(this.env, this.#siteId, this.#endpointId), read: now };
+    return this.#target.value;
+  }
+
+  async #wake(): Promise<void> {
+    if (this.#queue.isEmpty()) return this.ctx.storage.deleteAlarm();
+    const target = await this.#readTarget();
+    const due = target?.enabled === false ? undefined : this.#queue.nextDue();
+    const now = Date.now();
+    await this.ctx.storage.setAlarm(Math.max(now, Math.min(due ?? Infinity, now + PRUNE_MS)));
+  }
+}

@@ -1,0 +1,171 @@
+import { z } from "@hono/zod-openapi";
+import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
+import { Id, Sku, Tags, Time } from "../http/schemas.ts";
+import { AccessCode } from "../routes/access-codes/schemas.ts";
+import { Account } from "../routes/accounts/schemas.ts";
+import { ReceiptTemplate, Sender } from "../routes/custom-email/schemas.ts";
+import { CalendarEvent } from "../routes/events/schemas.ts";
+import { Invite, RegisterInvite } from "../routes/invites/schemas.ts";
+import { Media } from "../routes/media/schemas.ts";
+import { Navigation } from "../routes/navigation/schemas.ts";
+import { Overlay } from "../routes/overlays/schemas.ts";
+import { Page } from "../routes/pages/schemas.ts";
+import { ChannelTemplate } from "../routes/pages/template-schemas.ts";
+import { Panel } from "../routes/panels/schemas.ts";
+import { Playlist } from "../routes/playlists/schemas.ts";
+import { Poll } from "../routes/polls/schemas.ts";
+import { Quest } from "../routes/quests/schemas.ts";
+import { ApiKey } from "../routes/sites/api-key-schemas.ts";
+import { Site } from "../routes/sites/schemas.ts";
+import { StreamProvider } from "../routes/stream-providers/schemas.ts";
+import { Stream } from "../routes/streams/schemas.ts";
+import { AccountEntitlement, Subscription } from "../routes/subscriptions/schemas.ts";
+import { Theme } from "../routes/themes/schemas.ts";
+import { Video } from "../routes/videos/schemas.ts";
+import { WebhookEvent } from "../routes/webhooks/endpoint-schemas.ts";
+
+/** What an event's `data` is, when it comes, and fields in which the sample differs from a made-up one. */
+export interface EventKind {
+  data: z.ZodObject;
+  description: string;
+  sample?: Record<string, unknown>;
+}
+
+const OfAccount = z.object({ _id: Id, siteId: Id });
+const OnTv = z.object({ siteId: Id, accountId: Id });
+const OnDevice = z.object({ accountId: Id, deviceId: z.string() });
+const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
+const Code = AccessCode.omit({ accessCode: true });
+const MagicLink = Invite.omit({ token: true, inviteUrl: true });
+const Registration = RegisterInvite.omit({ email: true });
+const Channels = Id.array().nullable().describe("null: every channel of the site");
+
+const VIEWER = "5eed0000000000000000a003";
+const account = { sample: { _id: VIEWER, email: "viewer@demo.example", name: "Vera Viewer", normalizedName: "vera viewer" } };
+const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
+
+/** Every event that a change commits, by type. An area adds a line for each of its own; the compiler asks for it. */
+export const EVENTS = {
+  "accesscode.bulkCreated": {
+    data: z.object({ batchId: z.string(), siteId: Id, qty: z.number().int().min(1), sku: Sku, tags: Tags }),
+    description: "Access codes were generated in bulk",
+  },
+  "accesscode.consumed": { data: Code.extend({ accountId: Id }), description: "An account redeemed an access code" },
+  "accesscode.created": { data: Code, description: "An access code was added" },
+  "accesscode.deleted": { data: Code, description: "An access code was deleted" },
+  "accesscode.tvActivated": { data: OnTv, description: "An account let a television in" },
+  "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in" },
+  "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
+  "account.passwordChanged": { data: OfAccount, description: "An account has a new password" },
+  "account.passwordResetRequested": { data: OfAccount, description: "Somebody asked for a password reset" },
+  "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
+  "account.tagsAdded": {
+    data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),
+    description: "Tags were added to accounts in bulk",
+  },
+  "account.tagsUpdated": { data: Account, description: "An account has other tags", ...account },
+  "account.updated": { data: Account, description: "An account changed", ...account },
+  new_account: { data: Account, description: "An account was made", ...account },
+  "admin.channelCreated": { data: Page, description: "A channel was made" },
+  "admin.channelDeleted": { data: Page, description: "A channel was deleted" },
+  "admin.channelUpdated": { data: Page, description: "A channel changed" },
+  "admin.landingCreated": { data: Page, description: "A landing page was made" },
+  "admin.landingDeleted": { data: Page, description: "A landing page was deleted" },
+  "admin.landingUpdated": { data: Page, description: "A landing page changed" },
+  "admin.templateArchived": { data: ChannelTemplate, description: "A channel template was archived" },
+  "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was made" },
+  "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed" },
+  "admin.vodDeleted": { data: Video, description: "A recording is no longer there" },
+  "admin.vodReady": { data: Video, description: "A recording can be played" },
+  "admin.wentLive": { data: Stream, description: "A stream is on the air" },
+  "admin.wentOffline": {
+    data: Stream.extend({ vod: z.object({ streamId: Id, durationSeconds: z.number().int() }) }),
+    description: "A stream is off the air; `vod` offers its recording",
+  },
+  "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used" },
+  "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in" },
+  "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default" },
+  "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different" },
+  "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender" },
+  "device.claimed": { data: OnDevice, description: "A device took one of an account's slots" },
+  "device.freed": { data: OnDevice, description: "A device gave its slot back" },
+  entitlement_cancelled: { data: AccountEntitlement, description: "An entitlement was cancelled", ...purchase },
+  entitlement_cancelScheduled: { data: AccountEntitlement, description: "An entitlement will end with its paid time", ...purchase },
+  entitlement_expired: { data: AccountEntitlement, description: "An entitlement ran out", ...purchase },
+  entitlement_granted: { data: AccountEntitlement, description: "An entitlement was granted, otherwise than by purchase" },
+  entitlement_purchased: { data: AccountEntitlement, description: "An entitlement was bought", ...purchase },
+  entitlement_refunded: { data: AccountEntitlement, description: "An entitlement was paid back", ...purchase },
+  entitlement_renewed: { data: AccountEntitlement, description: "An entitlement was paid for again", ...purchase },
+  entitlement_revoked: { data: AccountEntitlement, description: "An entitlement was taken away" },
+  "event.created": { data: CalendarEvent, description: "A calendar event was made" },
+  "event.deleted": { data: CalendarEvent, description: "A calendar event was deleted" },
+  "event.updated": { data: CalendarEvent, description: "A calendar event changed" },
+  "invite.consumed": { data: MagicLink, description: "A magic link was opened" },
+  "invite.created": { data: MagicLink, description: "A magic link was made" },
+  "invite.deleted": { data: MagicLink, description: "A magic link was deleted" },
+  "invite.redeemed": { data: MagicLink, description: "A magic link became an account" },
+  "invite.registerAccepted": { data: Registration.extend({ accountId: Id }), description: "Somebody accepted an invitation by e-mail" },
+  "invite.registerCreated": { data: Registration, description: "Somebody was invited by e-mail" },
+  "invite.revoked": { data: MagicLink, description: "A magic link was revoked" },
+  "invite.updated": { data: MagicLink, description: "A magic link changed" },
+  "media.created": { data: Media, description: "A file was uploaded" },
+  "media.deleted": { data: Media, description: "A file was deleted" },
+  "navigation.created": { data: Navigation, description: "A menu was made" },
+  "navigation.deleted": { data: Navigation, description: "A menu was deleted" },
+  "navigation.updated": { data: Navigation, description: "A menu changed" },
+  "overlay.broadcast": {
+    data: z.object({ channelIds: Channels, broadcast: Broadcast }),
+    description: "An overlay was broadcast",
+  },
+  "overlay.cleared": {
+    data: z.object({ clearId: Id, channelIds: Channels, target: ClearTarget }),
+    description: "Overlays were taken off the screen",
+  },
+  "overlay.created": { data: Overlay, description: "An overlay was made" },
+  "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
+  "overlay.updated": { data: Overlay, description: "An overlay changed" },
+  "panel.created": { data: Panel, description: "A panel was made" },
+  "panel.deleted": { data: Panel, description: "A panel was deleted" },
+  "panel.updated": { data: Panel, description: "A panel changed" },
+  "playlist.created": { data: Playlist, description: "A playlist was made" },
+  "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
+  "playlist.updated": { data: Playlist, description: "A playlist changed" },
+  "poll.created": { data: Poll, description: "A poll was made" },
+  "poll.deleted": { data: Poll, description: "A poll was deleted" },
+  "quest.created": { data: Quest, description: "A quest was made" },
+  "quest.deleted": { data: Quest, description: "A quest was deleted" },
+  "quest.updated": { data: Quest, description: "A quest changed" },
+  "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made" },
+  "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more" },
+  "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret" },
+  "site.created": { data: Site, description: "The site was made" },
+  "site.featuresReplaced": { data: Site, description: "The site has other features" },
+  "site.updated": { data: Site, description: "The site changed" },
+  "stream.created": { data: Stream, description: "A stream was made" },
+  "stream.deleted": { data: Stream, description: "A stream was deleted" },
+  "stream.providerChanged": { data: StreamProvider, description: "A stream provider changed its registration" },
+  "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered" },
+  "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed" },
+  "subscription.created": { data: Subscription, description: "A subscription was made" },
+  "subscription.deleted": { data: Subscription, description: "A subscription was deleted" },
+  "subscription.updated": { data: Subscription, description: "A subscription changed" },
+  "theme.applied": { data: z.object({ siteId: Id, theme: Theme }), description: "The site wears a theme" },
+  "theme.created": { data: Theme, description: "A theme was made" },
+  "theme.deleted": { data: Theme, description: "A theme was deleted" },
+  "theme.updated": { data: Theme, description: "A theme changed" },
+  "video.created": { data: Video, description: "A video was added" },
+  "video.deleted": { data: Video, description: "A video was deleted" },
+  "video.updated": { data: Video, description: "A video changed" },
+  "webhook.created": { data: WebhookEvent, description: "A webhook was set up" },
+  "webhook.deleted": { data: WebhookEvent, description: "A webhook was removed" },
+  "webhook.disabled": {
+    data: WebhookEvent,
+    description: "A webhook was switched off: its receiver answered 410, or nothing got through for 75 hours",
+    sample: { enabled: false, disabled: { reason: "failing", at: 1795273200000 } },
+  },
+  "webhook.secretRotated": { data: WebhookEvent, description: "A webhook has a new secret" },
+  "webhook.test": { data: z.object({ sentAt: Time }), description: "Sent by the test operation alone, to the site's own endpoint" },
+  "webhook.updated": { data: WebhookEvent, description: "A webhook's settings changed" },
+} as const satisfies Record<string, EventKind>;
+
+export type EventType = keyof typeof EVENTS;

@@ -1,0 +1,82 @@
+import { eq } from "drizzle-orm";
+import type { z } from "@hono/zod-openapi";
+import { webhookEndpoints } from "../../db/schema/index.ts";
+import type { Delivery, DeliveryState, QueuedEvent } from "../durable-objects/webhook-endpoint.protocol.ts";
+import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
+import { type EventData, type SampleName, type WebhookPayload, WebhookPayload as Payload } from "../routes/webhooks/endpoint-schemas.ts";
+import type { Ctx } from "./context.ts";
+import { sampleEvent } from "./event-samples.ts";
+import { servicesOf } from "./event-services.ts";
+import type { ListPage, ListQuery } from "./listing.ts";
+import { payloadText } from "./webhook-dispatch.ts";
+import { requireEndpoint, requireWebhooks } from "./webhooks.ts";
+
+/** With which the sample is signed, for trying a verification out. */
+export const SAMPLE_SECRET = "whsec_dGlmbyBzYW1wbGUgc2VjcmV0IG9mIDMyIGJ5dGVzLi4=";
+const SAMPLE_URL = "https://hooks.demo.example/tifo";
+
+interface DeliveryListQuery extends ListQuery {
+  webhookId?: string;
+  state?: DeliveryState;
+  type?: string;
+}
+
+/** The deliveries of an endpoint, the newest first unless asked otherwise. */
+export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promise<ListPage<Delivery>> {
+  const { webhookId, limit, offset, state = null, type = null, search, sortDirection = -1 } = query;
+  const { id } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
+  const { rows: found, totalCount } = await endpointOf(ctx, id).deliveries({
+    ...{ offset, state, type, search: search?.toLowerCase() ?? null },
+    limit: limit + 1,
+    direction: sortDirection,
+    cursor: readCursor(query.cursor),
+  });
+  const rows = found.slice(0, limit);
+  const cursor = found.length > limit ? String(rows.at(-1)?.number) : undefined;
+  return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
+}
+
+/** Has a delivery of any of the site's endpoints sent again. */
+export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
+  const { id, enabled, siteId } = webhookEndpoints;
+  const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
+  await ctx.caller();
+  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).redeliver(deliveryId)));
+  const endpoint = endpoints[known.indexOf(true)];
+  if (!endpoint) throw notFound("Delivery not found; what is settled is kept for seven days");
+  if (!endpoint.enabled) throw conflict("The endpoint is switched off; it is sent once that is on again");
+}
+
+/** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. */
+export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName> | undefined): Promise<{ eventId: string }> {
+  const endpoint = await requireWebhooks(ctx);
+  await ctx.caller();
+  if (!endpoint.enabled) throw conflict("The endpoint is switched off");
+  const eventData = { ...sampleEvent(sampleName ?? "webhook.test"), id: newId(ctx.now), created: ctx.now, sequence: 0 };
+  await endpointOf(ctx, endpoint.id).accept([queuedSample(eventData)], false);
+  return { eventId: eventData.id };
+}
+
+/** A payload as it would come, signed with the sample secret. */
+export function samplePayload(sampleName: z.output<typeof SampleName>): z.output<typeof WebhookPayload> {
+  const target = { url: SAMPLE_URL, secret: SAMPLE_SECRET };
+  return Payload.parse(JSON.parse(payloadText(target, queuedSample(sampleEvent(sampleName)))));
+}
+
+function queuedSample(eventData: z.output<typeof EventData>): QueuedEvent {
+  const { id, type, resource, data } = eventData;
+  const [service = "admin-service-v1"] = servicesOf(type);
+  const account = typeof data.accountId === "string" ? data.accountId : resource.startsWith("account/") ? resource.slice(8) : null;
+  return { id, type, resource, service, eventData: JSON.stringify(eventData), account, method: "POST", originPath: "/webhooks/v1/test" };
+}
+
+function readCursor(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  return Number(cursor);
+}
+
+function endpointOf(ctx: Ctx, id: string) {
+  return ctx.env.WEBHOOK_ENDPOINT.getByName(`${ctx.siteId}:${id}`);
+}

@@ -1,0 +1,158 @@
+import { and, count, eq, sql } from "drizzle-orm";
+import { sites, webhookEndpoints } from "../../db/schema/index.ts";
+import { WEBHOOK_SERVICES, type WebhookService } from "../../db/enums.ts";
+import { seal } from "../lib/crypto.ts";
+import { conflict, notFound, refuseDuplicate, refuseSecond } from "../lib/errors.ts";
+import { requireOutbound } from "../lib/outbound.ts";
+import { newWebhookSecret } from "../lib/webhook-signature.ts";
+import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "../routes/webhooks/endpoint-schemas.ts";
+import { OVERLAP } from "./api-keys.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { SECRET_PURPOSE } from "./webhook-dispatch.ts";
+
+/** Programmatic webhooks that a site may have. */
+const MOST = 50;
+
+/** The site's own endpoint; undefined until it is set. */
+export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
+  const [row] = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "site")));
+  return row;
+}
+
+/** Sets the site's own endpoint; whoever makes it gets its secret. Its being switched off by us is over with that. */
+export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ row: WebhookRow; secret?: string }> {
+  const { enabled, webhookUrl: url, webhookSubscriptions } = input;
+  requireOutbound(ctx.env, "webhooks.webhookUrl", url);
+  const settings = { enabled, url, services: servicesIn(webhookSubscriptions), disabledReason: null, disabledAt: null };
+  const current = await getWebhooks(ctx);
+  if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
+  const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
+  await refuseDuplicate("webhook_endpoints.site_id", "Set by another request at the same time; read it again", () =>
+    commit(ctx, ctx.db.insert(webhookEndpoints).values(row), told("webhook.created", row)),
+  );
+  return { row, secret };
+}
+
+/** Turns services of the site's own endpoint on and off; the others stay. */
+export async function updateSubscriptions(ctx: Ctx, map: SubscriptionMap): Promise<WebhookRow> {
+  const current = await requireWebhooks(ctx);
+  const services = WEBHOOK_SERVICES.filter((service) => map[service] ?? current.services.includes(service));
+  return change(ctx, current, { services }, "webhook.updated");
+}
+
+/** Adds an endpoint for one service, with a secret of its own. */
+export async function createProgrammatic(
+  ctx: Ctx,
+  { webhookUrl: url, service }: { webhookUrl: string; service: WebhookService },
+): Promise<{ row: WebhookRow; secret: string }> {
+  requireOutbound(ctx.env, "webhookUrl", url);
+  const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
+  const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
+  await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), told("webhook.created", made.row)));
+  return made;
+}
+
+export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
+  const current = await requireEndpoint(ctx, id);
+  if (current.kind !== "programmatic") throw notFound("Webhook not found");
+  requireMatch(ctx, current);
+  const gone = ctx.db.delete(webhookEndpoints).where(asRead(ctx, webhookEndpoints, current));
+  await commitIfCurrent(ctx, gone, told("webhook.deleted", current));
+}
+
+/** Gives an endpoint a new secret; the one before signs too for the overlap, so that the receiver can change over. */
+export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
+  const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
+  const secret = newWebhookSecret();
+  const previousSecretExpires = ctx.now + OVERLAP;
+  const secrets = {
+    secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
+    previousSecretSealed: current.secretSealed,
+    previousSecretExpires,
+  };
+  await change(ctx, current, secrets, "webhook.secretRotated");
+  return { secret, previousSecretExpires };
+}
+
+/** The site's own endpoint, or a 404. */
+export async function requireWebhooks(ctx: Ctx): Promise<WebhookRow> {
+  const row = await getWebhooks(ctx);
+  if (!row) throw notFound("No webhooks are set; POST them first");
+  return row;
+}
+
+export async function requireEndpoint(ctx: Ctx, id: string): Promise<WebhookRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(ownRow(ctx, webhookEndpoints, id));
+  if (!row) throw notFound("Webhook not found");
+  return row;
+}
+
+async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow>, type: string): Promise<WebhookRow> {
+  const next: WebhookRow = { ...current, ...columns, ...nextVersion(ctx, current) };
+  const update = ctx.db
+    .update(webhookEndpoints)
+    .set(next)
+    .where(asRead(ctx, webhookEndpoints, current));
+  await commitIfCurrent(ctx, update, told(type, next));
+  return next;
+}
+
+async function newEndpoint(
+  ctx: Ctx,
+  columns: Pick<WebhookRow, "kind" | "url" | "services" | "enabled">,
+): Promise<{ row: WebhookRow; secret: string }> {
+  const secret = newWebhookSecret();
+  const row: WebhookRow = {
+    ...newRow(ctx),
+    disabledReason: null,
+    disabledAt: null,
+    ...columns,
+    secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
+    previousSecretSealed: null,
+    previousSecretExpires: null,
+  };
+  return { row, secret };
+}
+
+/** The count is that of the moment of writing: however many ask at once, no more get in than there is room for. */
+function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
+  const programmatic = and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "programmatic"));
+  const { id, siteId, kind, url, services, enabled, secretSealed, created, modified, version } = row;
+  return ctx.db.insert(webhookEndpoints).select(
+    ctx.db
+      .select({
+        id: sql<string>`${id}`.as("id"),
+        siteId: sql<string>`${siteId}`.as("site_id"),
+        kind: sql<typeof kind>`${kind}`.as("kind"),
+        url: sql<string>`${url}`.as("url"),
+        services: sql<WebhookService[]>`${JSON.stringify(services)}`.as("services"),
+        enabled: sql<boolean>`${enabled ? 1 : 0}`.as("enabled"),
+        disabledReason: sql<null>`null`.as("disabled_reason"),
+        disabledAt: sql<null>`null`.as("disabled_at"),
+        secretSealed: sql<string>`${secretSealed}`.as("secret_sealed"),
+        previousSecretSealed: sql<null>`null`.as("previous_secret_sealed"),
+        previousSecretExpires: sql<null>`null`.as("previous_secret_expires"),
+        created: sql<number>`${created}`.as("created"),
+        modified: sql<number>`${modified}`.as("modified"),
+        version: sql<number>`${version}`.as("version"),
+      })
+      .from(sites)
+      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${MOST}`)),
+  );
+}
+
+function servicesIn(subscriptions: WebhookSettings["webhookSubscriptions"]): WebhookService[] {
+  const isOn = (service: WebhookService) =>
+    Array.isArray(subscriptions) ? subscriptions.includes(service) : (subscriptions[service] ?? false);
+  return WEBHOOK_SERVICES.filter(isOn);
+}
+
+function told(type: string, row: WebhookRow): NewEvent {
+  return { type, resource: `webhook/${row.id}`, data: toWebhookEvent(row) };
+}
