@@ -41,11 +41,20 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts"],
+          include: ["{worker,db,scripts,bench}/**/*.unit.test.ts", "docs/src/**/*.test.ts", "{sdk,test/sdk}/**/*.test.ts"],
         },
       },
       {
-        plugins: [workerd({ TIFO_IGDB_CLIENT_ID: "igdb-client", TIFO_IGDB_CLIENT_SECRET: "igdb-secret", TIFO_YOUTUBE_KEY: "youtube-key" })],
+        plugins: [
+          workerd({
+            TIFO_IGDB_CLIENT_ID: "igdb-client",
+            TIFO_IGDB_CLIENT_SECRET: "igdb-secret",
+            TIFO_YOUTUBE_KEY: "youtube-key",
+            TIFO_STRIPE_KEY: "sk_test_tifo",
+            TIFO_STRIPE_WEBHOOK_SECRET: "whsec_tifo",
+            TIFO_STRIPE_TIMEOUT: "1500",
+          }),
+        ],
         test: {
           name: "api",
           include: ["worker/**/*.test.ts", ...ofAllAreas],

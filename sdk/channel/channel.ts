@@ -183,7 +183,7 @@ class Connection {
   }
 
   private ping(): void {
-    this.heard = !(this.transport?.send(PING) ?? false);
+    this.heard = !(this.transport?.ping() ?? false);
   }
 
   /** The server asks its viewers to come back elsewhere, each at a moment of its own within `within` milliseconds and as long again. */
@@ -227,7 +227,8 @@ class Connection {
     if (this.left) return;
     if (this.transport === null) return this.reopen();
     if (this.pingTimer === undefined) return;
-    this.ping();
+    if (!this.transport.send(PING)) return this.reopen();
+    this.heard = false;
     this.pingAfter(WAKE_PATIENCE);
   }
 }

@@ -11,7 +11,7 @@ export interface SocketLike {
 /** The part of EventSource that the client needs. */
 export interface EventSourceLike {
   close(): void;
-  addEventListener(type: "message", listener: (event: { data: unknown }) => void): void;
+  addEventListener(type: "message" | "pong", listener: (event: { data: unknown }) => void): void;
   /** Network failures carry no data; a refusal by the server carries its `error` frame. */
   addEventListener(type: "error", listener: (event: { data?: unknown }) => void): void;
 }

@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { FINAL_CLOSES, parseMessage, type ServerFrame } from "./protocol.ts";
+import { FINAL_CLOSES, parseMessage, PING, type ServerFrame } from "./protocol.ts";
 
 /** What a connection tells the channel. */
 export interface TransportEvents {
@@ -14,6 +14,8 @@ export interface TransportEvents {
 export interface Transport {
   /** False: this kind can't send, or can't now. */
   send(text: string): boolean;
+  /** Asks for a sign of life; true when one is to come before the next time. */
+  ping(): boolean;
   close(): void;
 }
 
@@ -34,12 +36,15 @@ export function socketTransport(environment: Environment, url: string, events: T
     closed = true;
     events.onClose({ final: FINAL_CLOSES.includes(code), code });
   });
+  function send(text: string): boolean {
+    if (closed || socket.readyState !== OPEN) return false;
+    socket.send(text);
+    return true;
+  }
+
   return {
-    send(text) {
-      if (closed || socket.readyState !== OPEN) return false;
-      socket.send(text);
-      return true;
-    },
+    send,
+    ping: () => send(PING),
     close() {
       closed = true;
       socket.close();
@@ -62,6 +67,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
   source.addEventListener("message", ({ data }) => {
     if (!closed && typeof data === "string") events.onMessage(framesIn(data));
   });
+  source.addEventListener("pong", () => closed || events.onMessage([]));
   source.addEventListener("error", ({ data }) => {
     const frames = typeof data === "string" ? framesIn(data) : [];
     if (frames.length > 0 && !closed) events.onMessage(frames);
@@ -69,6 +75,8 @@ export function eventsTransport(environment: Environment, url: string, events: T
   });
   return {
     send: () => false,
+    // The server says `pong` by itself, three times a heartbeat.
+    ping: () => true,
     close() {
       closed = true;
       source.close();

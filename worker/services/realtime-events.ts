@@ -58,7 +58,7 @@ function pump(
     write(`data: ${drainFrame(upTo, RECONNECT_MS)}\n\n`);
     stop();
   };
-  const pings = setInterval(() => socket.send(PING), (heartbeatMs * 2) / 3);
+  const pings = setInterval(() => socket.send(PING), heartbeatMs / 3);
   const comments = setInterval(() => write(": keep\n\n"), commentMs);
   const lifetime = setTimeout(end, LIFETIME_MS);
   let stopped = false;
@@ -77,7 +77,9 @@ function pump(
   socket.addEventListener("close", stop);
   socket.addEventListener("error", stop);
   socket.addEventListener("message", ({ data }) => {
-    if (typeof data !== "string" || data === PONG) return;
+    if (typeof data !== "string") return;
+    // An event of another name: a reader that can't see comments knows by it that the stream is alive.
+    if (data === PONG) return write("event: pong\ndata: \n\n");
     const frames = readHeld(data);
     epoch = frames.find((frame) => frame.epoch)?.epoch ?? epoch;
     upTo = frames.findLast((frame) => frame.upTo !== undefined)?.upTo ?? upTo;

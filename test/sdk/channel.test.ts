@@ -1,0 +1,232 @@
+import { describe, expect, test } from "vitest";
+import { type ChannelConnection, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
+import { FakeChannel } from "./fake-channel.ts";
+import { dice, Network, VirtualTime } from "./world.ts";
+
+const ADDRESS = { origin: "https://tifo.example", clientId: "5eed00000000000000000001", channelId: "5eed0000000000000000c001" };
+
+interface Client {
+  connection: ChannelConnection;
+  states: string[];
+  welcomes: Extract<ServerFrame, { type: "welcome" }>[];
+  seqs: number[];
+}
+
+function setUp(seed = 1) {
+  const time = new VirtualTime();
+  const random = dice(seed);
+  const server = new FakeChannel();
+  const network = new Network(time, random, server);
+  const beat = () => {
+    server.beat();
+    time.after(10_000, beat);
+  };
+  beat();
+  function join(options: Partial<Parameters<typeof joinChannel>[0]> = {}): Client {
+    const client: Omit<Client, "connection"> = { states: [], welcomes: [], seqs: [] };
+    const connection = joinChannel({
+      ...ADDRESS,
+      environment: network.environment(),
+      onState: (state) => client.states.push(state),
+      onFrame: (frame) => {
+        if (frame.type === "welcome") client.welcomes.push(frame);
+        if (frame.type === "overlay.clear") client.seqs.push(frame.seq);
+      },
+      ...options,
+    });
+    return { connection, ...client };
+  }
+  return { time, random, server, network, join };
+}
+
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index + 1);
+
+describe("a channel's client", () => {
+  test("is connecting, then live, and hears each frame", async () => {
+    const { time, server, join } = setUp();
+    const client = join();
+    expect(client.states).toEqual(["connecting"]);
+    await time.pass(500);
+    for (let n = 0; n < 5; n++) server.publish(`b${n}`);
+    await time.pass(500);
+    expect(client.states).toEqual(["connecting", "live"]);
+    expect(client.seqs).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("resumes where it was cut, with all that came meanwhile, once", async () => {
+    const { time, server, join } = setUp();
+    const client = join();
+    await time.pass(500);
+    server.publish("before");
+    await time.pass(200);
+    server.kill();
+    for (let n = 0; n < 3; n++) server.publish(`missed${n}`);
+    await time.pass(5_000);
+    server.down = false;
+    await time.pass(60_000);
+    server.repeat(3);
+    await time.pass(200);
+    expect(client.states).toContain("resuming");
+    expect(client.welcomes.at(-1)).toMatchObject({ recovered: true, upTo: 1 });
+    expect(client.seqs).toEqual([1, 2, 3, 4]);
+  });
+
+  test("begins anew where the log is another", async () => {
+    const { time, server, join } = setUp();
+    const client = join();
+    await time.pass(500);
+    server.publish("old");
+    await time.pass(200);
+    server.kill();
+    server.epoch = "e2";
+    server.log.length = 0;
+    server.down = false;
+    await time.pass(60_000);
+    server.publish("new");
+    await time.pass(200);
+    expect(client.welcomes.at(-1)?.recovered).toBe(false);
+    expect(client.connection.position()).toEqual({ epoch: "e2", seq: 1 });
+    expect(client.seqs).toEqual([1, 1]);
+  });
+
+  test("goes on from the position of an earlier visit", async () => {
+    const { time, server, join } = setUp();
+    for (let n = 0; n < 4; n++) server.publish(`b${n}`);
+    const client = join({ resume: { epoch: "e1", seq: 2 } });
+    await time.pass(500);
+    expect(client.seqs).toEqual([3, 4]);
+  });
+
+  test("acknowledges what it holds, a burst by its last number, at most ten times a second", async () => {
+    const { time, server, join } = setUp();
+    join();
+    await time.pass(500);
+    for (let n = 0; n < 100; n++) {
+      server.publish(`b${n}`);
+      await time.pass(10);
+    }
+    await time.pass(500);
+    const acks = server.heard.filter(({ type }) => type === "ack");
+    expect(acks.length).toBeLessThanOrEqual(13);
+    expect(acks.at(-1)).toEqual({ type: "ack", seq: 100 });
+  });
+
+  test("finds a dead connection within a heartbeat and a half, and comes back", async () => {
+    const { time, server, join } = setUp();
+    const client = join();
+    await time.pass(500);
+    server.silence();
+    server.publish("unheard");
+    await time.pass(45_000);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("looks at once when the device wakes", async () => {
+    const { time, server, network, join } = setUp();
+    const client = join();
+    await time.pass(500);
+    server.silence();
+    server.publish("unheard");
+    network.wake();
+    await time.pass(6_500);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("follows drain at a moment of its own, without a gap", async () => {
+    const { time, server, join } = setUp(7);
+    const clients = Array.from({ length: 50 }, () => join());
+    await time.pass(500);
+    server.drain(1_000);
+    await time.pass(900);
+    const first = clients.filter(({ welcomes }) => welcomes.length > 1).length;
+    for (let n = 0; n < 20; n++) {
+      server.publish(`b${n}`);
+      await time.pass(100);
+    }
+    await time.pass(2_000);
+    expect(first).toBe(0);
+    for (const { welcomes, seqs } of clients) {
+      expect(welcomes.length).toBe(2);
+      expect(seqs).toEqual(upTo(0, 20));
+    }
+  });
+
+  test("reads Server-Sent Events where no socket gets through", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    const client = join();
+    await time.pass(10_000);
+    server.publish("over events");
+    await time.pass(300);
+    expect([...server.viewers].map(({ wire }) => wire.kind)).toEqual(["events"]);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("stays away once it is refused, and says why", async () => {
+    const { time, server, join } = setUp();
+    server.refusal = 4403;
+    const reasons: (string | undefined)[] = [];
+    join({ onState: (state, reason) => state === "offline" && reasons.push(reason) });
+    await time.pass(120_000);
+    expect(reasons).toEqual(["The gate is closed"]);
+  });
+
+  test("asks for a ticket before each connection, and goes on trying where none comes", async () => {
+    const { time, server, join } = setUp();
+    const tickets = [() => Promise.reject(new Error("down")), async () => "t1", async () => "t2"];
+    const asked: string[] = [];
+    const client = join({
+      getTicket: async () => {
+        asked.push("ticket");
+        return (await tickets.shift()?.()) ?? null;
+      },
+    });
+    await time.pass(5_000);
+    expect([...server.viewers][0]?.wire.url.searchParams.get("ticket")).toBe("t1");
+    server.cut(() => true);
+    await time.pass(5_000);
+    expect([...server.viewers][0]?.wire.url.searchParams.get("ticket")).toBe("t2");
+    expect(asked).toHaveLength(3);
+    expect(client.states.at(-1)).toBe("live");
+  });
+
+  test("leaves for good", async () => {
+    const { time, server, join } = setUp();
+    const client = join();
+    await time.pass(500);
+    client.connection.leave();
+    await time.pass(500);
+    expect(server.viewers.size).toBe(0);
+    server.publish("after");
+    await time.pass(60_000);
+    expect(client.seqs).toEqual([]);
+  });
+});
+
+describe("chaos", () => {
+  test.each([11, 23, 42, 77, 101])("seed %i: every client's frames are the log's, in order, once", async (seed) => {
+    const { time, random, server, network, join } = setUp(seed);
+    const clients = Array.from({ length: 40 }, () => join());
+    await time.pass(1_000);
+    for (let second = 0; second < 60; second++) {
+      for (let n = Math.floor(random() * 6); n > 0; n--) server.publish(`s${second}-${n}`);
+      const what = random();
+      if (what < 0.3) server.cut(() => random() < 0.3);
+      else if (what < 0.4) server.kill();
+      else if (what < 0.5) server.silence();
+      else if (what < 0.6) server.repeat(5);
+      else if (what < 0.65) server.drain(500);
+      else if (what < 0.7) network.wake();
+      // A clock that jumps ahead, as after a laptop's sleep.
+      else if (what < 0.75) time.now += 15_000;
+      if (server.down && random() < 0.5) server.down = false;
+      await time.pass(1_000);
+    }
+    server.down = false;
+    await time.pass(120_000);
+    for (const { seqs, welcomes } of clients) {
+      expect(welcomes.slice(1).every(({ recovered }) => recovered)).toBe(true);
+      expect(seqs).toEqual(upTo(welcomes[0]?.upTo ?? 0, server.head));
+    }
+  });
+});
