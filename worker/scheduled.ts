@@ -10,6 +10,7 @@ import { pruneIntents } from "./services/intents.ts";
 import { pruneMails } from "./services/mail.ts";
 import { sitesWaiting } from "./services/outbox.ts";
 import { pruneResets } from "./services/passwords.ts";
+import { pruneCharges, reconcileBilling } from "./services/reconcile.ts";
 import { pruneRegisterInvites } from "./services/register-invites.ts";
 import { undoAbandonedDrafts } from "./services/stream-drafts.ts";
 import { pruneTvCodes } from "./services/tv-codes.ts";
@@ -40,8 +41,10 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => expireEntitlements({ env, db, now }),
     () => resumeExports({ env, db, now }),
     () => pruneExports({ env, db, now }),
+    () => pruneCharges({ db, now }),
     // Last, since it waits for systems outside.
     () => undoAbandonedDrafts({ env, db, now }),
+    () => reconcileBilling({ env, db, now }),
   ];
   const failures: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => failures.push(error));

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "../enums.ts";
+import { BILLING_PERIODS, ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "../enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** What was sold: the same in a charge and in the recurring subscription that makes one each period. */
@@ -14,6 +14,8 @@ const sale = () => ({
   description: text("description").notNull(),
   /** What paying for it grants. */
   skus: text("skus", { mode: "json" }).$type<string[]>().notNull(),
+  /** How often it is paid; null: once. */
+  recurrence: text("recurrence", { enum: BILLING_PERIODS }),
   /** The connected account at Stripe that is paid; null: the platform itself. */
   stripeAccount: text("stripe_account"),
 });
@@ -80,13 +82,13 @@ export const recurringSubscriptions = sqliteTable(
     id: id(),
     siteId: siteId(),
     ...sale(),
-    recurrence: text("recurrence", { enum: ["month", "year"] }).notNull(),
     status: text("status", { enum: ENTITLEMENT_STATUSES }).notNull(),
     pastDue: integer("past_due", { mode: "boolean" }).notNull(),
     stripeSubscriptionId: text("stripe_subscription_id").notNull().unique(),
     currentPeriodEnd: time("current_period_end"),
     dateCancelled: time("date_cancelled"),
-    /** The account is gone: it is to be cancelled at Stripe, and asked again until it is. */
+    /** It is to end at Stripe too, which is asked at `due` until it has. */
+    stopping: integer("stopping", { mode: "boolean" }).notNull(),
     due: time("due"),
     ...tracked(),
   },

@@ -7,6 +7,7 @@ import { forgetFile } from "./media.ts";
 import { mailReset } from "./passwords.ts";
 import { forgetVoter, syncCounters } from "./poll-counting.ts";
 import { tellQuest } from "./quest-frames.ts";
+import { mailReceipt } from "./purchase-receipts.ts";
 import { channelOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
@@ -46,6 +47,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "community.exportRequested": (env, siteId, event) => enqueueExport(env, siteId, idOf(event)),
+  "billing.chargeCompleted": mailReceipt,
   "invite.registerCreated": mailRegisterInvite,
   "poll.updated": countByRow,
   "poll.opened": countByRow,

@@ -1,10 +1,22 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountLinks, devices, intents, passwordResets, registerInvites, sessions, userProfiles } from "../../db/schema/index.ts";
+import {
+  accountLinks,
+  devices,
+  intents,
+  passwordResets,
+  questReports,
+  registerInvites,
+  sessions,
+  userProfiles,
+} from "../../db/schema/index.ts";
 import { forgetActivity } from "./activity.ts";
 import type { Ctx } from "./context.ts";
+import { endClaims } from "./claims.ts";
 import { devicesOf } from "./devices.ts";
 import { cancelHeld } from "./entitlements.ts";
+import { stopAllOf } from "./recurring.ts";
+import { forgetWallet } from "./wallets.ts";
 import { forgetWatchTimeOfAccount } from "./watch-time.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
@@ -22,7 +34,11 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
   (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
   (ctx, id) => forgetActivity(ctx, id),
+  (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
+  (ctx, id) => endClaims(ctx, id),
   (ctx, id) => cancelHeld(ctx, id),
+  (ctx, id) => stopAllOf(ctx, id),
+  (ctx, id) => forgetWallet(ctx, id),
   (ctx, id) =>
     ctx.db
       .update(registerInvites)

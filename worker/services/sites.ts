@@ -96,9 +96,9 @@ export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
 }
 
 /** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
-export async function requireAllowedUrl(ctx: Ctx, path: string, url: string): Promise<void> {
+export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, site?: SiteRow): Promise<void> {
   const { origin, protocol, hostname, username, password } = new URL(url);
-  const { allowedOrigins } = (await getSite(ctx)).settings.security;
+  const { allowedOrigins } = (site ?? (await getSite(ctx))).settings.security;
   const onLoopback = ctx.env.TIFO_DEVELOPMENT === "true" && protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname);
   if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
   throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");

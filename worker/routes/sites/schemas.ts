@@ -31,6 +31,14 @@ const Security = z.strictObject({
     .describe("Whose signed tokens may become accounts"),
 });
 
+const Billing = z.strictObject({
+  stripeAccount: z
+    .string()
+    .regex(/^acct_\w{1,60}$/, "The id of a Stripe account")
+    .optional()
+    .describe("The site's own account at Stripe, connected to the deployment's; without it the deployment is paid"),
+});
+
 export const SiteSettings = z
   .strictObject({
     security: Security.prefault({}),
@@ -45,6 +53,7 @@ export const SiteSettings = z
     localization: FreeObject.optional(),
     style: FreeObject.optional(),
     seo: FreeObject.optional(),
+    billing: Billing.optional(),
   })
   .openapi("SiteSettings");
 

@@ -1,0 +1,363 @@
+import type { Stripe } from "stripe";
+import { Failure } from "../lib/errors.ts";
+import { optionalSecret } from "../lib/optional-secret.ts";
+
+// The one place that speaks to Stripe, by its own library, which is loaded when it is first needed.
+
+/** The connected account at Stripe that is meant; null: the platform's own. */
+export type StripeAccount = string | null;
+
+/** What Stripe did, or why it wouldn't. Where it isn't known whether it did, `unavailable` is thrown instead. */
+export type StripeOutcome<T> = { ok: true; value: T } | { ok: false; missing: boolean; message: string };
+
+export interface CheckoutRequest {
+  /** Our charge, which Stripe keeps as the session's reference and as metadata of all that follows from it. */
+  chargeId: string;
+  siteId: string;
+  customerId: string;
+  name: string;
+  amount: number;
+  currency: string;
+  recurrence: "month" | "year" | null;
+  /** A price of Stripe's own, in place of amount and currency. */
+  priceId: string | null;
+  /** Basis points of the sale that the platform keeps; of a connected account's alone. */
+  feeBasisPoints: number;
+  successUrl: string;
+  cancelUrl: string;
+  /** Milliseconds since 1970 UTC. */
+  expiresAt: number;
+}
+
+/** A payment page as it stands; `processing` is paid by means that take days. */
+export interface Checkout {
+  id: string;
+  url: string | null;
+  state: "open" | "processing" | "paid" | "failed" | "expired";
+  amount: number | null;
+  currency: string | null;
+  paymentId: string | null;
+  subscriptionId: string | null;
+  invoiceId: string | null;
+}
+
+export interface StripeRefund {
+  id: string;
+  /** Ours, where we asked for it. */
+  refundId: string | undefined;
+  amount: number;
+  status: "complete" | "declined" | "pending";
+  failure: string | null;
+}
+
+export interface StripeSubscription {
+  id: string;
+  status: "active" | "cancelled" | "cancelScheduled";
+  pastDue: boolean;
+  /** Milliseconds since 1970 UTC. */
+  currentPeriodEnd: number | null;
+}
+
+export interface PaidInvoice {
+  id: string;
+  amount: number;
+  currency: string;
+  paymentId: string;
+  /** Milliseconds since 1970 UTC. */
+  paid: number;
+}
+
+/** What an event of Stripe's is about: enough to find our rows, whose truth is then asked for. */
+export interface StripeNotice {
+  type: string;
+  chargeId: string | undefined;
+  paymentId: string | undefined;
+  subscriptionId: string | undefined;
+}
+
+type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
+
+/** Makes Stripe know an owner of a wallet; repeated, it answers the same customer. */
+export async function createCustomer(
+  env: Env,
+  account: StripeAccount,
+  { walletId, siteId, email }: { walletId: string; siteId: string; email: string },
+): Promise<string> {
+  const made = await ask(env, account, `wallet-${walletId}`, (stripe, options) =>
+    stripe.customers.create({ email, metadata: { siteId, walletId } }, options),
+  );
+  return required(made).id;
+}
+
+/** Opens a payment page; repeated for a charge, it answers the same page. */
+export async function createCheckout(env: Env, account: StripeAccount, request: CheckoutRequest): Promise<StripeOutcome<Checkout>> {
+  const metadata = { siteId: request.siteId, chargeId: request.chargeId };
+  const paysFee = account !== null && request.feeBasisPoints > 0;
+  const ofKind: Stripe.Checkout.SessionCreateParams =
+    request.recurrence === null
+      ? {
+          mode: "payment",
+          payment_intent_data: {
+            metadata,
+            ...(paysFee && { application_fee_amount: Math.round((request.amount * request.feeBasisPoints) / 10_000) }),
+          },
+        }
+      : {
+          mode: "subscription",
+          subscription_data: { metadata, ...(paysFee && { application_fee_percent: request.feeBasisPoints / 100 }) },
+        };
+  const made = await ask(env, account, `charge-${request.chargeId}`, (stripe, options) =>
+    stripe.checkout.sessions.create(
+      {
+        ...ofKind,
+        customer: request.customerId,
+        client_reference_id: request.chargeId,
+        line_items: [lineOf(request)],
+        metadata,
+        success_url: request.successUrl,
+        cancel_url: request.cancelUrl,
+        expires_at: Math.floor(request.expiresAt / 1000),
+      },
+      options,
+    ),
+  );
+  return made.ok ? { ok: true, value: toCheckout(made.value) } : made;
+}
+
+function lineOf({ priceId, currency, amount, name, recurrence }: CheckoutRequest): Stripe.Checkout.SessionCreateParams.LineItem {
+  if (priceId !== null) return { price: priceId, quantity: 1 };
+  return {
+    quantity: 1,
+    price_data: {
+      currency,
+      unit_amount: amount,
+      product_data: { name },
+      ...(recurrence !== null && { recurring: { interval: recurrence } }),
+    },
+  };
+}
+
+/** A payment page by its id or, where that never arrived, by the customer and charge that it was opened for. */
+export async function findCheckout(
+  env: Env,
+  account: StripeAccount,
+  { sessionId, customerId, chargeId }: { sessionId: string | null; customerId: string | null; chargeId: string },
+): Promise<Checkout | undefined> {
+  const expand = ["payment_intent", "subscription"];
+  if (sessionId !== null) {
+    const found = await ask(env, account, null, (stripe, options) => stripe.checkout.sessions.retrieve(sessionId, { expand }, options));
+    return toCheckout(required(found));
+  }
+  if (customerId === null) return undefined;
+  const listed = await ask(env, account, null, async (stripe, options) =>
+    stripe.checkout.sessions
+      .list({ customer: customerId, limit: 100, expand: expand.map((field) => `data.${field}`) }, options)
+      .autoPagingToArray({ limit: 1000 }),
+  );
+  const session = required(listed).find((one) => one.client_reference_id === chargeId);
+  return session && toCheckout(session);
+}
+
+function toCheckout(session: Stripe.Checkout.Session): Checkout {
+  return {
+    id: session.id,
+    url: session.url,
+    state: stateOf(session),
+    amount: session.amount_total,
+    currency: session.currency,
+    paymentId: idOf(session.payment_intent),
+    subscriptionId: idOf(session.subscription),
+    invoiceId: idOf(session.invoice),
+  };
+}
+
+function stateOf({ status, payment_status: payment, payment_intent: intent, subscription }: Stripe.Checkout.Session): Checkout["state"] {
+  if (status === "expired") return "expired";
+  if (status !== "complete") return "open";
+  if (payment !== "unpaid") return "paid";
+  const unpaid = [intent, subscription].map((part) => (part !== null && typeof part === "object" ? part.status : ""));
+  return unpaid.some((state) => ["requires_payment_method", "canceled", "incomplete_expired"].includes(state)) ? "failed" : "processing";
+}
+
+/** Asks for money to go back; repeated for a refund of ours, it answers the same. */
+export async function createRefund(
+  env: Env,
+  account: StripeAccount,
+  { refundId, paymentId, amount, reason }: { refundId: string; paymentId: string; amount: number; reason: RefundReason },
+): Promise<StripeOutcome<StripeRefund>> {
+  const made = await ask(env, account, `refund-${refundId}`, (stripe, options) =>
+    stripe.refunds.create({ payment_intent: paymentId, amount, reason, metadata: { refundId } }, options),
+  );
+  return made.ok ? { ok: true, value: toRefund(made.value) } : made;
+}
+
+/** Everything of a payment that has gone or is going back, whoever asked for it. */
+export async function listRefunds(env: Env, account: StripeAccount, paymentId: string): Promise<StripeRefund[]> {
+  const listed = await ask(env, account, null, async (stripe, options) =>
+    stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options).autoPagingToArray({ limit: 1000 }),
+  );
+  return required(listed).map(toRefund);
+}
+
+function toRefund({ id, metadata, amount, status, failure_reason: reason }: Stripe.Refund): StripeRefund {
+  const states: Record<string, StripeRefund["status"]> = { succeeded: "complete", failed: "declined", canceled: "declined" };
+  return { id, refundId: metadata?.refundId, amount, status: states[status ?? ""] ?? "pending", failure: reason ?? null };
+}
+
+/** What is paid regularly, as it stands. */
+export async function readSubscription(env: Env, account: StripeAccount, id: string): Promise<StripeOutcome<StripeSubscription>> {
+  return asSubscription(await ask(env, account, null, (stripe, options) => stripe.subscriptions.retrieve(id, {}, options)));
+}
+
+/** Ends regular payments, at once or with the period that is paid for; safe to repeat. */
+export async function cancelSubscription(
+  env: Env,
+  account: StripeAccount,
+  id: string,
+  when: "immediate" | "endOfBilling",
+): Promise<StripeOutcome<StripeSubscription>> {
+  return asSubscription(
+    await ask(env, account, null, (stripe, options) =>
+      when === "immediate"
+        ? stripe.subscriptions.cancel(id, {}, options)
+        : stripe.subscriptions.update(id, { cancel_at_period_end: true }, options),
+    ),
+  );
+}
+
+function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutcome<StripeSubscription> {
+  if (!outcome.ok) return outcome;
+  const { id, status, cancel_at_period_end: scheduled, items } = outcome.value;
+  const over = ["canceled", "unpaid", "incomplete_expired"].includes(status);
+  const end = items.data[0]?.current_period_end;
+  return {
+    ok: true,
+    value: {
+      id,
+      status: over ? "cancelled" : scheduled ? "cancelScheduled" : "active",
+      pastDue: status === "past_due",
+      currentPeriodEnd: end === undefined ? null : end * 1000,
+    },
+  };
+}
+
+/** What was paid for a subscription, period by period. */
+export async function listPaidInvoices(env: Env, account: StripeAccount, subscriptionId: string): Promise<PaidInvoice[]> {
+  const listed = await ask(env, account, null, async (stripe, options) =>
+    stripe.invoices
+      .list({ subscription: subscriptionId, status: "paid", limit: 100, expand: ["data.payments"] }, options)
+      .autoPagingToArray({ limit: 1000 }),
+  );
+  return required(listed).flatMap((invoice) => {
+    const payment = invoice.payments?.data.find(({ status }) => status === "paid")?.payment.payment_intent;
+    const paymentId = idOf(payment);
+    // What a credit has paid moves no money.
+    if (paymentId === null || invoice.amount_paid === 0) return [];
+    const paid = (invoice.status_transitions.paid_at ?? invoice.created) * 1000;
+    return [{ id: invoice.id, amount: invoice.amount_paid, currency: invoice.currency, paymentId, paid }];
+  });
+}
+
+/** Whether Apple Pay may be offered on a domain, after Stripe has looked at it. */
+export async function verifyApplePay(env: Env, account: StripeAccount, domain: string): Promise<boolean> {
+  const checked = await ask(env, account, null, async (stripe, options) => {
+    const { id } = await stripe.paymentMethodDomains.create({ domain_name: domain }, options);
+    return stripe.paymentMethodDomains.validate(id, {}, options);
+  });
+  return checked.ok && checked.value.enabled && checked.value.apple_pay.status === "active";
+}
+
+/** An event as Stripe signed it; undefined when it didn't, or too long ago. */
+export async function readEvent(env: Env, body: string, signature: string): Promise<StripeNotice | undefined> {
+  const secret = optionalSecret(env, "TIFO_STRIPE_WEBHOOK_SECRET");
+  if (secret === undefined) throw notConfigured();
+  const { Stripe } = await import("stripe");
+  const stripe = await clientOf(env);
+  try {
+    const event = await stripe.webhooks.constructEventAsync(body, signature, secret, undefined, Stripe.createSubtleCryptoProvider());
+    return noticeOf(event);
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
+    throw error;
+  }
+}
+
+function noticeOf({ type, data: { object } }: Stripe.Event): StripeNotice {
+  const isSubscription = object.object === "subscription";
+  const metadata = "metadata" in object ? object.metadata : null;
+  return {
+    type,
+    chargeId: metadata?.chargeId,
+    paymentId: "payment_intent" in object && typeof object.payment_intent === "string" ? object.payment_intent : undefined,
+    subscriptionId: isSubscription ? object.id : (idOf("parent" in object ? subscriptionOf(object.parent) : null) ?? undefined),
+  };
+}
+
+function subscriptionOf(parent: unknown): string | null {
+  if (typeof parent !== "object" || parent === null || !("subscription_details" in parent)) return null;
+  const details = parent.subscription_details;
+  if (typeof details !== "object" || details === null || !("subscription" in details)) return null;
+  return typeof details.subscription === "string" ? details.subscription : null;
+}
+
+/** One question. `key` makes a POST safe to repeat; what Stripe refuses is an answer, what it leaves open is `unavailable`. */
+async function ask<T>(
+  env: Env,
+  account: StripeAccount,
+  key: string | null,
+  call: (stripe: Stripe, options: Stripe.RequestOptions) => Promise<T>,
+): Promise<StripeOutcome<T>> {
+  const { Stripe } = await import("stripe");
+  const stripe = await clientOf(env);
+  const options = { ...(account !== null && { stripeAccount: account }), ...(key !== null && { idempotencyKey: key }) };
+  try {
+    return { ok: true, value: await call(stripe, options) };
+  } catch (cause) {
+    if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
+    const { statusCode = 0, code, message } = cause;
+    // 409: the same call is still running; 429: later.
+    const isFinal = statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+    if (!isFinal) throw new Failure("unavailable", "Stripe did not answer as it should; what it did is found out later", { cause });
+    return { ok: false, missing: code === "resource_missing", message };
+  }
+}
+
+function required<T>(outcome: StripeOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new Failure("unavailable", `Stripe refused: ${outcome.message}`);
+}
+
+async function clientOf(env: Env): Promise<Stripe> {
+  const key = requireStripe(env);
+  const { Stripe } = await import("stripe");
+  const { protocol, hostname, port } = new URL(env.TIFO_STRIPE_URL);
+  return new Stripe(key, {
+    // Asked by name each time: the library would keep the fetch that it found first.
+    httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) => fetch(url, { ...init, redirect: "manual" })),
+    host: hostname,
+    ...(port !== "" && { port }),
+    protocol: protocol === "http:" ? "http" : "https",
+    timeout: Number(env.TIFO_STRIPE_TIMEOUT),
+    maxNetworkRetries: 1,
+    telemetry: false,
+  });
+}
+
+/** The platform's key at Stripe, or the 503 of a deployment without one. */
+export function requireStripe(env: Env): string {
+  const key = optionalSecret(env, "TIFO_STRIPE_KEY");
+  if (key === undefined) throw notConfigured();
+  return key;
+}
+
+export function hasStripe(env: Env): boolean {
+  return optionalSecret(env, "TIFO_STRIPE_KEY") !== undefined;
+}
+
+function notConfigured(): Failure {
+  return new Failure("billing_not_configured", "This deployment has no keys to Stripe, which takes its money");
+}
+
+function idOf(object: string | { id: string } | null | undefined): string | null {
+  return typeof object === "string" ? object : (object?.id ?? null);
+}

@@ -1,0 +1,101 @@
+import { z } from "@hono/zod-openapi";
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT, ANYONE, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { invalidInput } from "../../http/errors.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
+import { Failure } from "../../lib/errors.ts";
+import { checkApplePay, refundCharge } from "../../services/billing.ts";
+import { listCharges } from "../../services/charges.ts";
+import { receiveEvent } from "../../services/stripe-events.ts";
+import { ApplePayInput, Charge, ChargeFilters, ChargeResult, RefundRequest, toCharge } from "./schemas.ts";
+
+export const billing = createArea();
+const tag = "Billing";
+
+const NO_REFUND_REQUEST = "Request body was not a valid RefundRequest or The amount refunded must be larger than 0.";
+
+billing.openapi(
+  operation({
+    operationId: "listCharges",
+    tag,
+    method: "get",
+    path: "/billing/v1/charges",
+    summary: "List charges",
+    description: "What the caller was charged, the newest first, with receipt numbers; for site admins also what another account was.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { query: listQuery(["created"], ChargeFilters) },
+    responses: { 200: json("A page of charges", listOf(Charge).openapi("ChargeList")) },
+    errors: ["forbidden"],
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listCharges(c.var.ctx, query), toCharge), 200);
+  },
+);
+
+billing.openapi(
+  operation({
+    operationId: "refundCharge",
+    tag,
+    method: "post",
+    path: "/billing/v1/refund",
+    summary: "Refund a charge",
+    description:
+      "Gives back all or a part of what an account paid. The refunds of a charge never exceed it. When all has gone back, what was bought ends. A refund that Stripe refuses, or has yet to confirm, is a 200 with `success: false` and an `errorMessage`; one that is pending is settled by itself.",
+    credentials: ACCOUNT,
+    request: { body: jsonBody(RefundRequest) },
+    responses: { 200: json("What became of it", ChargeResult) },
+    errors: ["not_found", "conflict", "billing_not_configured"],
+  }),
+  async (c) => c.json(await refundCharge(c.var.ctx, c.req.valid("json")), 200),
+  (result) => {
+    if (!result.success)
+      throw new Failure("invalid_request", NO_REFUND_REQUEST, { issues: invalidInput(result.error, result.target).issues ?? [] });
+  },
+);
+
+billing.openapi(
+  operation({
+    operationId: "verifyApplePay",
+    tag,
+    method: "put",
+    path: "/billing/v1/status/apple-pay-verify",
+    summary: "Verify a domain for Apple Pay",
+    description: "Makes one of the site's domains known to Stripe, and answers whether Apple Pay may be offered there.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { body: optionalJsonBody(ApplePayInput) },
+    responses: { 200: json("Whether it may", z.boolean()) },
+    errors: ["unavailable", "billing_not_configured"],
+  }),
+  async (c) => c.json(await checkApplePay(c.var.ctx, c.req.valid("json").domain), 200),
+);
+
+billing.openapi(
+  operation({
+    operationId: "receiveStripeEvent",
+    tag,
+    method: "post",
+    path: "/billing/v1/stripe/webhook",
+    summary: "Receive an event of Stripe",
+    description:
+      "For Stripe, which tells here what was paid, refunded or cancelled, with its signature in `Stripe-Signature`. Events may come twice and in any order: what they are about is asked for.",
+    credentials: ANYONE,
+    request: {
+      headers: z.object({ "stripe-signature": z.string().min(1).max(1000).openapi({ example: "t=1795166400,v1=5257a8…" }) }),
+      // As Stripe sends it. Read as it is: what was signed are its bytes.
+      body: {
+        required: true as const,
+        content: { "application/json; charset=utf-8": { schema: { type: "object", description: "A Stripe event" } } },
+      },
+    },
+    responses: { 200: json("It is booked", z.object({ received: z.literal(true) }).openapi("ReceivedEvent")) },
+    errors: ["unauthenticated", "conflict", "unavailable", "billing_not_configured"],
+  }),
+  async (c) => {
+    await receiveEvent(c.var.ctx, await c.req.text(), c.req.valid("header")["stripe-signature"]);
+    return c.json({ received: true as const }, 200);
+  },
+);

@@ -1,0 +1,89 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { createBundle, getBundle, listBundles } from "../../services/bundles.ts";
+import { checkoutBundle } from "../../services/checkout.ts";
+import { BundleCheckoutInput, CheckoutAnswer } from "../billing/schemas.ts";
+import { Bundle, BundleFilters, BundleInput, toBundle } from "./schemas.ts";
+
+export const bundles = createArea();
+const tag = "Bundles";
+
+bundles.openapi(
+  operation({
+    operationId: "listBundles",
+    tag,
+    method: "get",
+    path: "/bundle/v1",
+    summary: "List bundles",
+    description: "What the site sells together, the newest first.",
+    credentials: CLIENT,
+    request: { query: listQuery(["created", "name", "price"], BundleFilters) },
+    responses: { 200: json("A page of bundles", listOf(Bundle).openapi("BundleList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listBundles(c.var.ctx, query), toBundle), 200);
+  },
+);
+
+bundles.openapi(
+  operation({
+    operationId: "createBundle",
+    tag,
+    method: "post",
+    path: "/bundle/v1",
+    summary: "Create a bundle",
+    description: "Puts tickets and shop items together for one price. Its sku is the site's only one.",
+    credentials: DEVELOPER,
+    request: { body: jsonBody(BundleInput) },
+    responses: { 201: json("The bundle", Bundle) },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    const bundle = await createBundle(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, bundle);
+    return c.json(toBundle(bundle), 201);
+  },
+);
+
+bundles.openapi(
+  operation({
+    operationId: "getBundle",
+    tag,
+    method: "get",
+    path: "/bundle/v1/{id}",
+    summary: "Get a bundle",
+    description: "One bundle.",
+    credentials: CLIENT,
+    request: { params: IdParam },
+    responses: { 200: json("The bundle", Bundle) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const bundle = await getBundle(c.var.ctx, c.req.valid("param").id);
+    tagVersion(c, bundle);
+    return c.json(toBundle(bundle), 200);
+  },
+);
+
+bundles.openapi(
+  operation({
+    operationId: "checkoutBundle",
+    tag,
+    method: "post",
+    path: "/bundle/v1/{id}/checkout",
+    summary: "Buy a bundle",
+    description:
+      "Opens a payment page for the account. Once it is paid, the account holds the bundle's sku and each ticket's, and a receipt is mailed; shop items are for the shop to send, which hears of the sale by `billing.chargeCompleted`.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { params: IdParam, body: jsonBody(BundleCheckoutInput) },
+    responses: { 200: json("The payment page", CheckoutAnswer) },
+    errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],
+  }),
+  async (c) => c.json(await checkoutBundle(c.var.ctx, c.req.valid("param").id, c.req.valid("json")), 200),
+);

@@ -1,0 +1,120 @@
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT, SUPER } from "../../http/credentials.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { cancelOfWallet, getOwnWallet, getRecurringOf, insertWallet, listRecurring } from "../../services/wallets.ts";
+import {
+  CancelledRecurring,
+  CancelRecurring,
+  RecurringList,
+  RecurringParams,
+  RecurringSubscription,
+  toRecurring,
+  toWallet,
+  Wallet,
+  WalletFailure,
+  WalletInput,
+  WalletParam,
+} from "./schemas.ts";
+
+export const wallets = createArea();
+const tag = "Wallets";
+
+wallets.openapi(
+  operation({
+    operationId: "getWallet",
+    tag,
+    method: "get",
+    path: "/wallet/v1",
+    summary: "Get the own wallet",
+    description: "The caller's wallet, which is made when it is first asked for.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: {},
+    responses: { 200: json("The wallet", Wallet) },
+  }),
+  async (c) => {
+    const wallet = await getOwnWallet(c.var.ctx);
+    tagVersion(c, wallet);
+    return c.json(toWallet(wallet), 200);
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "insertWallet",
+    tag,
+    method: "post",
+    path: "/wallet/v1",
+    summary: "Insert a wallet",
+    description:
+      "Gives an account or a site a wallet, with a balance and a customer at Stripe that it may have had elsewhere. An owner who has one already, or isn't of the site, gets none: 200 with `success: false`.",
+    credentials: SUPER,
+    request: { body: jsonBody(WalletInput) },
+    responses: { 200: json("Why there is no new wallet", WalletFailure), 201: json("The wallet", Wallet) },
+  }),
+  async (c) => {
+    const made = await insertWallet(c.var.ctx, c.req.valid("json"));
+    return "success" in made ? c.json(made, 200) : c.json(toWallet(made), 201);
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "listRecurringSubscriptions",
+    tag,
+    method: "get",
+    path: "/wallet/v1/recurring/{walletId}",
+    summary: "List recurring subscriptions",
+    description:
+      "What the wallet's owner pays each month or year, or once did, the newest first. For the owner and site admins; 401 for others.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { params: WalletParam },
+    responses: { 200: json("The recurring subscriptions", RecurringList) },
+    errors: ["not_found"],
+  }),
+  async (c) => c.json((await listRecurring(c.var.ctx, c.req.valid("param").walletId)).map(toRecurring), 200),
+);
+
+wallets.openapi(
+  operation({
+    operationId: "getRecurringSubscription",
+    tag,
+    method: "get",
+    path: "/wallet/v1/recurring/{walletId}/{subscriptionId}",
+    summary: "Get a recurring subscription",
+    description: "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { params: RecurringParams },
+    responses: { 200: json("The recurring subscription", RecurringSubscription) },
+    errors: ["not_found"],
+  }),
+  async (c) => {
+    const { walletId, subscriptionId } = c.req.valid("param");
+    return c.json(toRecurring(await getRecurringOf(c.var.ctx, walletId, subscriptionId)), 200);
+  },
+);
+
+wallets.openapi(
+  operation({
+    operationId: "cancelRecurringSubscription",
+    tag,
+    method: "put",
+    path: "/wallet/v1/recurring/{walletId}/{subscriptionId}",
+    summary: "Cancel a recurring subscription",
+    description:
+      "Ends the payments, at once or with the period that is paid for, and with them what was bought; safe to repeat. A subscription that doesn't exist, here or at Stripe, is a 200 with `success: false` and a message.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { params: RecurringParams, body: jsonBody(CancelRecurring) },
+    responses: { 200: json("Whether it is cancelled", CancelledRecurring) },
+    errors: ["forbidden", "not_found", "conflict", "unavailable", "billing_not_configured"],
+  }),
+  async (c) => {
+    const { walletId, subscriptionId } = c.req.valid("param");
+    return c.json(await cancelOfWallet(c.var.ctx, walletId, subscriptionId, c.req.valid("json")), 200);
+  },
+);

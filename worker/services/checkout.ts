@@ -1,0 +1,152 @@
+import { eq } from "drizzle-orm";
+import { accounts, charges, subscriptions, wallets } from "../../db/schema/index.ts";
+import { createCheckout, createCustomer, requireStripe } from "../integrations/stripe.ts";
+import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { toCharge, type ChargeRow, type CheckoutInput } from "../routes/billing/schemas.ts";
+import type { WalletRow } from "../routes/wallets/schemas.ts";
+import { stripeAccountOf } from "./billing.ts";
+import { getBundle } from "./bundles.ts";
+import { decline } from "./charges.ts";
+import { callerAccount, commit, type Ctx, newRow, ownRow } from "./context.ts";
+import { heldSkus } from "./entitlements.ts";
+import { newId } from "../lib/ids.ts";
+import { getSite, requireAllowedUrl } from "./sites.ts";
+import { walletOf } from "./wallets.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+// How long a payment page may be paid; Stripe takes 30 minutes to 24 hours.
+const OPEN_FOR = HOUR;
+
+/** A payment page, and the charge that waits for it. */
+export interface OpenedCheckout {
+  chargeId: string;
+  url: string;
+  expiresAt: number;
+}
+
+type Sale = Pick<ChargeRow, "itemType" | "itemId" | "description" | "skus" | "amount" | "currency" | "recurrence"> & {
+  priceId: string | null;
+};
+
+/** A payment page for a subscription, at its price in the currency or its default one. */
+export async function checkoutSubscription(ctx: Ctx, id: string, { currency, ...urls }: CheckoutInput): Promise<OpenedCheckout> {
+  const [found] = await ctx.db
+    .select()
+    .from(subscriptions)
+    .where(ownRow(ctx, subscriptions, id));
+  if (!found) throw notFound("Subscription not found");
+  if (found.subscriptionProvider !== "stripe") throw conflict("This subscription is sold elsewhere");
+  const price =
+    found.prices.find((one) => (currency === undefined ? one.default : one.currency === currency)) ??
+    (currency === undefined ? found.prices[0] : undefined);
+  if (!price) throw currency === undefined ? conflict("This subscription has no price") : invalid("currency", "No price in this currency");
+  return openCheckout(
+    ctx,
+    {
+      itemType: "subscription",
+      itemId: id,
+      description: found.name,
+      skus: [found.sku],
+      amount: price.value,
+      currency: price.currency,
+      recurrence: found.recurrence === "once" ? null : found.recurrence,
+      priceId: price.paymentPlanId ?? (price.default ? found.stripePlanId : null),
+    },
+    urls,
+  );
+}
+
+/** A payment page for a bundle: paying it grants the bundle's own sku and each ticket's. */
+export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+  const bundle = await getBundle(ctx, id);
+  const tickets = bundle.items.filter(({ type }) => type === "ticket").map((item) => item.id);
+  return openCheckout(
+    ctx,
+    {
+      itemType: "bundle",
+      itemId: id,
+      description: bundle.name,
+      skus: [...new Set([bundle.sku, ...tickets])],
+      amount: bundle.price,
+      currency: bundle.presentmentCurrency,
+      recurrence: null,
+      priceId: null,
+    },
+    urls,
+  );
+}
+
+/** The charge is written down before Stripe is asked: whatever happens then, what is paid is found again. */
+async function openCheckout(ctx: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+  requireStripe(ctx.env);
+  const { id: accountId } = await callerAccount(ctx);
+  const site = await getSite(ctx);
+  await requireAllowedUrl(ctx, "successUrl", urls.successUrl, site);
+  await requireAllowedUrl(ctx, "cancelUrl", urls.cancelUrl, site);
+  const held = await heldSkus(ctx, accountId);
+  if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account holds this already");
+  const charge = newCharge(ctx, sale, accountId, stripeAccountOf(site));
+  await commit(ctx, ctx.db.insert(charges).values(charge), {
+    type: "billing.checkoutStarted",
+    resource: `charge/${charge.id}`,
+    data: toCharge(charge),
+  });
+  const customerId = await customerOf(ctx, await walletOf(ctx, accountId), charge.stripeAccount);
+  const expiresAt = ctx.now + OPEN_FOR;
+  const opened = await createCheckout(ctx.env, charge.stripeAccount, {
+    ...sale,
+    ...urls,
+    chargeId: charge.id,
+    siteId: ctx.siteId,
+    customerId,
+    name: sale.description,
+    priceId,
+    feeBasisPoints: site.serviceChargeRate ?? 0,
+    expiresAt,
+  });
+  if (!opened.ok) {
+    await decline(ctx, charge, opened.message);
+    throw conflict(`Stripe refuses this sale: ${opened.message}`);
+  }
+  await ctx.db
+    .update(charges)
+    .set({ stripeSessionId: opened.value.id, due: expiresAt + MINUTE })
+    .where(ownRow(ctx, charges, charge.id));
+  return { chargeId: charge.id, url: opened.value.url ?? "", expiresAt };
+}
+
+function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, stripeAccount: string | null): ChargeRow {
+  return {
+    ...newRow(ctx),
+    ...sale,
+    accountId,
+    stripeAccount,
+    status: "pending",
+    reserved: 0,
+    refunded: 0,
+    receiptNumber: null,
+    failure: null,
+    recurringId: sale.recurrence === null ? null : newId(ctx.now),
+    stripeSessionId: null,
+    stripePaymentId: null,
+    stripeInvoiceId: null,
+    due: ctx.now + 2 * MINUTE,
+  };
+}
+
+/** What Stripe knows the owner as, where the money goes; made known at the first purchase. */
+async function customerOf(ctx: Ctx, wallet: WalletRow, stripeAccount: string | null): Promise<string> {
+  if (wallet.paymentCustomerId !== null && wallet.stripeAccount === stripeAccount) return wallet.paymentCustomerId;
+  const [account] = await ctx.db
+    .select({ email: accounts.email })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, wallet.ownerId));
+  if (!account) throw notFound("Account not found");
+  const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, { walletId: wallet.id, siteId: ctx.siteId, email: account.email });
+  await ctx.db
+    .update(wallets)
+    .set({ paymentCustomerId, stripeAccount, modified: ctx.now, version: wallet.version + 1 })
+    .where(eq(wallets.id, wallet.id));
+  return paymentCustomerId;
+}

@@ -1,0 +1,50 @@
+import { and, eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "../../db/client.ts";
+import { accounts, charges } from "../../db/schema/index.ts";
+import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { sendMail } from "./mail.ts";
+
+const ChargeEvent = z.object({ _id: z.string() });
+
+/** Mails the receipt of a charge that was paid; an effect of `billing.chargeCompleted`. Nothing was paid: no receipt. */
+export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { _id } = ChargeEvent.parse(JSON.parse(event.data));
+  const [row] = await createDb(env.DB)
+    .select({
+      receiptNumber: charges.receiptNumber,
+      description: charges.description,
+      amount: charges.amount,
+      currency: charges.currency,
+      paid: charges.modified,
+      name: accounts.name,
+      email: accounts.email,
+    })
+    .from(charges)
+    .innerJoin(accounts, and(eq(accounts.id, charges.accountId), eq(accounts.siteId, charges.siteId)))
+    .where(and(eq(charges.id, _id), eq(charges.siteId, siteId)));
+  if (!row || row.amount === 0) return;
+  const amount = formatMoney(row.amount, row.currency);
+  await sendMail(
+    env,
+    siteId,
+    {
+      template: "receipt",
+      to: row.email,
+      data: {
+        receiptNumber: row.receiptNumber ?? "",
+        date: new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(row.paid),
+        customer: { name: row.name, email: row.email },
+        items: [{ description: row.description, amount }],
+        total: amount,
+      },
+    },
+    event.id,
+  );
+}
+
+/** Minor units as people read them: a currency's own number of decimals. */
+export function formatMoney(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat("en-GB", { style: "currency", currency: currency.toUpperCase() });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}

@@ -1,0 +1,189 @@
+import { and, desc, eq, ne } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { charges, recurringSubscriptions } from "../../db/schema/index.ts";
+import {
+  cancelSubscription,
+  listPaidInvoices,
+  type PaidInvoice,
+  readSubscription,
+  type StripeSubscription,
+} from "../integrations/stripe.ts";
+import { nextStep, type Step } from "../lib/entitlement-state.ts";
+import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { newReceiptNumber } from "../lib/receipt-number.ts";
+import type { ChargeRow } from "../routes/billing/schemas.ts";
+import { type RecurringRow, toRecurring } from "../routes/wallets/schemas.ts";
+import { chargeEvent } from "./charges.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
+import { type EntitlementRow, findBySource, planRenewal, planStep } from "./entitlements.ts";
+
+const TRIES = 5;
+const MINUTE = 60_000;
+
+/** How a cancellation of what is paid regularly went. */
+export type Cancellation = { success: true } | { success: false; message: string };
+
+export async function getRecurring(ctx: Ctx, id: string): Promise<RecurringRow> {
+  const [recurring] = await ctx.db
+    .select()
+    .from(recurringSubscriptions)
+    .where(ownRow(ctx, recurringSubscriptions, id));
+  if (!recurring) throw notFound("Recurring subscription not found");
+  return recurring;
+}
+
+/** What an account pays regularly or once did, the newest first. */
+export async function recurringOf(ctx: Ctx, accountId: string): Promise<RecurringRow[]> {
+  return ctx.db
+    .select()
+    .from(recurringSubscriptions)
+    .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), eq(recurringSubscriptions.accountId, accountId)))
+    .orderBy(desc(recurringSubscriptions.created), desc(recurringSubscriptions.id));
+}
+
+/**
+ * Ends regular payments at Stripe, at once or with the period that is paid for, and what was bought with them; safe to repeat.
+ * `source` is that of an entitlement, "recurring/<id>". Throws `unavailable` where Stripe leaves it open: call again.
+ */
+export async function cancelRecurring(
+  ctx: Ctx,
+  { source, when }: { source: string; when: "immediate" | "endOfBilling" },
+): Promise<Cancellation> {
+  const recurring = await getRecurring(ctx, source.replace(/^recurring\//, ""));
+  if (recurring.status === "cancelled" || (recurring.status === "cancelScheduled" && when === "endOfBilling")) return { success: true };
+  const { stripeAccount, stripeSubscriptionId } = recurring;
+  const outcome = await cancelSubscription(ctx.env, stripeAccount, stripeSubscriptionId, when);
+  if (!outcome.ok) return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
+  await follow(ctx, recurring.id, outcome.value);
+  return { success: true };
+}
+
+/** Asks Stripe how a recurring subscription stands and books that: periods paid, cancellations. Safe to repeat, in any order. */
+export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<void> {
+  const { stripeAccount, stripeSubscriptionId: id } = recurring;
+  const found = recurring.stopping
+    ? await cancelSubscription(ctx.env, stripeAccount, id, "immediate")
+    : await readSubscription(ctx.env, stripeAccount, id);
+  // Stripe ends no subscription twice: what it doesn't find to end has ended.
+  if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
+  const state: StripeSubscription = found.ok ? found.value : { id, status: "cancelled", pastDue: false, currentPeriodEnd: null };
+  for (const invoice of await listPaidInvoices(ctx.env, stripeAccount, id))
+    await bookPeriod(ctx, recurring, invoice, state.currentPeriodEnd);
+  await follow(ctx, recurring.id, state);
+}
+
+/** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
+export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>): BatchItem<"sqlite"> {
+  return ctx.db
+    .update(recurringSubscriptions)
+    .set({ stopping: true, due: ctx.now })
+    .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), ne(recurringSubscriptions.status, "cancelled"), where));
+}
+
+/** The same for all that an account pays, which itself is going. */
+export function stopAllOf(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return stopRecurring(ctx, eq(recurringSubscriptions.accountId, accountId));
+}
+
+/** Books a period that was paid, once. The first one is booked with its checkout, and has an invoice already. */
+async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice, dateEnds: number | null): Promise<void> {
+  const [known] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
+  if (known) return;
+  const { siteId, accountId, itemType, itemId, description, skus, recurrence, stripeAccount, id: recurringId } = recurring;
+  const row: ChargeRow = {
+    ...newRow({ ...ctx, siteId }),
+    accountId,
+    itemType,
+    itemId,
+    description,
+    skus,
+    recurrence,
+    stripeAccount,
+    amount: invoice.amount,
+    currency: invoice.currency,
+    status: "complete",
+    reserved: 0,
+    refunded: 0,
+    receiptNumber: newReceiptNumber(ctx.now),
+    failure: null,
+    recurringId,
+    stripeSessionId: null,
+    stripePaymentId: invoice.paymentId,
+    stripeInvoiceId: invoice.id,
+    due: null,
+  };
+  const renewed =
+    dateEnds === null
+      ? { changes: [], events: [] }
+      : await planRenewal(ctx, `recurring/${recurringId}`, { dateEnds, price: invoice.amount });
+  const insert = ctx.db.insert(charges).values(row).onConflictDoNothing();
+  await cameFirst(() => commitIfCurrent(ctx, [insert, ...renewed.changes], chargeEvent("chargeCompleted", row), ...renewed.events));
+}
+
+/** Writes down what Stripe says, and lets what was bought follow. */
+async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const current = await getRecurring(ctx, id);
+    // What has ended stays so, also when an older answer comes in late.
+    const status = current.status === "cancelled" ? "cancelled" : state.status;
+    const next: RecurringRow = {
+      ...current,
+      status,
+      pastDue: state.pastDue && status !== "cancelled",
+      currentPeriodEnd: state.currentPeriodEnd ?? current.currentPeriodEnd,
+      dateCancelled: status === "active" ? null : (current.dateCancelled ?? ctx.now),
+      stopping: current.stopping && status !== "cancelled",
+    };
+    await alignEntitlements(ctx, next);
+    const same = (["status", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
+    // Not before what was bought has followed: until then it stays due.
+    const due = next.stopping ? ctx.now + MINUTE : null;
+    const stamps = { due, modified: same ? current.modified : ctx.now, version: current.version + 1 };
+    const change = ctx.db
+      .update(recurringSubscriptions)
+      .set({ ...next, ...stamps })
+      .where(asRead(ctx, recurringSubscriptions, current));
+    if (same) {
+      await change;
+      return;
+    }
+    const told = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
+    if (await cameFirst(() => commitIfCurrent(ctx, change, told))) return;
+  }
+  throw conflict("Too many changes of this recurring subscription at the same time");
+}
+
+/** Takes each entitlement to where its payments are. */
+async function alignEntitlements(ctx: Ctx, recurring: RecurringRow): Promise<void> {
+  await eachEntitlement(ctx, `recurring/${recurring.id}`, (row) => {
+    if (row.status === "cancelled" || row.status === recurring.status) return undefined;
+    const ended = row.status === "cancelScheduled" ? "expire" : "cancel";
+    if (recurring.status !== "active") return stepOf(row, recurring.status === "cancelled" ? ended : "scheduleCancel");
+    return { allowed: true, status: "active", event: "entitlement_renewed", revokes: false, paysBack: false, stopsBilling: null };
+  });
+}
+
+function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "scheduleCancel"): Step | undefined {
+  const step = nextStep(row, transition);
+  return step.allowed ? step : undefined;
+}
+
+/** Takes every entitlement of a source the step that `decide` says, again where another request has changed it meanwhile. */
+export async function eachEntitlement(
+  ctx: Ctx,
+  source: string,
+  decide: (row: EntitlementRow) => Step | undefined,
+  paidBack: (row: EntitlementRow) => number = () => 0,
+): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    let raced = false;
+    for (const row of await findBySource(ctx, source)) {
+      const step = decide(row);
+      if (!step) continue;
+      const { change, event } = planStep(ctx, row, step, paidBack(row));
+      raced = !(await cameFirst(() => commitIfCurrent(ctx, change, event))) || raced;
+    }
+    if (!raced) return;
+  }
+  throw conflict("Too many changes of what was bought at the same time");
+}

@@ -1,0 +1,233 @@
+import { and, desc, eq } from "drizzle-orm";
+import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.ts";
+import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
+import { nextStep, type Step } from "../lib/entitlement-state.ts";
+import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { bookRefund, refundOf } from "../lib/refund-rules.ts";
+import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "../routes/billing/schemas.ts";
+import { getCharge, sourceOf } from "./charges.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
+import type { EntitlementRow } from "./entitlements.ts";
+import { eachEntitlement, stopRecurring } from "./recurring.ts";
+
+const MINUTE = 60_000;
+// A request for a refund has reached Stripe by then, or never will.
+const NEVER_ASKED_AFTER = 10 * MINUTE;
+const TRIES = 8;
+
+/** Which money goes back: by its charge, or by the source of an entitlement, whose last charge is meant. */
+export interface RefundInput {
+  chargeId?: string;
+  source?: string;
+  /** Whose charge it must be. */
+  accountId?: string;
+  /** In minor units; all that is left when left out. */
+  amount?: number | undefined;
+  reason: "duplicate" | "fraudulent" | "requested_by_customer";
+  /** Leaves what was bought with the buyer, also when all of the money has gone back. */
+  keep?: boolean;
+}
+
+/**
+ * Gives money back. The amount is reserved first, so that the refunds of a charge never exceed it, and is settled by what Stripe says,
+ * at once or later. What was bought follows by itself: its `refunded`, and its end when all has gone back and `keep` isn't set.
+ */
+export async function refundCharge(ctx: Ctx, input: RefundInput): Promise<ChargeResult> {
+  requireStripe(ctx.env);
+  const reserved = await reserve(ctx, input);
+  if ("refusal" in reserved) return { success: false, errorMessage: reserved.refusal, refundId: null, status: null, amount: null };
+  const { charge, refund } = reserved;
+  try {
+    const { id: refundId, amount } = refund;
+    const asked = await createRefund(ctx.env, charge.stripeAccount, {
+      refundId,
+      amount,
+      paymentId: charge.stripePaymentId ?? "",
+      reason: input.reason,
+    });
+    const settled: Settlement = asked.ok ? asked.value : { status: "declined", failure: asked.message };
+    await settleRefund(ctx, charge.id, refund.id, settled);
+    return toResult(refund, settled);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "unavailable") throw error;
+    return toResult(refund, { status: "pending", failure: "Stripe has not confirmed the refund; it is settled as soon as it does" }, false);
+  }
+}
+
+function toResult(refund: RefundRow, { status, failure }: Settlement, success = status !== "declined"): ChargeResult {
+  return { success, errorMessage: success ? null : failure, refundId: refund.id, status, amount: refund.amount };
+}
+
+type Settlement = Pick<RefundRow, "status" | "failure"> & { id?: string };
+
+async function reserve(ctx: Ctx, input: RefundInput): Promise<{ refusal: string } | { charge: ChargeRow; refund: RefundRow }> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const charge = await findCharge(ctx, input);
+    const rule = refundOf(charge, input.amount);
+    if ("refusal" in rule) return rule;
+    if (charge.stripePaymentId === null) return { refusal: "No money was moved for this charge" };
+    const { reason, keep = false } = input;
+    const refund = newRefund(ctx, { chargeId: charge.id, amount: rule.amount, reason, keep });
+    const next = { reserved: charge.reserved + rule.amount, due: ctx.now + MINUTE, modified: ctx.now, version: charge.version + 1 };
+    const change = ctx.db
+      .update(charges)
+      .set(next)
+      .where(asRead(ctx, charges, charge));
+    const event = { type: "billing.refundRequested", resource: `charge/${charge.id}`, data: toRefund(refund) };
+    if (await cameFirst(() => commitIfCurrent(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
+      return { charge: { ...charge, ...next }, refund };
+    }
+  }
+  throw conflict("Too many refunds of this charge at the same time");
+}
+
+function newRefund(ctx: Ctx, of: Pick<RefundRow, "chargeId" | "amount" | "reason" | "keep">): RefundRow {
+  return { ...newRow(ctx), ...of, status: "pending", failure: null, stripeRefundId: null };
+}
+
+async function findCharge(ctx: Ctx, { chargeId, source, accountId }: RefundInput): Promise<ChargeRow> {
+  const [kind, id = ""] = source?.split("/") ?? ["charge", chargeId];
+  const charge = kind === "recurring" ? await lastOf(ctx, id) : await getCharge(ctx, id);
+  if (!charge || (accountId !== undefined && charge.accountId !== accountId)) throw notFound("Charge not found");
+  return charge;
+}
+
+/** The last period of a recurring subscription that was paid. */
+async function lastOf(ctx: Ctx, recurringId: string): Promise<ChargeRow | undefined> {
+  const [last] = await ctx.db
+    .select()
+    .from(charges)
+    .where(and(eq(charges.siteId, ctx.siteId), eq(charges.recurringId, recurringId), eq(charges.status, "complete")))
+    .orderBy(desc(charges.created), desc(charges.id))
+    .limit(1);
+  return last;
+}
+
+/** Books what has become of a refund, once. Every change of a charge's refunds moves the charge's version, so that none is lost. */
+async function settleRefund(ctx: Ctx, chargeId: string, refundId: string, { id, status, failure }: Settlement): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const [[charge], [refund]] = await ctx.db.batch([
+      ctx.db
+        .select()
+        .from(charges)
+        .where(ownRow(ctx, charges, chargeId)),
+      ctx.db
+        .select()
+        .from(refunds)
+        .where(ownRow(ctx, refunds, refundId)),
+    ]);
+    if (!charge || !refund) throw notFound("Refund not found");
+    const known = refund.status === status && (id ?? null) === refund.stripeRefundId;
+    if (known) return afterRefund(ctx, charge.id);
+    const books = bookRefund(charge, refund.amount, refund.status, status);
+    const stamps = { modified: ctx.now, version: charge.version + 1 };
+    const change = ctx.db
+      .update(charges)
+      .set({ ...books, ...stamps, due: charge.due ?? ctx.now })
+      .where(asRead(ctx, charges, charge));
+    const settled: RefundRow = { ...refund, status, failure, stripeRefundId: id ?? refund.stripeRefundId, modified: ctx.now };
+    const event = { type: EVENTS[status], resource: `charge/${chargeId}`, data: toRefund(settled) };
+    const others = [ctx.db.update(refunds).set(settled).where(eq(refunds.id, refundId))];
+    if (await cameFirst(() => commitIfCurrent(ctx, [change, ...others], event))) return afterRefund(ctx, charge.id);
+  }
+  throw conflict("Too many refunds of this charge at the same time");
+}
+
+const EVENTS = { complete: "billing.refunded", declined: "billing.refundDeclined", pending: "billing.refundPending" } as const;
+
+/** Lets what was bought follow the money, and only then calls the charge done with. Safe to repeat. */
+async function afterRefund(ctx: Ctx, chargeId: string): Promise<void> {
+  const charge = await getCharge(ctx, chargeId);
+  if (charge.refunded > 0 && (await isCurrent(ctx, charge))) await followMoney(ctx, charge);
+  if (charge.due === null || charge.reserved !== charge.refunded) return;
+  await ctx.db
+    .update(charges)
+    .set({ due: null })
+    .where(asRead(ctx, charges, charge));
+}
+
+/** A period before the current one buys nothing any more. */
+async function isCurrent(ctx: Ctx, { id, recurringId }: ChargeRow): Promise<boolean> {
+  return recurringId === null || (await lastOf(ctx, recurringId))?.id === id;
+}
+
+async function followMoney(ctx: Ctx, charge: ChargeRow): Promise<void> {
+  const ends = charge.refunded === charge.amount && !(await isKept(ctx, charge.id));
+  const paidBack = (row: EntitlementRow): number => Math.max(0, Math.min(charge.refunded, row.price) - row.refunded);
+  const decide = (row: EntitlementRow): Step | undefined => {
+    const isHeld = row.status !== "cancelled";
+    if (paidBack(row) === 0) return ends && isHeld ? allowed(row, "cancel") : undefined;
+    return allowed(row, ends ? "refund" : "justRefund");
+  };
+  await eachEntitlement(ctx, sourceOf(charge), decide, paidBack);
+  if (ends && charge.recurringId !== null) await stopRecurring(ctx, eq(recurringSubscriptions.id, charge.recurringId));
+}
+
+function allowed(row: EntitlementRow, transition: "cancel" | "refund" | "justRefund"): Step | undefined {
+  const step = nextStep(row, transition);
+  return step.allowed ? step : undefined;
+}
+
+/** Whether the last of the money went back with what was bought left to the buyer. */
+async function isKept(ctx: Ctx, chargeId: string): Promise<boolean> {
+  const done = await ctx.db
+    .select({ keep: refunds.keep })
+    .from(refunds)
+    .where(and(eq(refunds.siteId, ctx.siteId), eq(refunds.chargeId, chargeId), eq(refunds.status, "complete")));
+  return done.length > 0 && done.every(({ keep }) => keep);
+}
+
+/** Asks Stripe what has gone back of a charge and books that, also what was refunded at Stripe itself. Safe to repeat, in any order. */
+export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
+  if (charge.stripePaymentId === null) return;
+  const theirs = await listRefunds(ctx.env, charge.stripeAccount, charge.stripePaymentId);
+  const ours = await ctx.db
+    .select()
+    .from(refunds)
+    .where(and(eq(refunds.siteId, ctx.siteId), eq(refunds.chargeId, charge.id)));
+  for (const refund of ours) {
+    const found = theirs.find(({ id, refundId }) => refundId === refund.id || id === refund.stripeRefundId);
+    if (found) await settleRefund(ctx, charge.id, refund.id, found);
+    else if (refund.status === "pending" && ctx.now - refund.created > NEVER_ASKED_AFTER)
+      await settleRefund(ctx, charge.id, refund.id, { status: "declined", failure: "The request never reached Stripe" });
+  }
+  for (const found of theirs) {
+    if (!ours.some(({ id, stripeRefundId }) => id === found.refundId || stripeRefundId === found.id)) await adopt(ctx, charge.id, found);
+  }
+  await afterRefund(ctx, charge.id);
+  await putOff(ctx, charge.id);
+}
+
+/** Books a refund that was made at Stripe itself. */
+async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<void> {
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const charge = await getCharge(ctx, chargeId);
+    const refund: RefundRow = {
+      ...newRefund(ctx, { chargeId, amount: found.amount, reason: null, keep: false }),
+      status: found.status,
+      failure: found.failure,
+      stripeRefundId: found.id,
+    };
+    const books = bookRefund(charge, found.amount, "declined", found.status);
+    const change = ctx.db
+      .update(charges)
+      .set({ ...books, due: charge.due ?? ctx.now, modified: ctx.now, version: charge.version + 1 })
+      .where(asRead(ctx, charges, charge));
+    const event = { type: EVENTS[found.status], resource: `charge/${chargeId}`, data: toRefund(refund) };
+    if (await cameFirst(() => commitIfCurrent(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
+    const [known] = await ctx.db.select({ id: refunds.id }).from(refunds).where(eq(refunds.stripeRefundId, found.id));
+    if (known) return;
+  }
+  throw conflict("Too many refunds of this charge at the same time");
+}
+
+/** What is still on its way is asked for again, ever more rarely. */
+async function putOff(ctx: Ctx, chargeId: string): Promise<void> {
+  const charge = await getCharge(ctx, chargeId);
+  if (charge.due === null || charge.due > ctx.now) return;
+  const wait = Math.max(MINUTE, Math.floor((ctx.now - charge.modified) / 4));
+  await ctx.db
+    .update(charges)
+    .set({ due: ctx.now + wait })
+    .where(asRead(ctx, charges, charge));
+}
