@@ -263,6 +263,7 @@ function demoOverlays(): (typeof overlays.$inferInsert)[] {
       kind: "html",
       position: "bottomCenter",
       html: '<div style="font:600 20px/1.4 system-ui;padding:14px 22px;border-radius:14px;color:#fff;background:linear-gradient(135deg,#6E5FFB,#3B2FB8);box-shadow:0 8px 30px rgb(0 0 0/.35)">Goal! {{scorer}} <span style="opacity:.8">{{minute}}′</span></div>',
+      variables: { scorer: "Harbour City", minute: 90 },
     },
   ];
   const card: OverlayContents = [
@@ -270,6 +271,7 @@ function demoOverlays(): (typeof overlays.$inferInsert)[] {
       kind: "html",
       position: "topRight",
       html: '<div style="font:600 16px system-ui;padding:10px 16px;border-radius:10px;background:#FACC15;color:#1C1917">Yellow card: {{player}}</div>',
+      variables: { player: "Number 6" },
     },
   ];
   const sponsor: OverlayContents = [

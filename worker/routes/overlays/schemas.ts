@@ -63,7 +63,14 @@ export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tif
     siteId: "5eed00000000000000000001",
     type: "template",
     duration: 8,
-    contents: [{ kind: "html", html: "<b>Goal!</b> {{scorer}}, {{minute}}'", position: "bottomCenter" }],
+    contents: [
+      {
+        kind: "html",
+        html: "<b>Goal!</b> {{scorer}}, {{minute}}'",
+        position: "bottomCenter",
+        variables: { scorer: "Harbour City", minute: 90 },
+      },
+    ],
   },
 });
 

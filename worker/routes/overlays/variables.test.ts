@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { newId } from "../../lib/ids.ts";
+import { BroadcastAnswer, Overlay } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const html = { kind: "html", html: "<b>{{scorer}}</b> {{{minute}}} {{ scorer }}", position: "center" };
+const rive = { kind: "rive", mediaId: newId(1), fileName: "goal.riv", position: "center" };
+
+function create(change: Record<string, unknown>) {
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 60, contents: [html], ...change };
+  return site.call("createOverlay", { body });
+}
+
+async function send(contents: unknown[], body: Record<string, unknown>) {
+  const { _id } = (await create({ contents })).as(Overlay);
+  return site.call("broadcastOverlay", { params: { id: _id }, body: { channelId: site.channels[0], ...body } });
+}
+
+describe("the variables of a broadcast", () => {
+  test.for<[name: string, contents: unknown[], variables: Record<string, unknown> | undefined, wrong: string[]]>([
+    ["all that the html has a place for", [html], { scorer: "Ada", minute: 17 }, []],
+    ["one that the html has no place for", [html], { scorer: "Ada", minute: 17, score: "1:0" }, ["variables.score"]],
+    ["without one that the html needs", [html], { scorer: "Ada" }, ["variables.minute"]],
+    ["none", [html], undefined, ["variables.scorer", "variables.minute"]],
+    ["none, where the overlay has values of its own", [{ ...html, variables: { scorer: "-", minute: 0 } }], undefined, []],
+    ["of another type than the overlay's own", [{ ...html, variables: { scorer: "-", minute: 0 } }], { minute: "17" }, ["variables.minute"]],
+    ["needed by one content alone", [html, { ...html, html: "{{club}}" }], { scorer: "Ada", minute: 1 }, ["variables.club"]],
+    ["any name beside a rive file", [rive], { anything: true }, []],
+    ["of a rive file's own with another type", [{ ...rive, variables: { own: true } }], { own: "yes" }, ["variables.own"]],
+    ["called as what every object has", [{ ...html, html: "Goal" }], { constructor: "x" }, ["variables.constructor"]],
+  ])("are checked: %s", async ([, contents, variables, wrong]) => {
+    const answer = await send(contents, { variables });
+    expect(answer.fields.sort()).toEqual(wrong.sort());
+    expect(answer.status).toBe(wrong.length > 0 ? 400 : 200);
+  });
+
+  test("are checked of a broadcast to a tag too", async () => {
+    const { _id } = (await create({})).as(Overlay);
+    const call = { params: { id: _id, tagId: "team:home" }, body: { channelId: site.channels[0], variables: { scorer: "Ada" } } };
+    expect(await site.call("broadcastOverlayToTag", call)).toMatchObject({ status: 400, fields: ["variables.minute"] });
+  });
+});
+
+test("a payload reaches the viewers as it is", async () => {
+  const channelId = await site.addChannel("payloads");
+  const viewer = await openSocket(site, channelId);
+  const broadcastPayload = { camera: { angle: 3 }, tags: ["replay", null] };
+  const sent = await send([{ ...html, html: "Replay" }], { channelId, broadcastPayload });
+  expect(sent.as(BroadcastAnswer).broadcasts).toHaveLength(1);
+  expect(await viewer.first("overlay.show")).toMatchObject({ broadcastPayload });
+  expect(await send([html], { broadcastPayload: ["replay"] })).toMatchObject({ status: 400, fields: ["broadcastPayload"] });
+});
+
+describe("a call to action", () => {
+  const url = "https://demo.example/replay";
+  test.for<[type: string, data: Record<string, unknown>]>([
+    ["facebook_share", { url, quote: "What a goal" }],
+    ["go_to_channel", { channelId: newId(1) }],
+    ["login", { message: "Sign in to vote" }],
+    ["open_link", { url, label: "Watch it again" }],
+    ["play_video", { videoId: newId(1), startTime: 12.5 }],
+    ["show_player_stats", { playerId: "p-9" }],
+    ["show_group", { groupId: "group-c" }],
+    ["show_panel", { panelId: newId(1) }],
+    ["show_stored_panel", { panelId: newId(1) }],
+    ["show_person", { personId: "coach" }],
+    ["tweet", { text: "Goal!", url }],
+  ])("%s takes its own data", async ([type, data]) => {
+    expect((await create({ cta: { type, data } })).as(Overlay).cta).toEqual({ type, data });
+  });
+
+  test.for<[type: string, data: Record<string, unknown>, field: string]>([
+    ["facebook_share", {}, "cta.data.url"],
+    ["go_to_channel", { channelId: "main-stage" }, "cta.data.channelId"],
+    ["login", { message: 1 }, "cta.data.message"],
+    ["open_link", { url: "javascript:alert(1)" }, "cta.data.url"],
+    ["open_link", { url, surprise: 1 }, "cta.data.surprise"],
+    ["play_video", { videoId: newId(1), startTime: -1 }, "cta.data.startTime"],
+    ["show_player_stats", {}, "cta.data.playerId"],
+    ["show_group", { playerId: "p-9", groupId: "c" }, "cta.data.playerId"],
+    ["show_panel", {}, "cta.data.panelId"],
+    ["show_stored_panel", { panelId: "lineup" }, "cta.data.panelId"],
+    ["show_person", { personId: "" }, "cta.data.personId"],
+    ["tweet", { text: "a".repeat(281) }, "cta.data.text"],
+  ])("%s refuses %j", async ([type, data, field]) => {
+    expect(await create({ cta: { type, data } })).toMatchObject({ status: 400, fields: [field] });
+  });
+});
