@@ -1,3 +1,4 @@
+export type { ConnectionState } from "../model/state.ts";
 export type { ChannelAddress, Position } from "./address.ts";
 export { reconnectDelay } from "./backoff.ts";
 export { type ChannelConnection, type ChannelOptions, joinChannel } from "./channel.ts";

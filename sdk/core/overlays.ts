@@ -3,7 +3,8 @@ import type { ShownOverlay } from "../model/state.ts";
 
 /**
  * The overlays that are on, and which of them are on the screen: one for each position. Of two that want one position the higher
- * priority is shown, of equal ones the one that was sent first; the other waits for as long as it lasts.
+ * priority is shown, of equal ones the one that was sent first; the other waits for as long as it lasts. An overlay with contents at
+ * several positions is shown whole or not at all.
  */
 export interface OverlayBoard {
   /** All that are on, in the order in which they came. */
@@ -55,14 +56,14 @@ export function nextEnd(board: OverlayBoard): number | undefined {
 
 function rebuilt(before: OverlayBoard, all: readonly OverlayShow[], dismissed: readonly string[], now: number): OverlayBoard {
   const on = all.filter(({ endsAt }) => endsAt > now);
-  const best = new Map<string, OverlayShow>();
-  for (const overlay of on) {
-    const rival = best.get(overlay.position);
-    if (!dismissed.includes(overlay.broadcastId) && (!rival || overlay.priority > rival.priority)) best.set(overlay.position, overlay);
-  }
-  const shown = [...best.values()].map(
-    (overlay) => before.shown.find((kept) => kept.overlay === overlay) ?? { broadcastId: overlay.broadcastId, overlay },
-  );
+  const wanted = on.filter(({ broadcastId }) => !dismissed.includes(broadcastId)).sort((one, other) => other.priority - one.priority);
+  const taken = new Set<string>();
+  const shown = wanted.flatMap((overlay) => {
+    const positions = overlay.contents.map(({ position }) => position);
+    if (positions.some((position) => taken.has(position))) return [];
+    for (const position of positions) taken.add(position);
+    return before.shown.find((kept) => kept.overlay === overlay) ?? { broadcastId: overlay.broadcastId, overlay };
+  });
   const same = shown.length === before.shown.length && shown.every((overlay, index) => overlay === before.shown[index]);
   return {
     on,

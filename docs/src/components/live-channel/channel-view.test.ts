@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OverlayShow } from "../../../../worker/durable-objects/relay.protocol.ts";
+import type { OverlayShow } from "../../../../sdk/channel/index.ts";
 import { type ChannelView, EMPTY_VIEW, LOG_LENGTH, endsAt, nextView, onStage } from "./channel-view.ts";
 
 const NOW = 1_800_000_000_000;

@@ -1,5 +1,4 @@
-import type { OverlayShow, ServerFrame, ViewerFrame } from "../../../../worker/durable-objects/relay.protocol.ts";
-import type { ConnectionState } from "./channel-connection.ts";
+import type { ConnectionState, OverlayShow, ServerFrame, ViewerFrame } from "../../../../sdk/channel/index.ts";
 
 type Content = OverlayShow["contents"][number];
 export type Position = Content["position"];

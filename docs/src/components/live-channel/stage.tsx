@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { onStage } from "./channel-view.ts";
 import { OverlayFrame } from "./overlay-frame.tsx";
-import type { OverlayShow } from "../../../../worker/durable-objects/relay.protocol.ts";
+import type { OverlayShow } from "../../../../sdk/channel/index.ts";
 
 interface Props {
   overlays: OverlayShow[];

@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from "react";
+import { joinChannel } from "../../../../sdk/channel/index.ts";
 import { recall, remember } from "../../storage.ts";
-import { joinChannel } from "./channel-connection.ts";
 import { EMPTY_VIEW, endsAt, nextView } from "./channel-view.ts";
 import type { ChannelView } from "./channel-view.ts";
 import { DEMO } from "./demo.ts";
@@ -22,7 +22,7 @@ export function useChannel(joined: boolean): ChannelView {
 
   useEffect(() => {
     if (!joined) return undefined;
-    return joinChannel({
+    const channel = joinChannel({
       origin: location.origin,
       clientId: DEMO.clientId,
       channelId: DEMO.channelId,
@@ -31,6 +31,7 @@ export function useChannel(joined: boolean): ChannelView {
       onFrame: (frame) => dispatch({ kind: "frame", frame, at: Date.now() }),
       onSent: (frame) => dispatch({ kind: "sent", frame, at: Date.now() }),
     });
+    return () => channel.leave();
   }, [joined]);
 
   const nextEnd = Math.min(...view.overlays.map((overlay) => endsAt(view, overlay)));
