@@ -6,6 +6,7 @@ import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, sta
 import { demoMedia } from "./demo/media.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
+import { demoPolls } from "./demo/polls.ts";
 import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
@@ -29,6 +30,7 @@ import {
   pages,
   panels,
   playlists,
+  polls,
   receiptTemplates,
   registerInvites,
   sites,
@@ -125,6 +127,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(videoTotals).values(demoVideoTotals()).onConflictDoNothing(),
     db.insert(playlists).values(demoPlaylists()).onConflictDoNothing(),
   ]);
+  for (const poll of demoPolls()) await db.insert(polls).values(poll).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });

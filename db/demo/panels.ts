@@ -2,11 +2,12 @@ import { PanelRenderer } from "../../worker/routes/panels/renderer.ts";
 import type { panels } from "../schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CREST_A } from "./media.ts";
+import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
 
 type PanelInsert = typeof panels.$inferInsert;
 
 /** Those of the main stage, in their order. */
-export const PANELS_A = ["01", "02", "04", "05"].map((number) => `5eed0000000000000000d0${number}`);
+export const PANELS_A = ["01", "02", "04", "05", "07"].map((number) => `5eed0000000000000000d0${number}`);
 
 /** What stands beside the picture on match day. */
 export function demoPanels(): PanelInsert[] {
@@ -61,6 +62,15 @@ export function demoPanels(): PanelInsert[] {
       panel_name: "Live stats",
       icon_name: "chart",
       iframe_tag: '<iframe src="https://demo.example/stats"></iframe>',
+    }),
+    panel("5eed0000000000000000d007", SITE_A, "match-predictor", {
+      panel_type: "quick_pick",
+      panel_name: "Match predictor",
+      icon_name: "target",
+      questions: [
+        { array_id: "derbyRes1", poll_id: DERBY_RESULT },
+        { array_id: "springSc1", poll_id: SPRING_SCORER },
+      ],
     }),
     panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
   ];

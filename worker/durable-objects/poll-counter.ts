@@ -198,6 +198,6 @@ export class PollCounter extends DurableObject<Env> {
     const due = Math.min(this.#writeAt ?? Infinity, this.#tellAt ?? Infinity);
     if (due === Infinity || (this.#alarmAt !== null && this.#alarmAt <= due)) return;
     this.#alarmAt = due;
-    this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
+    this.ctx.waitUntil(this.ctx.storage.setAlarm(Math.max(due, Date.now())));
   }
 }

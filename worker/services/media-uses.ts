@@ -1,6 +1,6 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { calendarEvents, channelTemplates, overlays, pages, panels, sites, streams, themes, videos } from "../../db/schema/index.ts";
+import { calendarEvents, channelTemplates, overlays, pages, panels, polls, sites, streams, themes, videos } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 interface Use {
@@ -34,6 +34,7 @@ const USES: Use[] = [
   { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
   { area: "video", table: videos, id: videos.id, siteId: videos.siteId, columns: [videos.thumbnail] },
   { area: "stream", table: streams, id: streams.id, siteId: streams.siteId, columns: [streams.fallbackImageUrl] },
+  { area: "poll", table: polls, id: polls.id, siteId: polls.siteId, columns: [polls.answers] },
   { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
 ];
 

@@ -1,0 +1,58 @@
+import type { polls } from "../schema/index.ts";
+import type { PollAnswer } from "../types.ts";
+import { HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
+
+type PollInsert = typeof polls.$inferInsert;
+
+/** What viewers are asked on match day. */
+export const DERBY_RESULT = "5eed00000000000000006001";
+export const SPRING_SCORER = "5eed00000000000000006002";
+
+export function demoPolls(): PollInsert[] {
+  return [
+    poll("01", SITE_A, {
+      type: "prediction",
+      name: "Derby result",
+      question: "Who wins the derby?",
+      answers: answers("01", ["Harbour City", "A draw", "Old Dock"]),
+      open: true,
+    }),
+    poll("02", SITE_A, {
+      type: "trivia",
+      name: "Spring derby scorer",
+      question: "Who scored the winner in spring?",
+      answers: answers("02", ["Ada Moreno", "Ruth Okafor", "An own goal"]),
+      open: false,
+      correctAnswerId: "5eed00000000000000600201",
+      settled: KICK_OFF - HOUR,
+    }),
+    poll("03", SITE_A, {
+      type: "poll",
+      name: "Goal of the season",
+      question: "Which goal of the season do you vote for?",
+      answers: answers("03", ["The bicycle kick", "The free kick from the halfway line"]),
+      open: true,
+      responsesPerViewer: 3,
+      hideResults: true,
+    }),
+    poll("11", SITE_B, {
+      type: "poll",
+      name: "Away song",
+      question: "Which song do we sing first?",
+      answers: answers("11", ["Up the Dock", "Tide is turning"]),
+      open: true,
+    }),
+  ];
+}
+
+function answers(number: string, texts: string[]): PollAnswer[] {
+  return texts.map((answer, index) => ({ id: `5eed0000000000000060${number}0${index + 1}`, answer, imageUrl: null }));
+}
+
+function poll(
+  number: string,
+  siteId: string,
+  fields: Pick<PollInsert, "type" | "name" | "question" | "answers" | "open"> & Partial<PollInsert>,
+): PollInsert {
+  return { ...stamps, id: `5eed000000000000000060${number}`, siteId, responsesPerViewer: 1, hideResults: false, ...fields };
+}

@@ -1,0 +1,116 @@
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { counterOf, POLL_COUNTERS } from "../../worker/durable-objects/poll-counter.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { z } from "@hono/zod-openapi";
+import { Poll, PollAnswer, PollResults } from "../../worker/routes/polls/schemas.ts";
+import { counterAt } from "../../worker/services/poll-counting.ts";
+import { newSite, type TestSite } from "../harness.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const ACCOUNTS = Array.from({ length: 6 }, () => newId(Date.now()));
+const FIRST = ["City", "Dock"];
+
+/** What a poll must do, in the fewest words. */
+class Model {
+  open = true;
+  settled = false;
+  /** Ids of the answers, in their order. */
+  answers: string[];
+  votes: { accountId: string; answerId: string; requestId: string }[] = [];
+  readonly most: number;
+
+  constructor(answers: string[], most: number) {
+    this.answers = answers;
+    this.most = most;
+  }
+
+  vote(accountId: string, answerId: string, requestId: string): string {
+    const own = this.votes.filter((vote) => vote.accountId === accountId);
+    if (own.some((vote) => vote.requestId === requestId && vote.answerId === answerId)) return "ok";
+    if (!this.answers.includes(answerId)) return "not_found";
+    if (!this.open) return "poll_closed";
+    if (own.length >= this.most) return "already_answered";
+    this.votes.push({ accountId, answerId, requestId });
+    return "ok";
+  }
+
+  tally(): number[] {
+    return this.answers.map((answerId) => this.votes.filter((vote) => vote.answerId === answerId).length);
+  }
+}
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("vote"), who: fc.nat(5), what: fc.nat(3), request: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("open"), open: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("add") }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("remove"), what: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("evict"), counter: fc.nat(POLL_COUNTERS - 1) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("settle"), what: fc.nat(3) }) },
+);
+type Step = { do: string; who?: number; what?: number; request?: number; open?: boolean; counter?: number };
+
+/** Does one step to both; fails where they part. */
+async function play(pollId: string, model: Model, { do: what, ...step }: Step): Promise<void> {
+  // Beyond the list lies an answer that no poll has.
+  const answerId = model.answers[step.what ?? 0] ?? newId(1);
+  const params = { id: pollId };
+  switch (what) {
+    case "vote": {
+      const accountId = ACCOUNTS[step.who ?? 0] ?? "";
+      const vote = { accountId, answerId, requestId: String(step.request) };
+      const outcome = await counterAt(env, site.id, pollId, counterOf(accountId)).vote(vote);
+      expect(outcome.ok ? "ok" : outcome.code).toBe(model.vote(accountId, answerId, vote.requestId));
+      return;
+    }
+    case "open": {
+      const { status } = await site.call("patchPoll", { params, body: { open: step.open } });
+      expect(status).toBe(model.settled && step.open === true ? 409 : 200);
+      if (status === 200) model.open = step.open ?? false;
+      return;
+    }
+    case "add":
+    case "remove": {
+      const kept = what === "add" ? model.answers : model.answers.filter((id) => id !== answerId);
+      const named = kept.map((id) => ({ _id: id, answer: id }));
+      const body = what === "add" ? [...named, { answer: newId(Date.now()) }] : named;
+      const answer = await site.call("replacePollAnswers", { params, body });
+      const gone = model.votes.some((vote) => !kept.includes(vote.answerId));
+      expect(answer.status).toBe(model.settled || gone ? 409 : 200);
+      if (answer.status === 200) model.answers = answer.as(z.array(PollAnswer)).map(({ _id }) => _id);
+      return;
+    }
+    case "evict":
+      return evictDurableObject(counterAt(env, site.id, pollId, step.counter ?? 0));
+    default: {
+      const { status } = await site.call("settlePoll", { params, body: { correctAnswerId: answerId } });
+      expect(status).toBe(model.answers.includes(answerId) ? 200 : 400);
+      if (status === 200) [model.open, model.settled] = [false, true];
+    }
+  }
+}
+
+test("whatever is voted, changed, closed and evicted in whatever order, a poll counts as a list of votes would", async () => {
+  const plays = fc.asyncProperty(fc.integer({ min: 1, max: 2 }), fc.array(step, { maxLength: 25 }), async (most, steps) => {
+    const body = { siteId: site.id, type: "trivia", question: "Who?", name: "Model", open: true, responsesPerViewer: most };
+    const made = await site.call("createPoll", { body: { ...body, answers: FIRST.map((answer) => ({ answer })) } });
+    const { _id, answers } = made.as(Poll);
+    const model = new Model(
+      answers.map((answer) => answer._id),
+      most,
+    );
+    for (const one of steps) await play(_id, model, one);
+    if (model.open) await play(_id, model, { do: "open", open: false });
+    const results = (await site.call("getPollResults", { as: "client", params: { id: _id } })).as(PollResults);
+    expect(results.answers.map(({ responses }) => responses)).toEqual(model.tally());
+    expect(results.total).toBe(model.votes.length);
+  });
+  await fc.assert(plays, { numRuns: 30 });
+});
