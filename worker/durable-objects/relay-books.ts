@@ -3,15 +3,13 @@ import type { LogFrame, ReceiptPart } from "./channel.protocol.ts";
 import { RelayActivity } from "./relay-activity.ts";
 import { reaches } from "./relay-frames.ts";
 import { RelayReceipts } from "./relay-receipts.ts";
-import type { RelaySockets, Viewer } from "./relay-sockets.ts";
+import { mayName, type RelaySockets, type Viewer } from "./relay-sockets.ts";
 import type { ViewerFrame } from "./relay.protocol.ts";
 
 /** What has been counted is written down so soon after a quiet time, and then so often: the object hibernates after 10 s of silence. */
 const SOON_MS = 1_000;
 const EVERY_MS = 8_000;
 const RETRY_MS = 2_000;
-/** Videos and panels that one connection may name. */
-const MAX_TARGETS = 100;
 
 /** Where the books go. */
 export interface Ledger {
@@ -135,10 +133,4 @@ export class RelayBooks {
     this.dueAt = due;
     this.wakeBy(due);
   }
-}
-
-function mayName(viewer: Viewer, target: string): boolean {
-  if (viewer.targets.size >= MAX_TARGETS && !viewer.targets.has(target)) return false;
-  viewer.targets.add(target);
-  return true;
 }

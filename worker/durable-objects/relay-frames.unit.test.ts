@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LogFrame } from "./channel.protocol.ts";
 import { RelayCache } from "./relay-cache.ts";
 import { concurrentsFrame, drainFrame, errorFrame, joinBodies, messageByTags, stateFrame, welcomeFrame } from "./relay-frames.ts";
-import { isTooSlow, maySpeak, toViewer } from "./relay-sockets.ts";
+import { isTooSlow, mayName, maySpeak, toViewer } from "./relay-sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
 function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
@@ -103,6 +103,13 @@ describe("a viewer", () => {
     expect(sent(100, 0)).toBe(60);
     expect(sent(100, 1_000)).toBe(20);
     expect(sent(100, 60_000)).toBe(60);
+  });
+
+  test("may name a hundred videos and panels, each as often as it likes", () => {
+    const namer = viewer();
+    const named = Array.from({ length: 150 }, (_, i) => mayName(namer, `panel-${i}`));
+    expect(named.filter(Boolean)).toHaveLength(100);
+    expect([mayName(namer, "panel-99"), mayName(namer, "panel-100")]).toEqual([true, false]);
   });
 
   test("that acknowledges is too slow when it stays 500 frames behind for 30 seconds", () => {

@@ -7,6 +7,8 @@ import { CLOSE } from "./relay.protocol.ts";
 const TOKENS_PER_SECOND = 20;
 const TOKENS = 60;
 const BAD_FRAMES = 3;
+/** Videos and panels that one connection may name. */
+const MAX_TARGETS = 100;
 /** A viewer that acknowledges may lag by more than so many frames for so long. */
 const LAG_FRAMES = 500;
 const LAG_MS = 30_000;
@@ -192,6 +194,13 @@ export function maySpeak(viewer: Viewer, now: number): boolean {
   viewer.refilledAt = now;
   if (viewer.tokens < 1) return false;
   viewer.tokens--;
+  return true;
+}
+
+/** Whether a viewer may name this video or panel: so many that nobody needs more, and few enough to keep. */
+export function mayName(viewer: Viewer, target: string): boolean {
+  if (viewer.targets.size >= MAX_TARGETS && !viewer.targets.has(target)) return false;
+  viewer.targets.add(target);
   return true;
 }
 

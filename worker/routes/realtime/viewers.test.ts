@@ -1,0 +1,202 @@
+import { env } from "cloudflare:workers";
+import { and, eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { viewerActivity } from "../../../db/schema/index.ts";
+import { countsViewers, newSite, openSocket, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
+import { channelName, relayName } from "../../durable-objects/channel.protocol.ts";
+import { newId } from "../../lib/ids.ts";
+import { type Activity, activityOf, pruneActivity, recordActivity } from "../../services/activity.ts";
+import { signTicket } from "../../services/realtime-tickets.ts";
+import { BroadcastAnswer, Overlay } from "../overlays/schemas.ts";
+import { Poll } from "../polls/schemas.ts";
+
+const db = createDb(env.DB);
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+/** Connects as this account. */
+async function joinAs(account: TestAccount, channelId: string, tags: string[] = [], on = site): Promise<TestViewer> {
+  const { ticket } = await signTicket(env, { siteId: on.id, channelId, accountId: account.id, tags }, 0, Date.now());
+  const viewer = await openSocket(on, channelId, { ticket });
+  await viewer.first("welcome");
+  return viewer;
+}
+
+const frame = (viewer: TestViewer, content: Record<string, unknown>) => viewer.send(JSON.stringify(content));
+
+/** What the vote came to. All that the viewer has said before has been heard then: a relay reads frames in order. */
+async function vote(viewer: TestViewer, pollId: string, answerId: string, id = newId(Date.now())) {
+  const { length } = viewer.frames;
+  frame(viewer, { type: "vote", pollId, answerId, id });
+  await viewer.when((frame) => frame.type === "vote.result" && frame.id === id && viewer.frames.indexOf(frame) >= length);
+  const results = viewer.frames.slice(length).filter((frame) => frame.type === "vote.result");
+  return results[0];
+}
+
+/** Has the channel's relay write down what it has seen, after it has heard all that these viewers said. */
+async function settle(channelId: string, ...viewers: TestViewer[]): Promise<void> {
+  for (const viewer of viewers) await vote(viewer, newId(1), "none");
+  await env.RELAY.getByName(relayName(channelName(site.id, channelId), 0)).settle();
+}
+
+async function activity(accountId: string, kind: Activity["kind"], on = site): Promise<Activity[]> {
+  return (await activityOf({ db, siteId: on.id }, accountId)).filter((row) => row.kind === kind);
+}
+
+describe("what a viewer does", () => {
+  test("is kept: the channel visited, the panels opened, each once", async () => {
+    const channelId = await site.addChannel("visits");
+    const account = await site.addAccount("visitor", []);
+    const before = Date.now();
+    const viewer = await joinAs(account, channelId);
+    for (const panelId of ["lineup", "shop", "lineup"]) frame(viewer, { type: "panel", panelId });
+    await settle(channelId, viewer);
+    expect(await activity(account.id, "channel")).toMatchObject([{ targetId: channelId, channelId, seconds: 0 }]);
+    expect((await activity(account.id, "panel")).map(({ targetId }) => targetId).sort()).toEqual(["lineup", "shop"]);
+    for (const row of await activityOf({ db, siteId: site.id }, account.id)) {
+      expect(row.firstAt).toBeGreaterThanOrEqual(before - 1);
+      expect(row.lastAt).toBeLessThanOrEqual(Date.now() + 1);
+    }
+  });
+
+  test("is watching for as long as the clock says, not as the viewer says", async () => {
+    const channelId = await site.addChannel("watches");
+    const account = await site.addAccount("watcher", []);
+    const viewer = await joinAs(account, channelId);
+    const from = Date.now();
+    frame(viewer, { type: "watch", videoId: "match", mediaTime: 0 });
+    await settle(channelId, viewer);
+    expect(await activity(account.id, "watch")).toEqual([]);
+    await vi.waitUntil(() => Date.now() > from + 20, { interval: 2 });
+    frame(viewer, { type: "watch", videoId: "match", mediaTime: 3600 });
+    await settle(channelId, viewer);
+    const [watched] = await activity(account.id, "watch");
+    expect(watched).toMatchObject({ targetId: "match", channelId });
+    expect(watched?.seconds).toBeGreaterThan(0);
+    expect(watched?.seconds).toBeLessThanOrEqual((Date.now() - from + 1) / 1000);
+  });
+
+  test("is not kept of somebody who has not signed in", async () => {
+    const channelId = await site.addChannel("anonymous");
+    const viewer = await openSocket(site, channelId);
+    frame(viewer, { type: "panel", panelId: "lineup" });
+    await settle(channelId, viewer);
+    expect(await db.select().from(viewerActivity).where(eq(viewerActivity.channelId, channelId))).toEqual([]);
+  });
+});
+
+describe("recorded activity", () => {
+  const row = { kind: "watch" as const, targetId: "match", channelId: newId(1) };
+
+  test("adds up, and a repeat of what is known adds nothing", async () => {
+    const { id: accountId } = await site.addAccount("adder", []);
+    const first = { ...row, accountId, seconds: 10, firstAt: 1_000, lastAt: 11_000 };
+    const second = { ...row, accountId, seconds: 5, firstAt: 11_000, lastAt: 16_000 };
+    for (const seen of [first, first, second, first, second]) await recordActivity(env, site.id, [seen]);
+    expect(await activity(accountId, "watch")).toEqual([{ ...row, seconds: 15, firstAt: 1_000, lastAt: 16_000 }]);
+  });
+
+  test("of two screens at once counts the time that has passed once", async () => {
+    const { id: accountId } = await site.addAccount("doubler", []);
+    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, firstAt: 0, lastAt: 10_000 }]);
+    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, firstAt: 1_000, lastAt: 11_000 }]);
+    expect(await activity(accountId, "watch")).toMatchObject([{ seconds: 11 }]);
+  });
+
+  test("is the site's own, of accounts that it has", async () => {
+    const foreign = await newSite();
+    const seen = { ...row, seconds: 10, firstAt: 0, lastAt: 10_000 };
+    const { id } = foreign.accounts.viewer;
+    await recordActivity(env, site.id, [
+      { ...seen, accountId: id },
+      { ...seen, accountId: newId(1) },
+    ]);
+    expect(await activity(id, "watch")).toEqual([]);
+    expect(await activity(id, "watch", foreign)).toEqual([]);
+  });
+
+  test("goes with its account, and after 400 days", async () => {
+    const [gone, old] = [await site.addAccount("gone", []), await site.addAccount("old", [])];
+    const now = Date.now();
+    const seen = { ...row, seconds: 1, firstAt: now - 1_000, lastAt: now };
+    await recordActivity(env, site.id, [
+      { ...seen, accountId: gone.id },
+      { ...seen, accountId: old.id },
+    ]);
+    await site.call("deleteAccount", { params: { id: gone.id } });
+    expect(await activity(gone.id, "watch")).toEqual([]);
+    await pruneActivity({ db, now: now + 399 * 86_400_000 });
+    expect(await activity(old.id, "watch")).toHaveLength(1);
+    const lastAt = now - 401 * 86_400_000;
+    await db
+      .update(viewerActivity)
+      .set({ lastAt })
+      .where(and(eq(viewerActivity.siteId, site.id), eq(viewerActivity.accountId, old.id)));
+    await pruneActivity({ db, now });
+    expect(await activity(old.id, "watch")).toEqual([]);
+  });
+});
+
+describe("a vote on the socket", () => {
+  test("counts, once, and a second one is told why not", async () => {
+    const body = {
+      siteId: site.id,
+      type: "poll",
+      question: "Who wins?",
+      name: "Derby",
+      open: true,
+      answers: [{ answer: "Home" }, { answer: "Away" }],
+    };
+    const poll = (await site.call("createPoll", { body })).as(Poll);
+    const [home, away] = poll.answers;
+    const viewer = await joinAs(await site.addAccount("voter", []), site.channels[0]);
+    const id = newId(1);
+    expect(await vote(viewer, poll._id, home?._id ?? "", id)).toMatchObject({ id, ok: true });
+    expect(await vote(viewer, poll._id, home?._id ?? "", id)).toMatchObject({ id, ok: true });
+    expect(await vote(viewer, poll._id, away?._id ?? "")).toMatchObject({ ok: false, code: "already_answered" });
+    expect(await vote(viewer, newId(1), "none")).toMatchObject({ ok: false, code: "not_found" });
+  });
+
+  test("asks for a ticket", async () => {
+    const viewer = await openSocket(site, site.channels[0]);
+    expect(await vote(viewer, newId(1), "none")).toMatchObject({ ok: false, code: "unauthenticated" });
+  });
+});
+
+describe("changed tags", () => {
+  test("reach the open sockets of the account, and theirs alone", async () => {
+    const own = await newSite();
+    const [channelId] = own.channels;
+    const fan = await own.addAccount("fan", [], ["team:home"]);
+    const [first, second] = [await joinAs(fan, channelId, ["team:home"], own), await joinAs(fan, channelId, ["team:home"], own)];
+    const other = await openSocket(own, channelId);
+    await countsViewers(own, 3);
+    await own.call("setAccountTags", { params: { id: fan.id }, body: { tags: ["team:away"] } });
+    for (const viewer of [first, second]) {
+      expect(await viewer.first("account.changed")).toMatchObject({ data: { _id: fan.id, tags: ["team:away"] } });
+    }
+    const contents = [{ kind: "html", html: "Goal", position: "center" }];
+    const overlay = { name: "Goal", description: "", siteId: own.id, type: "template", duration: 60, contents };
+    const { _id } = (await own.call("createOverlay", { body: overlay })).as(Overlay);
+    const send = (tagId: string) => own.call("broadcastOverlayToTag", { params: { id: _id, tagId }, body: { channelId } });
+    await send("team:home");
+    const { broadcastId } = (await send("team:away")).as(BroadcastAnswer);
+    expect(await first.first("overlay.show")).toMatchObject({ broadcastId });
+    expect(other.frames.filter(({ type }) => type === "account.changed" || type === "overlay.show")).toEqual([]);
+  });
+
+  test("that come in bulk reach them too", async () => {
+    const own = await newSite();
+    const fan = await own.addAccount("fan", [], ["team:home"]);
+    const viewer = await joinAs(fan, own.channels[0], ["team:home"], own);
+    await countsViewers(own, 1);
+    const body = new Blob([`account_id,tag_name\n${fan.id},stand:north`], { type: "text/csv" });
+    await own.call("addTagsInBulk", { body, headers: { "Tifo-Client-Id": own.id } });
+    expect((await viewer.first("account.changed")).data.tags).toEqual(["team:home", "stand:north"]);
+  });
+});
