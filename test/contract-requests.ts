@@ -5,6 +5,8 @@ import { randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
 import { domainProofs } from "../worker/services/custom-email.ts";
 import { ACCOUNT_FIELDS, newIntentToken } from "./contract-accounts.ts";
+import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
+import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { formOf } from "./files.ts";
 import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
@@ -20,12 +22,17 @@ const DEVICE = "contract-device";
 /** Operations that make a resource. */
 const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
-/** The spec has a registered provider answer its `id`. */
-const Created = z.union([z.looseObject({ _id: z.string() }), z.looseObject({ id: z.string() }).transform(({ id }) => ({ _id: id }))]);
+/** The spec has a registered provider answer its `id`, and an export its `exportId`. */
+const Created = z.union([
+  z.looseObject({ _id: z.string() }),
+  z.looseObject({ id: z.string() }).transform(({ id }) => ({ _id: id })),
+  z.looseObject({ exportId: z.string() }).transform(({ exportId }) => ({ _id: exportId })),
+]);
 
 /** Values that no example can hold, because they must be alive. */
 const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   ...ACCOUNT_FIELDS,
+  ...COMMERCE_FIELDS,
   domain: async (site) => {
     publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
     return "demo.example";
@@ -47,6 +54,7 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
 
 /** The same of what a path names that is no id of ours. */
 const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
+  ...COMMERCE_PARAMETERS,
   "/auth/v2/intent/consume/{token}": newIntentToken,
   "/page/v2/devices/{deviceId}": async (site) => {
     const headers = { "Tifo-Device-Id": DEVICE };
@@ -76,6 +84,7 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
+  ...COMMERCE_MAKERS,
   "/streamprovider/v1": "registerStreamProvider",
   "/streamprovider/v1/{id}": "registerStreamProvider",
   "/accesscode/v1/{id}": "addAccessCode",
@@ -104,7 +113,8 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
       ? creators.find((made) => made.path === operation.path || made.operationId === MAKERS[operation.path])
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
-  const query = validQuery(site, operation);
+  await QUEST_LISTS[operation.path]?.(site);
+  const query = { ...validQuery(site, operation), ...(await COMMERCE_QUERIES[operation.operationId]?.(site)) };
   const file = operation.takesFile ? formOf() : operation.text;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
@@ -138,6 +148,8 @@ export function idParameters(operation: Operation): string[] {
 
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
+  const several = QUEST_RESOURCES[operation.path];
+  if (several) return several(site);
   const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
   const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));
   const nearest = named ?? above.sort((one, other) => other.path.length - one.path.length)[0];

@@ -1,10 +1,11 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { panels } from "../../db/schema/index.ts";
 import type { PanelRenderer } from "../../db/types.ts";
 import { notFound } from "../lib/errors.ts";
 import { type PanelInput, type PanelPatch, type PanelRow, patchRenderer, toPanel } from "../routes/panels/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { questsThere, whileQuestsThere, withQuests } from "./panel-references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const panelList: ListSpec<PanelRow> = {
@@ -48,7 +49,9 @@ export async function getPanel(ctx: Ctx, id: string): Promise<PanelRow> {
 export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
   requireOwnSite(ctx, input.siteId);
   const panel = newPanel(ctx, input.renderer);
-  await commit(ctx, ctx.db.insert(panels).values(panel), { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) });
+  const changes = [...whileQuestsThere(ctx, panel.renderer), ctx.db.insert(panels).values(panel)];
+  const event = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
+  await withQuests(ctx, panel.renderer, () => commitIfCurrent(ctx, changes, event));
   return panel;
 }
 
@@ -75,8 +78,9 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
   const change = ctx.db
     .update(panels)
     .set(next)
-    .where(asRead(ctx, panels, current));
-  await commitIfCurrent(ctx, change, { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) });
+    .where(and(asRead(ctx, panels, current), questsThere(ctx, renderer)));
+  const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
+  await withQuests(ctx, renderer, () => commitIfCurrent(ctx, change, event));
   return next;
 }
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import type { PANEL_TYPES } from "../../../db/enums.ts";
-import { globalAccounts, sessions } from "../../../db/schema/index.ts";
+import { globalAccounts, quests, sessions } from "../../../db/schema/index.ts";
 import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
@@ -17,10 +17,15 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await createDb(env.DB).insert(quests).values(questOf(site));
 });
 
 const ID = newId(1);
 const chat = { panel_type: "chat", panel_name: "Match chat" };
+const questOf = (on: TestSite, id = ID): typeof quests.$inferInsert => ({
+  ...{ id, siteId: on.id, title: "First half hero", description: "", rewardDescription: "A shirt", rewardType: "prize", claimedMessage: "" },
+  ...{ regions: [], channelIds: [], actions: [], tags: [], created: 1, modified: 1 },
+});
 const quest = { array_id: "a1B2c3D4e", quest_id: ID };
 const question = { array_id: "a1B2c3D4e", poll_id: ID };
 const iframe = iframeTag("https://stats.example/live");

@@ -1,0 +1,179 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { questReports, viewerActivity } from "../../../db/schema/index.ts";
+import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
+import { newId } from "../../lib/ids.ts";
+import { Poll } from "../polls/schemas.ts";
+import { Quest, QuestProgress } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const LINK = "https://demo.example/line-up";
+const texts = { title: "First half hero", description: "Join in", rewardDescription: "A shirt", claimedMessage: "Well done" };
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+type Action = Record<string, unknown> & { kind: string };
+
+/** A quest of these actions, whose arrayIds are action000, action001 … */
+async function newQuest(actions: Action[], change: Record<string, unknown> = {}, on = site): Promise<string> {
+  const numbered = actions.map((action, index) => ({ arrayId: `action${String(index).padStart(3, "0")}`, body: "Do it", ...action }));
+  const body = { siteId: on.id, ...texts, rewardType: "prize", actions: numbered, ...change };
+  return (await on.call("createQuest", { body })).as(Quest)._id;
+}
+
+const progressOf = async (id: string, as: Caller = "viewer", on = site) =>
+  (await on.call("getQuestProgress", { params: { id }, as })).as(QuestProgress);
+const report = (id: string, value?: string, arrayId = "action000", as: Caller = "viewer") =>
+  site.call("reportQuestAction", { params: { id, arrayId }, as, body: value === undefined ? {} : { value } });
+
+function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0, on = site) {
+  const lastAt = Date.now();
+  const [channelId] = on.channels;
+  const row = {
+    siteId: on.id,
+    accountId: on.accounts.viewer.id,
+    kind,
+    targetId,
+    channelId,
+    seconds,
+    firstAt: lastAt - seconds * 1000,
+    lastAt,
+  };
+  return db.insert(viewerActivity).values(row);
+}
+
+describe("progress", () => {
+  test("follows from the polls that the viewer has answered, as they are settled", async () => {
+    const poll = { siteId: site.id, type: "prediction", question: "Who wins?", name: "Result", open: true };
+    const made = (await site.call("createPoll", { body: { ...poll, answers: [{ answer: "Home" }, { answer: "Away" }] } })).body;
+    const { _id: pollId } = Poll.pick({ _id: true }).parse(made);
+    const specific = { callToAction: pollId, validationValue: pollId };
+    const id = await newQuest([
+      { kind: "answer:predictions:any" },
+      { kind: "answer:predictions:specific:correctly", ...specific },
+      { kind: "answer:polls:any" },
+    ]);
+    const done = async (as: Caller) => (await progressOf(id, as)).actions.map((action) => action.done);
+    expect(await done("viewer")).toEqual([false, false, false]);
+    const answers = Object((await site.call("listPollAnswers", { params: { id: pollId } })).body);
+    const [home, away]: { _id: string }[] = Array.isArray(answers) ? answers : answers.results;
+    await site.call("respondToPoll", { params: { id: pollId }, as: "viewer", body: { answerId: home?._id } });
+    await site.call("respondToPoll", { params: { id: pollId }, as: "creator", body: { answerId: away?._id } });
+    expect(await done("viewer")).toEqual([true, false, false]);
+    const settled = await site.call("settlePoll", { params: { id: pollId }, body: { correctAnswerId: home?._id } });
+    expect(settled.status, settled.text).toBe(200);
+    expect(await done("viewer")).toEqual([true, true, false]);
+    expect(await done("creator")).toEqual([true, false, false]);
+    expect(await done("admin")).toEqual([false, false, false]);
+  });
+
+  test("follows from what the viewer's connection has shown", async () => {
+    const own = await newSite();
+    const [video, panel] = [newId(1), newId(2)];
+    const id = await newQuest(
+      [
+        { kind: "watch:specific:video", callToAction: "Watch", validationValue: video, valueRequired: 10 },
+        { kind: "view:panel", callToAction: "Open", validationValue: panel },
+        { kind: "visit:channel", validationValue: own.channels[0] },
+      ],
+      {},
+      own,
+    );
+    expect(await progressOf(id, "viewer", own)).toEqual({
+      questId: id,
+      accountId: own.accounts.viewer.id,
+      complete: false,
+      actions: [
+        { arrayId: "action000", kind: "watch:specific:video", current: 0, required: 10, done: false },
+        { arrayId: "action001", kind: "view:panel", current: 0, required: 1, done: false },
+        { arrayId: "action002", kind: "visit:channel", current: 0, required: 1, done: false },
+      ],
+    });
+    await see("watch", video, 600, own);
+    await see("panel", panel, 0, own);
+    expect((await progressOf(id, "viewer", own)).actions.map(({ current }) => current)).toEqual([10, 1, 0]);
+    await see("channel", own.channels[0], 0, own);
+    expect((await progressOf(id, "viewer", own)).complete).toBe(true);
+    expect((await progressOf(id, "creator", own)).complete).toBe(false);
+  });
+
+  test("costs no more round trips than there are sources", async () => {
+    const reported = await newQuest([{ kind: "quest:view" }]);
+    const all = await newQuest([{ kind: "quest:view" }, { kind: "answer:polls:any" }, { kind: "visit:channel" }]);
+    const tripsOf = async (id: string) => (await site.call("getQuestProgress", { params: { id } })).log.d1.roundTrips;
+    expect(await tripsOf(reported)).toBe(1);
+    expect(await tripsOf(all)).toBe(3);
+  });
+});
+
+describe("a report", () => {
+  test("counts where the server can't see, each value once and no more than asked for", async () => {
+    const id = await newQuest([{ kind: "retweet", valueRequired: 2 }]);
+    const current = async (value: string) => (await report(id, value)).as(QuestProgress).actions[0]?.current;
+    expect(await current("1")).toBe(1);
+    expect(await current("1")).toBe(1);
+    expect(await current("2")).toBe(2);
+    expect(await current("3")).toBe(2);
+    expect(await progressOf(id)).toMatchObject({ complete: true, actions: [{ current: 2, required: 2, done: true }] });
+    expect((await progressOf(id, "creator")).complete).toBe(false);
+    expect(await db.$count(questReports)).toBeGreaterThan(0);
+  });
+
+  test("sent ten times at once counts once", async () => {
+    const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, "1")));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect((await progressOf(id)).actions[0]?.current).toBe(1);
+  });
+
+  test.for(["open:link", "share:facebook:video", "quest:view"])("of %s must have the value that is asked for", async (kind) => {
+    const id = await newQuest([{ kind, callToAction: LINK, validationValue: LINK }]);
+    for (const value of ["https://other.example", undefined])
+      expect(await report(id, value)).toMatchObject({ status: 400, fields: ["value"] });
+    expect((await report(id, LINK)).as(QuestProgress).complete).toBe(true);
+    const any = await newQuest([{ kind, callToAction: LINK, validationValue: "*" }]);
+    expect((await report(any, "https://other.example")).as(QuestProgress).complete).toBe(true);
+    const without = await newQuest([{ kind, callToAction: LINK }]);
+    expect((await report(without)).as(QuestProgress).complete).toBe(true);
+  });
+
+  test.for(["answer:polls:any", "answer:trivia:any:correctly", "watch:any:video", "visit:channel", "impossible"])(
+    "of %s, which the server checks by itself, changes nothing",
+    async (kind) => {
+      const own = newId(1);
+      const id = await newQuest([{ kind, ...(kind === "visit:channel" && { validationValue: own }) }]);
+      expect((await report(id, own)).as(QuestProgress)).toMatchObject({ complete: false, actions: [{ current: 0, done: false }] });
+      expect((await progressOf(id)).complete).toBe(false);
+    },
+  );
+
+  test("is refused outside the action's time, and the quest's", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const [past, future] = [{ timeMaximum: now - 60 }, { timeMinimum: now + 600 }];
+    for (const window of [past, future]) {
+      expect((await report(await newQuest([{ kind: "quest:view", ...window }]))).problem).toMatchObject({ status: 409 });
+      expect((await report(await newQuest([{ kind: "quest:view" }], window))).problem).toMatchObject({ status: 409 });
+    }
+    const open = { timeMinimum: now - 60, timeMaximum: now + 600 };
+    expect((await report(await newQuest([{ kind: "quest:view", ...open }], open))).as(QuestProgress).complete).toBe(true);
+  });
+
+  test("names an action of the quest", async () => {
+    const id = await newQuest([{ kind: "quest:view" }]);
+    expect((await report(id, undefined, "action009")).problem).toMatchObject({ status: 404, message: "The quest has no such action" });
+  });
+
+  test("goes with its quest", async () => {
+    const id = await newQuest([{ kind: "quest:view" }]);
+    await report(id);
+    const kept = async () => (await db.select().from(questReports)).filter(({ questId }) => questId === id).length;
+    expect(await kept()).toBe(1);
+    await site.call("deleteQuest", { params: { id } });
+    expect(await kept()).toBe(0);
+  });
+});

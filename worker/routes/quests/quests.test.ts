@@ -1,0 +1,295 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { QUEST_KINDS } from "../../../db/enums.ts";
+import { globalAccounts, sessions } from "../../../db/schema/index.ts";
+import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
+import { newId } from "../../lib/ids.ts";
+import { signToken } from "../../services/tokens.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Quest } from "./schemas.ts";
+
+const QuestList = listOf(Quest);
+const URL = "https://demo.example/line-up";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const texts = { title: "First half hero", description: "Join in", rewardDescription: "A shirt", claimedMessage: "Well done" };
+const viewIt = { arrayId: "a1B2c3D4e", body: "Look at it", kind: "quest:view" };
+const bodyOf = (change: Record<string, unknown> = {}, on = site) => ({ siteId: on.id, ...texts, rewardType: "prize", ...change });
+const create = (change: Record<string, unknown> = {}, as?: Caller, on = site) =>
+  on.call("createQuest", { body: bodyOf(change, on), ...(as && { as }) });
+const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, undefined, on)).as(Quest);
+const replace = (id: string, change: Record<string, unknown> = {}, as?: Caller) =>
+  site.call("replaceQuest", { params: { id }, body: bodyOf(change), ...(as && { as }) });
+const remove = (id: string, as?: Caller) => site.call("deleteQuest", { params: { id }, ...(as && { as }) });
+const withAction = (change: Record<string, unknown>) => ({ actions: [{ ...viewIt, ...change }] });
+const list = async (query: Record<string, string | number>, on = site) => (await on.call("listQuests", { query })).as(QuestList);
+const panelOf = (quest_id: string, on = site) => ({
+  siteId: on.id,
+  renderer: { panel_type: "quests", panel_name: "Quests", quests: [{ array_id: "a1B2c3D4e", quest_id }] },
+});
+
+describe("a quest", () => {
+  test("is answered as it was made, and by its id from then on", async () => {
+    const action = {
+      ...viewIt,
+      callToAction: URL,
+      channelId: site.channels[1],
+      timeMinimum: 1_795_273_200,
+      timeMaximum: 1_795_275_900,
+      validationValue: "*",
+      valueRequired: 3,
+    };
+    const fields = {
+      rewardImage: "https://demo.example/shirt.png",
+      rewardType: "webhook",
+      productId: "shirt",
+      regions: ["GB"],
+      timeMinimum: 1_795_273_200,
+      timeMaximum: 1_795_275_900,
+      webhookId: "shop",
+      webhookType: "order",
+      webhookValue: "shirt-l",
+      channelIds: site.channels,
+      actions: [action],
+      tags: ["derby"],
+    };
+    const answer = await create(fields);
+    expect(answer.as(Quest)).toMatchObject({ siteId: site.id, ...texts, ...fields, raffle: null });
+    const read = await site.call("getQuest", { params: { id: answer.as(Quest)._id }, as: "viewer" });
+    expect(read.body).toEqual(answer.body);
+    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+  });
+
+  test("needs its texts, its reward and its site; all else may be left out", async () => {
+    const answer = await site.call("createQuest", { body: {} });
+    expect(answer.fields.sort()).toEqual(["claimedMessage", "description", "rewardDescription", "rewardType", "siteId", "title"]);
+    expect(answer.problem).toMatchObject({ status: 400, message: "Invalid quest" });
+    expect(await made()).toMatchObject({
+      ...{ rewardImage: null, productId: null, regions: [], timeMinimum: null, timeMaximum: null, channelIds: [], actions: [], tags: [] },
+      ...{ webhookId: null, webhookType: null, webhookValue: null },
+    });
+    expect((await made(withAction({}))).actions).toEqual([
+      {
+        ...viewIt,
+        ...{ callToAction: null, channelId: null, timeMinimum: null, timeMaximum: null, validationValue: null, valueRequired: null },
+      },
+    ]);
+    expect((await create({ actions: [{}] })).fields.sort()).toEqual(["actions.0.arrayId", "actions.0.body", "actions.0.kind"]);
+  });
+
+  test.for<[field: string, change: Record<string, unknown>]>([
+    ["siteId", { siteId: newId(1) }],
+    ["title", { title: " " }],
+    ["rewardType", { rewardType: "money" }],
+    ["regions.0", { regions: ["gb"] }],
+    ["timeMinimum", { timeMinimum: 1_795_273_200_000 }],
+    ["timeMaximum", { timeMinimum: 10, timeMaximum: 9 }],
+    ["channelIds.0", { channelIds: [newId(1)] }],
+    ["actions.0.channelId", withAction({ channelId: newId(1) })],
+    ["actions.0.arrayId", withAction({ arrayId: "a1B2c3D4" })],
+    ["actions.0.arrayId", withAction({ arrayId: "a1B2c3D4e5" })],
+    ["actions.0.arrayId", withAction({ arrayId: "a1B2c3D4-" })],
+    ["actions", { actions: [viewIt, viewIt] }],
+    ["actions.0.kind", withAction({ kind: "answer:polls" })],
+    ["actions.0.timeMaximum", withAction({ timeMinimum: 10, timeMaximum: 9 })],
+    ["actions.0.valueRequired", withAction({ kind: "retweet", valueRequired: 0 })],
+    ["actions.0.surprise", withAction({ surprise: 1 })],
+  ])("is refused for its %s %#", async ([field, change]) => {
+    const answer = await create(change);
+    expect(answer).toMatchObject({ status: 400, fields: [field] });
+    if (field !== "siteId") expect(answer.problem?.message).toBe("Invalid quest");
+    expect(await replace((await made())._id, change)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test("is for channels of its own site alone", async () => {
+    const foreign = await newSite();
+    expect((await create({ channelIds: [foreign.channels[0]] })).fields).toEqual(["channelIds.0"]);
+    expect((await replace((await made({}, foreign))._id)).status).toBe(404);
+  });
+});
+
+const CALLED = [
+  "open:link",
+  "share:facebook:video",
+  "answer:polls:specific",
+  "answer:predictions:specific",
+  "answer:predictions:specific:correctly",
+  "answer:trivia:specific",
+  "answer:trivia:specific:correctly",
+  "view:panel",
+  "watch:specific:video",
+];
+const BY_ID = CALLED.filter((kind) => kind !== "open:link" && kind !== "share:facebook:video").concat("visit:channel");
+
+describe("an action", () => {
+  const complete = { callToAction: "Go", timeMinimum: 1, timeMaximum: 2 };
+
+  test.for([...QUEST_KINDS])("of kind %s asks for what it needs", async (kind) => {
+    const fieldsOf = async (change: Record<string, unknown>) => (await create(withAction({ kind, ...change }))).fields.sort();
+    const needed = [];
+    if (CALLED.includes(kind)) needed.push("actions.0.callToAction");
+    if (kind === "visit:time") needed.push("actions.0.timeMaximum", "actions.0.timeMinimum");
+    expect(await fieldsOf({})).toEqual(needed);
+    expect(await fieldsOf(complete)).toEqual([]);
+  });
+
+  test.for(BY_ID)("of kind %s takes an id or an asterisk to validate by", async (kind) => {
+    const fieldsOf = async (validationValue: string) => (await create(withAction({ kind, ...complete, validationValue }))).fields;
+    expect(await fieldsOf(newId(1))).toEqual([]);
+    expect(await fieldsOf("*")).toEqual([]);
+    expect(await fieldsOf(URL)).toEqual(["actions.0.validationValue"]);
+  });
+
+  test("of a link takes a URL or an asterisk to validate by", async () => {
+    const fieldsOf = async (validationValue: string) =>
+      (await create(withAction({ kind: "open:link", ...complete, validationValue }))).fields;
+    expect(await fieldsOf(URL)).toEqual([]);
+    expect(await fieldsOf("*")).toEqual([]);
+    expect(await fieldsOf("javascript:alert(1)")).toEqual(["actions.0.validationValue"]);
+    expect(await fieldsOf(newId(1))).toEqual(["actions.0.validationValue"]);
+  });
+});
+
+describe("a channel's admin", () => {
+  test("makes quests of that channel, none of others and none of the whole site", async () => {
+    const [own, other] = site.channels;
+    expect((await create({ channelIds: [own] }, "creator")).status).toBe(201);
+    const refused = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
+    for (const channelIds of [[other], [own, other], []]) expect((await create({ channelIds }, "creator")).problem).toMatchObject(refused);
+  });
+
+  test("replaces and deletes a quest only as admin of every channel that it had and gets", async () => {
+    const [own, other] = site.channels;
+    const shared = await made({ channelIds: [own, other] });
+    const mine = await made({ channelIds: [own] });
+    const refused = { status: 400, message: "User must be channel admin for this channel" };
+    expect((await replace(shared._id, { channelIds: [own] }, "creator")).problem).toMatchObject(refused);
+    expect((await replace(mine._id, { channelIds: [own, other] }, "creator")).problem).toMatchObject(refused);
+    expect((await remove(shared._id, "creator")).problem).toMatchObject(refused);
+    expect((await replace(mine._id, { channelIds: [own], title: "Mine" }, "creator")).as(Quest).title).toBe("Mine");
+    expect((await remove(mine._id, "creator")).status).toBe(200);
+  });
+});
+
+test("a global sign-in has no account on the site", async () => {
+  const [id, sessionId] = [newId(Date.now()), newId(Date.now())];
+  const db = createDb(env.DB);
+  await db.batch([
+    db.insert(globalAccounts).values({ id, email: `${id}@demo.example`, passwordHash: "", created: 1, modified: 1 }),
+    db
+      .insert(sessions)
+      .values({ id: sessionId, audience: "global", accountId: id, generation: 1, created: 1, expires: Date.now() + 60_000 }),
+  ]);
+  const token = await signToken(env, { accountId: id, audience: "global", sessionId, passwordVersion: 1 }, Date.now());
+  const answer = await site.call("listQuests", { headers: { Authorization: `Bearer ${token}` } });
+  expect(answer.problem).toMatchObject({ status: 401, code: "no_account", message: "No account found" });
+});
+
+describe("changing a quest", () => {
+  test("replaces it whole, for one of two who read the same version", async () => {
+    const answer = await create({ tags: ["derby"], ...withAction({}) });
+    const { _id: id } = answer.as(Quest);
+    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
+    const both = await Promise.all(
+      ["One", "Two"].map((title) => site.call("replaceQuest", { params: { id }, body: bodyOf({ title }), headers })),
+    );
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(both.map(({ status }) => status).every((status) => [200, 409, 412].includes(status))).toBe(true);
+    expect((await site.call("getQuest", { params: { id } })).as(Quest)).toMatchObject({ tags: [], actions: [] });
+  });
+
+  test("to a raffle begins one, which other rewards hide and do not lose", async () => {
+    const { _id: id, raffle: none } = await made();
+    expect(none).toBeNull();
+    const { raffle } = (await replace(id, { rewardType: "raffle" })).as(Quest);
+    expect(raffle).toMatchObject({ commitment: expect.stringMatching(/^[0-9a-f]{64}$/), seed: null, drawnAt: null, winners: null });
+    expect((await replace(id)).as(Quest).raffle).toBeNull();
+    expect((await replace(id, { rewardType: "raffle" })).as(Quest).raffle).toEqual(raffle);
+  });
+
+  test("is told in the log and to the viewers of its channels, or of the site", async () => {
+    const own = await newSite();
+    const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
+    await countsViewers(own, 2);
+    const quest = await made({ channelIds: [own.channels[0]] }, own);
+    expect((await here.first("quest.updated")).data).toMatchObject({ _id: quest._id, deleted: false });
+    await own.call("deleteQuest", { params: { id: quest._id } });
+    const everywhere = await made({ title: "For everybody" }, own);
+    expect((await there.first("quest.updated")).data).toMatchObject({ _id: everywhere._id });
+    const gone = await here.when((frame) => frame.type === "quest.updated" && frame.data.deleted === true);
+    expect(gone).toMatchObject({ data: { _id: quest._id } });
+    const { results: events } = (await own.call("listEvents", {})).as(EventList);
+    expect(events.map(({ type }) => type)).toEqual(["quest.created", "quest.deleted", "quest.created"]);
+    expect(events[0]).toMatchObject({ resource: `quest/${quest._id}`, data: { ...quest } });
+  });
+});
+
+describe("a panel of quests", () => {
+  test("shows none that the site doesn't have", async () => {
+    const { _id: own } = await made();
+    const { _id: foreign } = await made({}, await newSite());
+    for (const id of [foreign, newId(1)]) {
+      expect(await site.call("createPanel", { body: panelOf(id) })).toMatchObject({ status: 400, fields: ["renderer.quests.0.quest_id"] });
+    }
+    const panel = (await site.call("createPanel", { body: panelOf(own) })).body;
+    const changed = await site.call("replacePanel", { params: { id: String(Object(panel)._id) }, body: panelOf(foreign) });
+    expect(changed).toMatchObject({ status: 400, fields: ["renderer.quests.0.quest_id"] });
+  });
+
+  test("keeps its quests from being deleted", async () => {
+    const { _id: id } = await made();
+    const panel = Object((await site.call("createPanel", { body: panelOf(id) })).body)._id;
+    expect((await remove(id)).problem).toMatchObject({ status: 409, issues: [{ path: `panels.${panel}`, message: "Quests" }] });
+    await site.call("deletePanel", { params: { id: panel } });
+    expect((await remove(id)).status).toBe(200);
+    expect((await site.call("getQuest", { params: { id } })).status).toBe(404);
+  });
+
+  test("and the end of its quest never both come first", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { _id: id } = await made();
+      const [panel, quest] = await Promise.all([site.call("createPanel", { body: panelOf(id) }), remove(id)]);
+      expect([`${panel.status} ${quest.status}`]).toEqual([expect.stringMatching(/^(201 409|400 200)$/)]);
+    }
+  });
+});
+
+describe("the list", () => {
+  test("is searched, sorted, paged and filtered by any property", async () => {
+    const own = await newSite();
+    const [first, second, third] = [
+      await made({ title: "Anthem", channelIds: [own.channels[0]], tags: ["derby"] }, own),
+      await made({ title: "Corner", description: "Count the corners", rewardType: "raffle", productId: "scarf" }, own),
+      await made({ title: "Boots", webhookId: "shop", timeMinimum: 5 }, own),
+    ];
+    const titles = async (query: Record<string, string | number>) => (await list(query, own)).results.map(({ title }) => title);
+    expect(await titles({})).toEqual(["Boots", "Corner", "Anthem"]);
+    expect(await titles({ sortBy: "title" })).toEqual(["Anthem", "Boots", "Corner"]);
+    expect(await titles({ sortBy: "created", sortDirection: -1, limit: 1, offset: 1 })).toEqual(["Corner"]);
+    expect(await titles({ search: "CORNERS" })).toEqual(["Corner"]);
+    for (const [property, value, quest] of [
+      ["_id", first._id, first],
+      ["title", "Anthem", first],
+      ["channelIds", own.channels[0], first],
+      ["tags", "derby", first],
+      ["description", "Count the corners", second],
+      ["rewardType", "raffle", second],
+      ["productId", "scarf", second],
+      ["webhookId", "shop", third],
+      ["timeMinimum", 5, third],
+      ["created", third.created, third],
+    ] as const) {
+      const found = (await list({ [property]: value }, own)).results.map(({ _id }) => _id);
+      expect(found, property).toContain(quest._id);
+      if (property !== "created") expect(found, property).toHaveLength(1);
+    }
+    expect((await own.call("listQuests", { query: { siteId: site.id } })).fields).toEqual(["siteId"]);
+  });
+});

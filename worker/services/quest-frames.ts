@@ -1,0 +1,19 @@
+import { z } from "@hono/zod-openapi";
+import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { channelOf, presenceOf } from "./realtime.ts";
+
+const QuestEvent = z.looseObject({ channelIds: z.array(z.string()) });
+
+/** Tells a quest's channels, or every open channel where it is the whole site's, that it was made, changed or deleted. Safe to repeat. */
+export async function tellQuest(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const quest = QuestEvent.parse(JSON.parse(event.data));
+  const data = { ...quest, deleted: event.type === "quest.deleted" };
+  const channelIds = quest.channelIds.length > 0 ? quest.channelIds : await openChannels(env, siteId);
+  await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).emit({ id: event.id, type: "quest.updated", data })));
+}
+
+/** Whoever opens another one later reads the quests as they are then. */
+async function openChannels(env: Env, siteId: string): Promise<string[]> {
+  const { channels } = await presenceOf(env, siteId).concurrents();
+  return channels.map(({ channelId }) => channelId);
+}
