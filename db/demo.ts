@@ -7,6 +7,7 @@ import { demoMedia } from "./demo/media.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
+import { demoClaims, demoQuests } from "./demo/quests.ts";
 import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
@@ -20,6 +21,7 @@ import {
   calendarCategories,
   calendarEvents,
   channelTemplates,
+  claims,
   devices,
   globalAccounts,
   invites,
@@ -31,6 +33,7 @@ import {
   panels,
   playlists,
   polls,
+  quests,
   receiptTemplates,
   registerInvites,
   sites,
@@ -128,6 +131,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(playlists).values(demoPlaylists()).onConflictDoNothing(),
   ]);
   for (const poll of demoPolls()) await db.insert(polls).values(poll).onConflictDoNothing();
+  for (const quest of secrets ? await demoQuests(secrets) : []) await db.insert(quests).values(quest).onConflictDoNothing();
+  await db.insert(claims).values(demoClaims()).onConflictDoNothing();
   for (const overlay of demoOverlays()) await db.insert(overlays).values(overlay).onConflictDoNothing();
   for (const { row, content } of demoMedia()) {
     await bucket?.put(row.id, content, { httpMetadata: { contentType: row.contentType } });

@@ -3,11 +3,12 @@ import type { panels } from "../schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CREST_A } from "./media.ts";
 import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
+import { FIRST_HALF, PROPHET, TUNNEL } from "./quests.ts";
 
 type PanelInsert = typeof panels.$inferInsert;
 
 /** Those of the main stage, in their order. */
-export const PANELS_A = ["01", "02", "04", "05", "07"].map((number) => `5eed0000000000000000d0${number}`);
+export const PANELS_A = ["01", "02", "04", "05", "07", "08"].map((number) => `5eed0000000000000000d0${number}`);
 
 /** What stands beside the picture on match day. */
 export function demoPanels(): PanelInsert[] {
@@ -71,6 +72,17 @@ export function demoPanels(): PanelInsert[] {
         { array_id: "derbyRes1", poll_id: DERBY_RESULT },
         { array_id: "springSc1", poll_id: SPRING_SCORER },
       ],
+    }),
+    panel("5eed0000000000000000d008", SITE_A, "derby-quests", {
+      panel_type: "quests",
+      panel_name: "Derby quests",
+      icon_name: "trophy",
+      quests: [
+        { array_id: "firstHal1", quest_id: FIRST_HALF },
+        { array_id: "prophetD1", quest_id: PROPHET },
+        { array_id: "downTunn1", quest_id: TUNNEL },
+      ],
+      show_completed_count: true,
     }),
     panel("5eed0000000000000000d101", SITE_B, "dock-chat", { panel_type: "chat", panel_name: "Dock chat", icon_name: "chat" }),
   ];

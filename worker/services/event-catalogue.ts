@@ -3,6 +3,8 @@ import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
 import { Account } from "../routes/accounts/schemas.ts";
+import { ClaimStatus } from "../routes/claim-statuses/schemas.ts";
+import { ExportEvent, RefundEvent } from "../routes/community/schemas.ts";
 import { ReceiptTemplate, Sender } from "../routes/custom-email/schemas.ts";
 import { CalendarEvent } from "../routes/events/schemas.ts";
 import { Invite, RegisterInvite } from "../routes/invites/schemas.ts";
@@ -14,12 +16,12 @@ import { ChannelTemplate } from "../routes/pages/template-schemas.ts";
 import { Panel } from "../routes/panels/schemas.ts";
 import { Playlist } from "../routes/playlists/schemas.ts";
 import { Poll } from "../routes/polls/schemas.ts";
-import { Quest } from "../routes/quests/schemas.ts";
+import { Quest, RaffleResult } from "../routes/quests/schemas.ts";
 import { ApiKey } from "../routes/sites/api-key-schemas.ts";
 import { Site } from "../routes/sites/schemas.ts";
 import { StreamProvider } from "../routes/stream-providers/schemas.ts";
 import { Stream } from "../routes/streams/schemas.ts";
-import { AccountEntitlement, Subscription } from "../routes/subscriptions/schemas.ts";
+import { Entitlement, Subscription } from "../routes/subscriptions/schemas.ts";
 import { Theme } from "../routes/themes/schemas.ts";
 import { Video } from "../routes/videos/schemas.ts";
 import { WebhookEvent } from "../routes/webhooks/endpoint-schemas.ts";
@@ -42,6 +44,7 @@ const Channels = Id.array().nullable().describe("null: every channel of the site
 
 const VIEWER = "5eed0000000000000000a003";
 const account = { sample: { _id: VIEWER, email: "viewer@demo.example", name: "Vera Viewer", normalizedName: "vera viewer" } };
+const claim = { sample: { accountId: VIEWER, productId: "derby-scarf", rewardType: "webhook", status: "PENDING" } };
 const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
 
 /** Every event that a change commits, by type. An area adds a line for each of its own; the compiler asks for it. */
@@ -84,19 +87,23 @@ export const EVENTS = {
   },
   "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used" },
   "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in" },
+  "community.exportCompleted": { data: ExportEvent, description: "A file of the members can be fetched" },
+  "community.exportFailed": { data: ExportEvent, description: "A file of the members could not be made" },
+  "community.exportRequested": { data: ExportEvent, description: "Somebody asked for a file of the members" },
+  "community.refundGranted": { data: RefundEvent, description: "An admin sent a member's money back" },
   "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default" },
   "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different" },
   "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender" },
   "device.claimed": { data: OnDevice, description: "A device took one of an account's slots" },
   "device.freed": { data: OnDevice, description: "A device gave its slot back" },
-  entitlement_cancelled: { data: AccountEntitlement, description: "An entitlement was cancelled", ...purchase },
-  entitlement_cancelScheduled: { data: AccountEntitlement, description: "An entitlement will end with its paid time", ...purchase },
-  entitlement_expired: { data: AccountEntitlement, description: "An entitlement ran out", ...purchase },
-  entitlement_granted: { data: AccountEntitlement, description: "An entitlement was granted, otherwise than by purchase" },
-  entitlement_purchased: { data: AccountEntitlement, description: "An entitlement was bought", ...purchase },
-  entitlement_refunded: { data: AccountEntitlement, description: "An entitlement was paid back", ...purchase },
-  entitlement_renewed: { data: AccountEntitlement, description: "An entitlement was paid for again", ...purchase },
-  entitlement_revoked: { data: AccountEntitlement, description: "An entitlement was taken away" },
+  entitlement_cancelled: { data: Entitlement, description: "An entitlement was cancelled", ...purchase },
+  entitlement_cancelScheduled: { data: Entitlement, description: "An entitlement will end with its paid time", ...purchase },
+  entitlement_expired: { data: Entitlement, description: "An entitlement ran out", ...purchase },
+  entitlement_granted: { data: Entitlement, description: "An entitlement was granted, otherwise than by purchase" },
+  entitlement_purchased: { data: Entitlement, description: "An entitlement was bought", ...purchase },
+  entitlement_refunded: { data: Entitlement, description: "An entitlement was paid back", ...purchase },
+  entitlement_renewed: { data: Entitlement, description: "An entitlement was paid for again", ...purchase },
+  entitlement_revoked: { data: Entitlement, description: "An entitlement was taken away" },
   "event.created": { data: CalendarEvent, description: "A calendar event was made" },
   "event.deleted": { data: CalendarEvent, description: "A calendar event was deleted" },
   "event.updated": { data: CalendarEvent, description: "A calendar event changed" },
@@ -132,9 +139,19 @@ export const EVENTS = {
   "playlist.updated": { data: Playlist, description: "A playlist changed" },
   "poll.created": { data: Poll, description: "A poll was made" },
   "poll.deleted": { data: Poll, description: "A poll was deleted" },
+  "claim.updated": { data: ClaimStatus, description: "A claim of a reward moved on" },
+  "quest.claimed": {
+    data: ClaimStatus.extend({ webhookId: z.string().nullable(), webhookType: z.string().nullable(), webhookValue: z.string().nullable() }),
+    description: "A viewer claimed the reward of a quest",
+    ...claim,
+  },
   "quest.created": { data: Quest, description: "A quest was made" },
   "quest.deleted": { data: Quest, description: "A quest was deleted" },
   "quest.updated": { data: Quest, description: "A quest changed" },
+  "raffle.drawn": {
+    data: RaffleResult.omit({ algorithm: true }).extend({ questId: Id, entrants: z.number().int() }),
+    description: "A quest's raffle was drawn",
+  },
   "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made" },
   "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more" },
   "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret" },

@@ -20,7 +20,7 @@ interface Entry {
 }
 
 /** The columns of a raffle that is yet to be drawn. */
-export async function newRaffle(env: Env): Promise<{ raffleSeed: string; raffleCommitment: string }> {
+export async function newRaffle(env: { TIFO_SECRET: string }): Promise<{ raffleSeed: string; raffleCommitment: string }> {
   const { seed, commitment } = newSeed();
   return { raffleSeed: await seal(env, PURPOSE, seed), raffleCommitment: commitment };
 }
