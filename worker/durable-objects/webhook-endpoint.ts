@@ -72,11 +72,12 @@ export class WebhookEndpoint extends DurableObject<Env> {
     this.#target = undefined;
   }
 
-  /** Settings that were changed by hand begin anew: the receiver may have been mended. */
+  /** A deleted endpoint forgets all; one whose settings were changed begins anew, since the receiver may have been mended. */
   async #changed(): Promise<void> {
     this.#target = undefined;
     const target = await this.#readTarget();
-    if (target?.enabled) this.#queue.recover();
+    if (!target) this.#queue.clear();
+    else if (target.enabled) this.#queue.recover();
   }
 
   async #readTarget(): Promise<Target | undefined> {

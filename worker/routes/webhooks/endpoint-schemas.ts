@@ -2,9 +2,9 @@ import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "../../../db/enums.ts";
 import type { webhookEndpoints } from "../../../db/schema/index.ts";
 import { Id, Time, Tracked } from "../../http/schemas.ts";
+import { ID_PATTERN } from "../../lib/ids.ts";
 
 const MISSING_URL = "Missing Webhooks Url";
-export const MISSING_ID = "Missing Webhooks Id";
 
 const WebhookUrl = z
   .string({ error: MISSING_URL })
@@ -76,7 +76,9 @@ export const ProgrammaticWebhook = z
   .object({ id: Id, webhookUrl: z.string(), service: Service, enabled: z.boolean(), secret: Secret, ...Tracked })
   .openapi("ProgrammaticWebhook");
 
-export const WebhookIdParam = z.object({ id: Id.regex(/^/, MISSING_ID) });
+export const WebhookIdParam = z.object({
+  id: z.string().regex(ID_PATTERN, "Missing Webhooks Id").openapi({ example: "5eed00000000000000007001" }),
+});
 
 export const RotateInput = z
   .strictObject({ webhookId: Id.optional().describe("A programmatic webhook; without it, the site's own") })

@@ -1,0 +1,59 @@
+import { z } from "@hono/zod-openapi";
+import { vi } from "vitest";
+import { WebhookPayload } from "../worker/routes/webhooks/endpoint-schemas.ts";
+
+// Receivers of webhooks at https://hooks.demo.example, told apart by path: each keeps what it gets and answers as it is told.
+
+const HOST = "https://hooks.demo.example";
+const outside = globalThis.fetch;
+const inboxes = new Map<string, WebhookInbox>();
+
+/** How a receiver takes a request: a status, or no answer for as long as it may take. */
+export type Reception = number | "hang";
+
+/** One request as it came in. */
+export interface Received {
+  headers: Record<string, string>;
+  body: string;
+  payload: z.output<typeof WebhookPayload>;
+}
+
+export class WebhookInbox {
+  readonly url: string;
+  readonly received: Received[] = [];
+  /** The statuses or failures to come, one after the other; then `otherwise`. */
+  next: Reception[] = [];
+  otherwise: Reception = 204;
+
+  constructor(name: string) {
+    this.url = `${HOST}/${name}`;
+    inboxes.set(`/${name}`, this);
+  }
+
+  get types(): string[] {
+    return this.received.map(({ payload }) => payload.eventData.type);
+  }
+
+  /** Resolves once so many requests have come. */
+  async holds(count: number): Promise<Received[]> {
+    await vi.waitUntil(() => this.received.length >= count, { timeout: 10_000, interval: 5 });
+    return this.received;
+  }
+
+  async take(request: Request): Promise<Response> {
+    const body = await request.text();
+    this.received.push({ headers: Object.fromEntries(request.headers), body, payload: WebhookPayload.strict().parse(JSON.parse(body)) });
+    const reception = this.next.shift() ?? this.otherwise;
+    if (reception !== "hang") return new Response(null, { status: reception, headers: { Location: `${HOST}/elsewhere` } });
+    return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("timeout", "TimeoutError"))));
+  }
+}
+
+Object.assign(globalThis, {
+  fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin !== HOST) return outside(input, init);
+    const inbox = inboxes.get(url.pathname);
+    return inbox ? inbox.take(new Request(input, init)) : new Response(null, { status: 204 });
+  },
+});
