@@ -1,0 +1,90 @@
+import type { OverlayShow } from "../channel/index.ts";
+import { ok } from "../client/index.ts";
+import type { WatchedEvent } from "./event.ts";
+import type { Session } from "./session.ts";
+
+export type CallToAction = NonNullable<OverlayShow["cta"]>;
+
+const LABELS: Record<CallToAction["type"], string> = {
+  facebook_share: "Share",
+  go_to_channel: "Go to channel",
+  login: "Sign in",
+  open_link: "Open",
+  play_video: "Play",
+  show_player_stats: "Player stats",
+  show_group: "About the team",
+  show_panel: "Show",
+  show_stored_panel: "Show",
+  show_person: "About",
+  tweet: "Post",
+};
+
+/** What its button says. */
+export function labelOf({ type, data }: CallToAction): string {
+  return data.label ?? LABELS[type];
+}
+
+/** Whether the page can do it at all: statistics need a service of the host app's. */
+export async function isPossible({ type }: CallToAction, { delegate }: Session): Promise<boolean> {
+  return type !== "show_player_stats" || (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+}
+
+/**
+ * Does what a call to action asks for. The host app may do it instead: it hears a `tifo:cta` event on the element first, with the call
+ * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
+ */
+export async function follow(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
+  session.delegate.tell((host) => host.trackAction?.({ name: "overlay.cta", properties: { type: call.type } }));
+  if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
+  switch (call.type) {
+    case "open_link":
+      return openLink(call.data.url);
+    case "facebook_share":
+      return openLink(withQuery("https://www.facebook.com/sharer/sharer.php", { u: call.data.url, quote: call.data.quote }));
+    case "tweet":
+      return openLink(withQuery("https://twitter.com/intent/tweet", { text: call.data.text, url: call.data.url }));
+    case "login":
+      return session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }));
+    case "show_panel":
+    case "show_stored_panel":
+      event.openPanel(call.data.panelId);
+      return;
+    case "show_person":
+    case "show_group":
+      event.openPanel({ kind: "peopleGroups" });
+      return;
+    case "play_video":
+      return playVideo(call.data, event, session);
+    case "show_player_stats":
+      return openLink(await statsOf(call.data.playerId, session));
+    case "go_to_channel":
+      return;
+  }
+}
+
+async function playVideo(
+  { videoId, startTime }: { videoId: string; startTime?: number },
+  event: WatchedEvent,
+  { client }: Session,
+): Promise<void> {
+  const { title, url } = await ok(client.api.GET("/video/v3/{id}", { params: { path: { id: videoId } } }));
+  await event.playClip({ videoId, title, url, start: startTime });
+}
+
+/** Below the host app's statistics service, `players/<id>`. */
+async function statsOf(playerId: string, { delegate }: Session): Promise<string | undefined> {
+  const base = await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null);
+  return base === null ? undefined : URL.parse(`players/${encodeURIComponent(playerId)}`, `${base}/`)?.href;
+}
+
+/** Only the web's own addresses: a link may come from whoever writes overlays. */
+function openLink(address: string | undefined): void {
+  const url = URL.parse(address ?? "");
+  if (url && /^https?:$/.test(url.protocol)) open(url.href, "_blank", "noopener,noreferrer");
+}
+
+function withQuery(address: string, values: Record<string, string | undefined>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,23 @@
+import type * as runtime from "./runtime.ts";
+
+type Runtime = typeof runtime;
+
+declare const TIFO_SDK_VERSION: string;
+
+let loading: Promise<Runtime> | undefined;
+
+/** Rive's runtime, once; from the deployment, with its WebAssembly beside it. A failure is forgotten, so that the next animation tries again. */
+export function loadRive(origin: string): Promise<Runtime> {
+  loading ??= load(`${origin}/sdk/${TIFO_SDK_VERSION}`).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(base: string): Promise<Runtime> {
+  const address = `${base}/rive.js`;
+  const loaded: Runtime = await import(/* @vite-ignore */ address);
+  loaded.useWasm(`${base}/rive.wasm`);
+  return loaded;
+}
