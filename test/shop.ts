@@ -1,0 +1,128 @@
+import { env } from "cloudflare:workers";
+import { and, eq } from "drizzle-orm";
+import { createDb } from "../db/client.ts";
+import { accountEntitlements, charges, recurringSubscriptions, refunds } from "../db/schema/index.ts";
+import { randomHex } from "../worker/lib/ids.ts";
+import { Bundle } from "../worker/routes/bundles/schemas.ts";
+import { ChargeResult, CheckoutAnswer } from "../worker/routes/billing/schemas.ts";
+import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
+import { Wallet } from "../worker/routes/wallets/schemas.ts";
+import type { Answer, CallOptions, TestAccount, TestSite } from "./harness.ts";
+import { stripe } from "./stripe-server.ts";
+
+// Buying at a test site, as an account of its own does.
+
+const db = createDb(env.DB);
+export const PAGES = { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" };
+const PRICES = [
+  { currency: "gbp", default: true, value: 1900 },
+  { currency: "eur", default: false, value: 2200 },
+];
+
+/** Somebody who buys, with credentials of their own. */
+export interface Buyer extends TestAccount {
+  headers: Record<string, string>;
+}
+
+export async function newBuyer(site: TestSite): Promise<Buyer> {
+  const account = await site.addAccount(`buyer-${randomHex(5)}`, []);
+  return { ...account, headers: { "Tifo-Client-Id": site.id, Authorization: `Bearer ${await site.signIn(account)}` } };
+}
+
+/** A call as a buyer makes it. */
+export function callAs(site: TestSite, buyer: Buyer, operationId: string, options: CallOptions = {}): Promise<Answer> {
+  return site.call(operationId, { ...options, as: "nobody", headers: { ...buyer.headers, ...options.headers } });
+}
+
+/** Something to sell: its sku is new. */
+export async function newSubscription(site: TestSite, fields: Record<string, unknown> = {}) {
+  const sku = `pass-${randomHex(4)}`;
+  const body = { siteId: site.id, name: "Cup pass", sku, subscriptionProvider: "stripe", recurrence: "once", prices: PRICES, ...fields };
+  return (await site.call("createSubscription", { body })).as(Subscription);
+}
+
+export async function newBundle(site: TestSite, fields: Record<string, unknown> = {}) {
+  const items = [
+    { type: "ticket", id: `ticket-${randomHex(4)}` },
+    { type: "shopify", id: "8012345678901" },
+  ];
+  const body = { name: "Derby day", sku: `bundle-${randomHex(4)}`, price: 2900, presentmentCurrency: "gbp", items, ...fields };
+  return (await site.call("createBundle", { body })).as(Bundle);
+}
+
+/** Opens the page of a subscription. */
+export async function open(site: TestSite, buyer: Buyer, id: string, body: Record<string, unknown> = {}) {
+  return (await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: { ...PAGES, ...body } })).as(CheckoutAnswer);
+}
+
+/** Buys a subscription, to the end: the page is paid, and Stripe has told so. */
+export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<string> {
+  const { chargeId } = await open(site, buyer, id);
+  const session = stripe.pay(chargeId);
+  await tell(site, "checkout.session.completed", { id: session.id, object: "checkout.session", metadata: { chargeId, siteId: site.id } });
+  return chargeId;
+}
+
+/** Sends an event of Stripe's. */
+export async function tell(site: TestSite, type: string, object: Record<string, unknown>): Promise<Answer> {
+  return site.call("receiveStripeEvent", { as: "nobody", ...(await stripe.event(type, object)) });
+}
+
+export async function tellRefunded(site: TestSite, chargeId: string): Promise<Answer> {
+  const { stripePaymentId } = await chargeRow(chargeId);
+  return tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: stripePaymentId, metadata: { chargeId } });
+}
+
+/** Refunds as the site's admin does. */
+export async function refund(site: TestSite, buyer: Buyer, chargeId: string, amount?: number) {
+  const body = { accountId: buyer.id, chargeId, reason: "requested_by_customer", ...(amount !== undefined && { amount }) };
+  return (await site.call("refundCharge", { as: "admin", body })).as(ChargeResult);
+}
+
+export async function walletIdOf(site: TestSite, buyer: Buyer): Promise<string> {
+  return (await callAs(site, buyer, "getWallet")).as(Wallet)._id;
+}
+
+export async function chargeRow(id: string): Promise<typeof charges.$inferSelect> {
+  const [row] = await db.select().from(charges).where(eq(charges.id, id));
+  if (!row) throw new Error("No such charge");
+  return row;
+}
+
+export function chargesOf(buyer: Buyer) {
+  return db.select().from(charges).where(eq(charges.accountId, buyer.id)).orderBy(charges.created, charges.id);
+}
+
+export function refundRows(chargeId: string) {
+  return db.select().from(refunds).where(eq(refunds.chargeId, chargeId));
+}
+
+export function entitlementsOf(buyer: Buyer) {
+  return db.select().from(accountEntitlements).where(eq(accountEntitlements.accountId, buyer.id));
+}
+
+/** Skus that the buyer holds, in order. */
+export async function held(buyer: Buyer): Promise<string[]> {
+  const rows = await entitlementsOf(buyer);
+  return rows
+    .filter(({ status }) => status !== "cancelled")
+    .map(({ sku }) => sku)
+    .sort();
+}
+
+export async function recurringRow(buyer: Buyer) {
+  const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.accountId, buyer.id));
+  if (!row) throw new Error("Nothing is paid regularly");
+  return row;
+}
+
+/** Lets everything that is open at a site be due. */
+export async function makeDue(site: TestSite): Promise<void> {
+  await db.batch([
+    db
+      .update(charges)
+      .set({ due: 1 })
+      .where(and(eq(charges.siteId, site.id), eq(charges.status, "pending"))),
+    db.update(recurringSubscriptions).set({ due: 1 }).where(eq(recurringSubscriptions.siteId, site.id)),
+  ]);
+}

@@ -1,0 +1,401 @@
+import { env } from "cloudflare:workers";
+import { Stripe } from "stripe";
+import { randomHex } from "../worker/lib/ids.ts";
+
+// A small Stripe: the calls that the Worker makes, at the address where it makes them. It keeps state for each connected account, answers
+// a repeated idempotency key with its first answer, and does as it is told when it is told to misbehave.
+
+/** What a call meets. `refuse` and `fail` do nothing; `lose`, `hang` and `stumble` do it, and the answer is lost, late, or a 500. */
+export type Behaviour = "work" | "fail" | "refuse" | "lose" | "hang" | "stumble";
+
+type Fields = Record<string, string>;
+type Json = Record<string, unknown>;
+
+interface Intent {
+  id: string;
+  amount: number;
+  refunded: number;
+  status: "succeeded" | "processing" | "requires_payment_method";
+}
+
+interface Session {
+  id: string;
+  customer: string;
+  reference: string;
+  mode: string;
+  amount: number;
+  currency: string;
+  status: "open" | "complete" | "expired";
+  paid: boolean;
+  intent: string | null;
+  subscription: string | null;
+  invoice: string | null;
+  metadata: Fields;
+  fields: Fields;
+  expires: number;
+}
+
+interface Refund {
+  id: string;
+  intent: string;
+  amount: number;
+  status: "pending" | "succeeded" | "failed";
+  metadata: Fields;
+  reason: string | null;
+}
+
+interface Subscription {
+  id: string;
+  status: string;
+  scheduled: boolean;
+  periodEnd: number;
+  amount: number;
+  currency: string;
+  metadata: Fields;
+}
+
+interface Invoice {
+  id: string;
+  subscription: string;
+  intent: string;
+  amount: number;
+  currency: string;
+  created: number;
+}
+
+const MONTH = 30 * 86_400;
+
+/** One account's books at Stripe. */
+class Books {
+  readonly customers = new Map<string, Fields>();
+  readonly sessions = new Map<string, Session>();
+  readonly intents = new Map<string, Intent>();
+  readonly refunds = new Map<string, Refund>();
+  readonly subscriptions = new Map<string, Subscription>();
+  readonly invoices = new Map<string, Invoice>();
+  readonly domains = new Map<string, { id: string; active: boolean }>();
+  readonly answers = new Map<string, { request: string; status: number; body: Json }>();
+}
+
+/** What the platform's key reaches, by connected account; "" is its own. */
+const accounts = new Map<string, Books>();
+let behaviours: { path: RegExp; does: Behaviour }[] = [];
+const outside = globalThis.fetch;
+
+export const stripe = {
+  /** Calls that came in, with the account that they were for. */
+  calls: new Array<{ method: string; path: string; account: string; fields: Fields }>(),
+  /** Whether refunds go through at once, later, or never. */
+  refundsBecome: "succeeded" as Refund["status"],
+  /** Domains that Apple finds its file on. */
+  appleDomains: new Set<string>(["demo.example"]),
+  /** Tells the next call of a path how to behave; several are met in turn. */
+  next(path: RegExp, ...does: Behaviour[]): void {
+    behaviours.push(...does.map((one) => ({ path, does: one })));
+  },
+  /** Works from now on, whatever was told before. */
+  recover(): void {
+    behaviours = [];
+    stripe.refundsBecome = "succeeded";
+  },
+  books(account = ""): Books {
+    const books = accounts.get(account) ?? new Books();
+    accounts.set(account, books);
+    return books;
+  },
+  /** The page that was opened for a charge. */
+  pageOf(chargeId: string, account = ""): Session | undefined {
+    return [...stripe.books(account).sessions.values()].find(({ reference }) => reference === chargeId);
+  },
+  /** A buyer pays the page of a charge, by card or by means that take days. */
+  pay(chargeId: string, { later = false, account = "" } = {}): Session {
+    const books = stripe.books(account);
+    const session = found(stripe.pageOf(chargeId, account));
+    session.status = "complete";
+    session.paid = !later;
+    const intent = newIntent(books, session.amount, later ? "processing" : "succeeded");
+    if (session.mode === "payment") session.intent = intent.id;
+    else begin(books, session, intent);
+    return session;
+  },
+  /** What takes days arrives, or doesn't. */
+  arrive(chargeId: string, arrives = true): Session {
+    const session = found(stripe.pageOf(chargeId));
+    session.paid = arrives;
+    const intent = stripe.books().intents.get(session.intent ?? "");
+    if (intent) intent.status = arrives ? "succeeded" : "requires_payment_method";
+    return session;
+  },
+  expire(chargeId: string): Session {
+    const session = found(stripe.pageOf(chargeId));
+    session.status = "expired";
+    return session;
+  },
+  /** The next period of a subscription is paid. */
+  renew(subscriptionId: string): Invoice {
+    const books = stripe.books();
+    const subscription = found(books.subscriptions.get(subscriptionId));
+    subscription.periodEnd += MONTH;
+    return newInvoice(books, subscription, newIntent(books, subscription.amount, "succeeded"));
+  },
+  /** Somebody refunds at Stripe itself. */
+  refundThere(intentId: string, amount: number): Refund {
+    return newRefund(stripe.books(), found(stripe.books().intents.get(intentId)), amount, {}, null);
+  },
+  /** What becomes of a refund that was on its way. */
+  settle(refundId: string, status: Refund["status"]): void {
+    const refund = found(stripe.books().refunds.get(refundId));
+    const intent = found(stripe.books().intents.get(refund.intent));
+    if (status === "failed" && refund.status !== "failed") intent.refunded -= refund.amount;
+    refund.status = status;
+  },
+  refundsOf(intentId: string): Refund[] {
+    return [...stripe.books().refunds.values()].filter(({ intent }) => intent === intentId);
+  },
+  /** An event as Stripe sends it: its bytes and their signature, made by its own library. */
+  async event(type: string, object: Json, { secret = "whsec_tifo", timestamp = Math.floor(Date.now() / 1000) } = {}) {
+    const body = JSON.stringify({
+      id: `evt_${randomHex(8)}`,
+      object: "event",
+      api_version: null,
+      created: timestamp,
+      data: { object },
+      livemode: false,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type,
+    });
+    const cryptoProvider = Stripe.createSubtleCryptoProvider();
+    const signature = await new Stripe("sk_test").webhooks.generateTestHeaderStringAsync({
+      payload: body,
+      secret,
+      timestamp,
+      cryptoProvider,
+    });
+    return { body: new Blob([body], { type: "application/json; charset=utf-8" }), headers: { "Stripe-Signature": signature } };
+  },
+};
+
+Object.assign(globalThis, {
+  fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    return url.origin === env.TIFO_STRIPE_URL ? receive(url, init ?? {}) : outside(input, init);
+  },
+});
+
+async function receive(url: URL, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const account = headers.get("Stripe-Account") ?? "";
+  const method = init.method ?? "GET";
+  const text = typeof init.body === "string" ? init.body : "";
+  const fields = Object.fromEntries(new URLSearchParams(method === "POST" ? text : url.search));
+  stripe.calls.push({ method, path: url.pathname, account, fields });
+  if (headers.get("Authorization") !== "Bearer sk_test_tifo") return refusal(401, "Invalid API Key provided");
+  const told = behaviours.findIndex(({ path }) => path.test(`${method} ${url.pathname}`));
+  const [behaviour] = told === -1 ? [] : behaviours.splice(told, 1);
+  if (behaviour?.does === "fail") return refusal(500, "Something went wrong");
+  if (behaviour?.does === "refuse") return refusal(400, "This can't be done");
+  const answer = once(stripe.books(account), headers.get("Idempotency-Key"), `${url.pathname} ${text}`, () =>
+    answerOf(account, method, url, fields),
+  );
+  if (behaviour?.does === "lose") throw new TypeError("Network connection lost.");
+  if (behaviour?.does === "stumble") return refusal(500, "Something went wrong");
+  if (behaviour?.does === "hang") return hang(init.signal);
+  return answer;
+}
+
+function hang(signal: AbortSignal | null | undefined): Promise<Response> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError")));
+  });
+}
+
+/** A repeated key is answered as it was first, and with other parameters refused. */
+function once(books: Books, key: string | null, request: string, work: () => { status: number; body: Json }): Response {
+  const before = key === null ? undefined : books.answers.get(key);
+  if (before && before.request !== request) return refusal(400, "Keys for idempotent requests can only be used with the same parameters");
+  const { status, body } = before ?? work();
+  if (key !== null && status < 500) books.answers.set(key, { request, status, body });
+  return Response.json(body, { status });
+}
+
+function refusal(status: number, message: string, code?: string): Response {
+  const headers = { "Stripe-Should-Retry": "false" };
+  return Response.json({ error: { type: status < 500 ? "invalid_request_error" : "api_error", message, code } }, { status, headers });
+}
+
+function answerOf(account: string, method: string, { pathname }: URL, fields: Fields): { status: number; body: Json } {
+  const books = stripe.books(account);
+  const [, , kind = "", ...rest] = pathname.split("/");
+  const ok = (body: Json) => ({ status: 200, body });
+  const list = (data: Json[]) => ok({ object: "list", url: pathname, has_more: false, data });
+  const missing = { status: 404, body: { error: { type: "invalid_request_error", code: "resource_missing", message: "No such thing" } } };
+  const bad = (message: string) => ({ status: 400, body: { error: { type: "invalid_request_error", message } } });
+  switch (`${method} ${kind}`) {
+    case "POST customers": {
+      const id = `cus_${randomHex(7)}`;
+      books.customers.set(id, fields);
+      return ok({ id, object: "customer", email: fields.email ?? null, balance: 0, livemode: false, metadata: metadataOf(fields) });
+    }
+    case "POST checkout":
+      return ok(showSession(books, newSession(books, fields), false));
+    case "GET checkout": {
+      if (rest[1] === undefined)
+        return list(
+          [...books.sessions.values()].filter(({ customer }) => customer === fields.customer).map((one) => showSession(books, one, true)),
+        );
+      const session = books.sessions.get(rest[1]);
+      return session ? ok(showSession(books, session, true)) : missing;
+    }
+    case "POST refunds": {
+      const intent = books.intents.get(fields.payment_intent ?? "");
+      const amount = Number(fields.amount);
+      if (!intent) return missing;
+      if (amount > intent.amount - intent.refunded) return bad("Refund amount is greater than unrefunded amount on charge");
+      return ok(showRefund(newRefund(books, intent, amount, metadataOf(fields), fields.reason ?? null)));
+    }
+    case "GET refunds":
+      return list([...books.refunds.values()].filter(({ intent }) => intent === fields.payment_intent).map(showRefund));
+    case "GET invoices":
+      return list([...books.invoices.values()].filter(({ subscription }) => subscription === fields.subscription).map(showInvoice));
+    case "GET subscriptions":
+    case "POST subscriptions":
+    case "DELETE subscriptions": {
+      const subscription = books.subscriptions.get(rest[0] ?? "");
+      if (!subscription || (method === "DELETE" && subscription.status === "canceled")) return missing;
+      if (method === "DELETE") subscription.status = "canceled";
+      if (method === "POST") subscription.scheduled = fields.cancel_at_period_end === "true";
+      return ok(showSubscription(subscription));
+    }
+    case "POST payment_method_domains": {
+      const name = fields.domain_name ?? [...books.domains].find(([, { id }]) => id === rest[0])?.[0] ?? "";
+      const domain = books.domains.get(name) ?? { id: `pmd_${randomHex(7)}`, active: false };
+      books.domains.set(name, domain);
+      if (rest[1] === "validate") domain.active = stripe.appleDomains.has(name);
+      const apple = { status: domain.active ? "active" : "inactive" };
+      return ok({ id: domain.id, object: "payment_method_domain", domain_name: name, enabled: true, apple_pay: apple, livemode: false });
+    }
+    default:
+      return missing;
+  }
+}
+
+function newSession(books: Books, fields: Fields): Session {
+  const recurring = fields.mode === "subscription";
+  const session: Session = {
+    id: `cs_test_${randomHex(10)}`,
+    customer: fields.customer ?? "",
+    reference: fields.client_reference_id ?? "",
+    mode: fields.mode ?? "",
+    amount: Number(fields["line_items[0][price_data][unit_amount]"] ?? 4200),
+    currency: fields["line_items[0][price_data][currency]"] ?? "gbp",
+    status: "open",
+    paid: false,
+    intent: null,
+    subscription: null,
+    invoice: null,
+    metadata: metadataOf(fields, recurring ? "subscription_data" : "payment_intent_data"),
+    fields,
+    expires: Number(fields.expires_at),
+  };
+  books.sessions.set(session.id, session);
+  return session;
+}
+
+function begin(books: Books, session: Session, intent: Intent): void {
+  const subscription: Subscription = {
+    id: `sub_${randomHex(7)}`,
+    status: "active",
+    scheduled: false,
+    periodEnd: Math.floor(Date.now() / 1000) + MONTH,
+    amount: session.amount,
+    currency: session.currency,
+    metadata: session.metadata,
+  };
+  books.subscriptions.set(subscription.id, subscription);
+  session.subscription = subscription.id;
+  session.invoice = newInvoice(books, subscription, intent).id;
+}
+
+function newInvoice(books: Books, { id: subscription, amount, currency }: Subscription, intent: Intent): Invoice {
+  const invoice = { id: `in_${randomHex(7)}`, subscription, intent: intent.id, amount, currency, created: Math.floor(Date.now() / 1000) };
+  books.invoices.set(invoice.id, invoice);
+  return invoice;
+}
+
+function newIntent(books: Books, amount: number, status: Intent["status"]): Intent {
+  const intent: Intent = { id: `pi_${randomHex(7)}`, amount, refunded: 0, status };
+  books.intents.set(intent.id, intent);
+  return intent;
+}
+
+function newRefund(books: Books, intent: Intent, amount: number, metadata: Fields, reason: string | null): Refund {
+  const refund: Refund = { id: `re_${randomHex(7)}`, intent: intent.id, amount, status: stripe.refundsBecome, metadata, reason };
+  books.refunds.set(refund.id, refund);
+  if (refund.status !== "failed") intent.refunded += amount;
+  return refund;
+}
+
+function showSession(books: Books, session: Session, expanded: boolean): Json {
+  const intent = books.intents.get(session.intent ?? "");
+  const subscription = books.subscriptions.get(session.subscription ?? "");
+  return {
+    id: session.id,
+    object: "checkout.session",
+    amount_total: session.amount,
+    currency: session.currency,
+    client_reference_id: session.reference,
+    customer: session.customer,
+    expires_at: session.expires,
+    invoice: session.invoice,
+    livemode: false,
+    metadata: metadataOf(session.fields),
+    mode: session.mode,
+    payment_intent: expanded && intent ? { ...intent, object: "payment_intent" } : session.intent,
+    payment_status: session.paid ? "paid" : "unpaid",
+    status: session.status,
+    subscription: expanded && subscription ? showSubscription(subscription) : session.subscription,
+    url: session.status === "open" ? `https://checkout.stripe.com/c/pay/${session.id}` : null,
+  };
+}
+
+export function showSubscription({ id, status, scheduled, periodEnd, metadata }: Subscription): Json {
+  const items = { object: "list", has_more: false, data: [{ id: `si_${id}`, object: "subscription_item", current_period_end: periodEnd }] };
+  return { id, object: "subscription", status, cancel_at_period_end: scheduled, items, metadata, livemode: false };
+}
+
+function showRefund({ id, intent, amount, status, metadata, reason }: Refund): Json {
+  return { id, object: "refund", amount, currency: "gbp", payment_intent: intent, status, metadata, reason };
+}
+
+function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice): Json {
+  const payment = {
+    id: `inpay_${id}`,
+    object: "invoice_payment",
+    status: "paid",
+    payment: { type: "payment_intent", payment_intent: intent },
+  };
+  return {
+    id,
+    object: "invoice",
+    amount_paid: amount,
+    created,
+    currency,
+    parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} }, quote_details: null },
+    payments: { object: "list", has_more: false, data: [payment] },
+    status: "paid",
+    status_transitions: { paid_at: created },
+  };
+}
+
+function metadataOf(fields: Fields, under = ""): Fields {
+  const name = under === "" ? /^metadata\[(\w+)\]$/ : new RegExp(`^${under}\\[metadata\\]\\[(\\w+)\\]$`);
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => (name.exec(key)?.[1] ? [[name.exec(key)?.[1] ?? "", value]] : [])),
+  );
+}
+
+function found<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error("Stripe knows no such thing");
+  return thing;
+}

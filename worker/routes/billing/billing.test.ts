@@ -1,0 +1,481 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { charges, sites } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { openMailbox } from "../../../test/mailbox.ts";
+import {
+  buy,
+  type Buyer,
+  callAs,
+  chargeRow,
+  chargesOf,
+  entitlementsOf,
+  held,
+  makeDue,
+  newBuyer,
+  newSubscription,
+  open,
+  PAGES,
+  recurringRow,
+  refund,
+  refundRows,
+  tell,
+  tellRefunded,
+} from "../../../test/shop.ts";
+import { stripe } from "../../../test/stripe-server.ts";
+import { listOf } from "../../http/listing.ts";
+import { createCheckout } from "../../integrations/stripe.ts";
+import { newId } from "../../lib/ids.ts";
+import { pruneCharges, reconcileBilling } from "../../services/reconcile.ts";
+import { formatMoney } from "../../services/purchase-receipts.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { Charge } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const MINUTE = 60_000;
+
+let site: TestSite;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+afterEach(() => stripe.recover());
+
+/** The cron, at a moment. */
+async function reconcile(now = Date.now()): Promise<void> {
+  await reconcileBilling({ env, db, now });
+}
+
+async function eventTypes(resource: string): Promise<string[]> {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter((event) => event.resource === resource).map(({ type }) => type);
+}
+
+async function bought(fields: Record<string, unknown> = {}) {
+  buyer = await newBuyer(site);
+  const subscription = await newSubscription(site, fields);
+  return { subscription, chargeId: await buy(site, buyer, subscription._id) };
+}
+
+describe("a checkout", () => {
+  test("opens a page at the default price, and is pending until it is paid", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId, url } = await open(site, buyer, subscription._id);
+    expect(url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
+    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 1900, currency: "gbp", mode: "payment" });
+    expect(await chargeRow(chargeId)).toMatchObject({ status: "pending", amount: 1900, receiptNumber: null });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("takes another of the prices' currencies, and no other", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, subscription._id, { currency: "eur" });
+    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 2200, currency: "eur" });
+    const params = { id: subscription._id };
+    const other = await callAs(site, buyer, "checkoutSubscription", { params, body: { ...PAGES, currency: "usd" } });
+    expect(other.fields).toEqual(["currency"]);
+  });
+
+  test("leads back to nowhere but the site's own origins", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    for (const field of ["successUrl", "cancelUrl"]) {
+      const body = { ...PAGES, [field]: "https://evil.example/" };
+      expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body })).fields).toEqual([field]);
+    }
+    expect(await chargesOf(buyer)).toEqual([]);
+  });
+
+  test("is refused for what is held already, sold elsewhere or has no price", async () => {
+    const { subscription } = await bought();
+    const external = await newSubscription(site, { subscriptionProvider: "external" });
+    const free = await newSubscription(site, { prices: [] });
+    for (const { _id: id } of [subscription, external, free]) {
+      expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    }
+  });
+
+  test("is paid to the site's own account, of which the contract's rate is kept", async () => {
+    const other = await newSite();
+    await db
+      .update(sites)
+      .set({
+        serviceChargeRate: 250,
+        settings: {
+          security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] },
+          billing: { stripeAccount: "acct_club" },
+        },
+      })
+      .where(eq(sites.id, other.id));
+    const fan = await newBuyer(other);
+    const once = await open(other, fan, (await newSubscription(other))._id);
+    const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
+    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, "acct_club")?.fields;
+    // 2.5 % of 1900, rounded.
+    expect(fieldsOf(once)?.["payment_intent_data[application_fee_amount]"]).toBe("48");
+    expect(fieldsOf(monthly)?.["subscription_data[application_fee_percent]"]).toBe("2.5");
+  });
+
+  test("names Stripe's own price where the subscription has one", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site, { stripePlanId: "price_season" });
+    const { chargeId } = await open(site, buyer, subscription._id);
+    expect(stripe.pageOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
+    stripe.pay(chargeId);
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    // What Stripe took, not what we thought.
+    expect(await chargeRow(chargeId)).toMatchObject({ amount: 4200, currency: "gbp" });
+  });
+
+  test("makes the buyer one customer, also when Stripe's answer is lost", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const before = stripe.books().customers.size;
+    stripe.next(/POST \/v1\/customers/, "lose");
+    await open(site, buyer, id);
+    await open(site, buyer, id);
+    expect(stripe.books().customers.size).toBe(before + 1);
+  });
+
+  test("that Stripe refuses is declined with the reason", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    stripe.next(/POST .*sessions/, "refuse");
+    const refused = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+    expect(refused.status).toBe(409);
+    expect(await chargesOf(buyer)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
+  });
+
+  test.each(["hang", "fail"] as const)(
+    "stays pending when Stripe seems to %s, and what became of it is found by asking",
+    async (misbehaviour) => {
+      buyer = await newBuyer(site);
+      const { _id: id } = await newSubscription(site);
+      stripe.next(/POST .*sessions/, misbehaviour, misbehaviour);
+      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      expect(answer.problem?.code).toBe("unavailable");
+      const [charge] = await chargesOf(buyer);
+      expect(charge).toMatchObject({ status: "pending", stripeSessionId: null });
+      await makeDue(site);
+      await reconcile();
+      const [asked] = await chargesOf(buyer);
+      // One was opened, though nobody heard of it; the other may still be on its way.
+      expect(asked?.status).toBe("pending");
+      expect(asked?.stripeSessionId === null).toBe(misbehaviour === "fail");
+      await makeDue(site);
+      await reconcile(Date.now() + 11 * MINUTE);
+      expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
+    },
+  );
+});
+
+describe("a payment", () => {
+  test("grants the sku, gives a receipt number and tells of both, once", async () => {
+    const { subscription, chargeId } = await bought();
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    const charge = await chargeRow(chargeId);
+    expect(charge).toMatchObject({ status: "complete", due: null, receiptNumber: expect.stringMatching(/^R-20\d\d-[0-9A-Z]{8}$/) });
+    const rows = await entitlementsOf(buyer);
+    expect(rows).toMatchObject([{ sku: subscription.sku, grantedMethod: "purchased", price: 1900, presentmentCurrency: "gbp" }]);
+    expect(await eventTypes(`charge/${chargeId}`)).toEqual(["billing.checkoutStarted", "billing.chargeCompleted"]);
+    expect(await eventTypes(`entitlement/${rows[0]?.id}`)).toEqual(["entitlement_purchased"]);
+  });
+
+  test("is booked once, however many events of it come at the same time", async () => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    stripe.pay(chargeId);
+    const types = ["checkout.session.completed", "checkout.session.async_payment_succeeded", "checkout.session.completed"];
+    const answers = await Promise.all(types.map((type) => tell(site, type, { object: "checkout.session", metadata: { chargeId } })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await entitlementsOf(buyer)).toHaveLength(1);
+    expect(await eventTypes(`charge/${chargeId}`)).toEqual(["billing.checkoutStarted", "billing.chargeCompleted"]);
+  });
+
+  test("is found by the cron when Stripe's event never comes", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, subscription._id);
+    stripe.pay(chargeId);
+    await makeDue(site);
+    await reconcile();
+    expect(await held(buyer)).toEqual([subscription.sku]);
+  });
+
+  test("that takes days is pending until it arrives", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, subscription._id);
+    stripe.pay(chargeId, { later: true });
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect((await chargeRow(chargeId)).status).toBe("pending");
+    stripe.arrive(chargeId);
+    await tell(site, "checkout.session.async_payment_succeeded", { object: "checkout.session", metadata: { chargeId } });
+    expect(await held(buyer)).toEqual([subscription.sku]);
+  });
+
+  test("that fails, and a page that expires, are declined and grant nothing", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const [failed, expired] = [await open(site, buyer, id), await open(site, buyer, id)];
+    stripe.pay(failed.chargeId, { later: true });
+    stripe.arrive(failed.chargeId, false);
+    stripe.expire(expired.chargeId);
+    await tell(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId: failed.chargeId } });
+    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired.chargeId } });
+    expect(await chargeRow(failed.chargeId)).toMatchObject({ status: "declined", failure: "The payment failed" });
+    expect(await chargeRow(expired.chargeId)).toMatchObject({ status: "declined", failure: "The payment page expired" });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("is told to the buyer by a receipt", async () => {
+    const mails = openMailbox();
+    const { chargeId } = await bought();
+    const { receiptNumber } = await chargeRow(chargeId);
+    await vi.waitUntil(() => mails.some(({ to }) => to === buyer.email), { timeout: 10_000 });
+    const mail = mails.find(({ to }) => to === buyer.email);
+    expect(mail?.subject).toContain(receiptNumber);
+    expect(mail?.text).toContain("Cup pass: £19.00");
+  });
+
+  test.each([
+    [1900, "gbp", "£19.00"],
+    [1900, "jpy", "JP¥1,900"],
+    [1, "usd", "US$0.01"],
+  ])("of %d %s is written %s", (amount, currency, text) => {
+    expect(formatMoney(amount, currency)).toBe(text);
+  });
+});
+
+describe("an event of Stripe", () => {
+  test("is refused with a wrong, an old or no signature", async () => {
+    const object = { object: "checkout.session" };
+    const forged = await stripe.event("checkout.session.completed", object, { secret: "whsec_other" });
+    const old = await stripe.event("checkout.session.completed", object, { timestamp: Math.floor(Date.now() / 1000) - 600 });
+    for (const sent of [forged, old]) expect((await site.call("receiveStripeEvent", { as: "nobody", ...sent })).status).toBe(401);
+    const changed = { ...(await stripe.event("checkout.session.completed", object)), body: forged.body };
+    expect((await site.call("receiveStripeEvent", { as: "nobody", ...changed })).status).toBe(401);
+    expect((await site.call("receiveStripeEvent", { as: "nobody", body: forged.body })).status).toBe(400);
+  });
+
+  test("of something unknown is taken and changes nothing", async () => {
+    expect((await tell(site, "customer.created", { id: "cus_1", object: "customer" })).status).toBe(200);
+    const unknown = { object: "checkout.session", metadata: { chargeId: newId(Date.now()) } };
+    expect((await tell(site, "checkout.session.completed", unknown)).status).toBe(200);
+  });
+
+  test("that says more than is so is not believed", async () => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    await tell(site, "checkout.session.completed", { object: "checkout.session", payment_status: "paid", metadata: { chargeId } });
+    expect((await chargeRow(chargeId)).status).toBe("pending");
+  });
+
+  test("is answered with a 503 while Stripe can't be asked, so that it comes again", async () => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    stripe.pay(chargeId);
+    stripe.next(/GET .*sessions/, "fail");
+    const answer = await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect(answer.status).toBe(503);
+  });
+});
+
+describe("a refund", () => {
+  test("without an amount gives all back and ends what was bought", async () => {
+    const { chargeId } = await bought();
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, errorMessage: null, status: "complete", amount: 1900 });
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900, due: null });
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900, dateRefunded: expect.any(Number) }]);
+  });
+
+  test("of a part leaves what was bought; without an amount the rest follows", async () => {
+    const { chargeId, subscription } = await bought();
+    expect(await refund(site, buyer, chargeId, 700)).toMatchObject({ success: true, amount: 700 });
+    expect(await held(buyer)).toEqual([subscription.sku]);
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1200 });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("of more than is left is no success, and moves nothing", async () => {
+    const { chargeId } = await bought();
+    await refund(site, buyer, chargeId, 1000);
+    expect(await refund(site, buyer, chargeId, 901)).toMatchObject({
+      success: false,
+      errorMessage: "Only 900 of 1900 can still be refunded",
+    });
+    await refund(site, buyer, chargeId);
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "All of it has been refunded" });
+    expect((await chargeRow(chargeId)).refunded).toBe(1900);
+  });
+
+  test("of what was never paid is no success", async () => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "The charge was not paid" });
+  });
+
+  test("never exceeds the charge, however many are asked for at once", async () => {
+    const { chargeId } = await bought();
+    const results = await Promise.all(Array.from({ length: 6 }, () => refund(site, buyer, chargeId, 600)));
+    expect(results.filter(({ success }) => success)).toHaveLength(3);
+    const { stripePaymentId, refunded } = await chargeRow(chargeId);
+    expect(refunded).toBe(1800);
+    expect(stripe.books().intents.get(stripePaymentId ?? "")?.refunded).toBe(1800);
+  });
+
+  test.each([
+    ["amount 0", { amount: 0 }],
+    ["an amount below 0", { amount: -1 }],
+    ["half a penny", { amount: 0.5 }],
+    ["no reason", { reason: undefined }],
+    ["another reason", { reason: "because" }],
+    ["no charge", { chargeId: undefined }],
+    ["no account", { accountId: undefined }],
+  ])("with %s is a 400 that says so", async (_, change) => {
+    const { chargeId } = await bought();
+    const body = { accountId: buyer.id, chargeId, reason: "duplicate", ...change };
+    const { status, problem } = await site.call("refundCharge", { as: "admin", body });
+    expect(status).toBe(400);
+    expect(problem?.message).toBe("Request body was not a valid RefundRequest or The amount refunded must be larger than 0.");
+  });
+
+  test("knows no charge of another account or site", async () => {
+    const { chargeId } = await bought();
+    const stranger = await newBuyer(site);
+    const body = { accountId: stranger.id, chargeId, reason: "duplicate" };
+    expect((await site.call("refundCharge", { as: "admin", body })).status).toBe(404);
+    const other = await newSite();
+    expect((await other.call("refundCharge", { as: "admin", body: { ...body, accountId: buyer.id } })).status).toBe(404);
+  });
+
+  test("that Stripe refuses is told with its reason, and leaves the money to be refunded again", async () => {
+    const { chargeId } = await bought();
+    stripe.next(/POST .*refunds/, "refuse");
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "This can't be done", status: "declined" });
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
+  });
+
+  test.each(["stumble", "hang"] as const)("stays reserved when Stripe seems to %s, and is booked by asking", async (misbehaviour) => {
+    const { chargeId } = await bought();
+    stripe.next(/POST .*refunds/, misbehaviour, misbehaviour);
+    const first = await refund(site, buyer, chargeId, 1500);
+    expect(first).toMatchObject({ success: false, status: "pending", errorMessage: expect.stringContaining("not confirmed") });
+    expect(await refund(site, buyer, chargeId, 500)).toMatchObject({ success: false });
+    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
+    await reconcile();
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1500, reserved: 1500, due: null });
+    expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
+  });
+
+  test("that never reached Stripe is given up, not before it could have", async () => {
+    const { chargeId } = await bought();
+    stripe.next(/POST .*refunds/, "fail");
+    await refund(site, buyer, chargeId);
+    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
+    await reconcile();
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 1900 });
+    await reconcile(Date.now() + 11 * MINUTE);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0, due: null });
+    expect(await refundRows(chargeId)).toMatchObject([{ status: "declined", failure: "The request never reached Stripe" }]);
+  });
+
+  test("that is on its way is settled by Stripe's event, either way", async () => {
+    for (const outcome of ["succeeded", "failed"] as const) {
+      const { chargeId, subscription } = await bought();
+      stripe.refundsBecome = "pending";
+      expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, status: "pending" });
+      expect(await held(buyer)).toEqual([subscription.sku]);
+      const [row] = await refundRows(chargeId);
+      stripe.settle(row?.stripeRefundId ?? "", outcome);
+      await tellRefunded(site, chargeId);
+      expect((await chargeRow(chargeId)).refunded).toBe(outcome === "succeeded" ? 1900 : 0);
+      expect(await held(buyer)).toEqual(outcome === "succeeded" ? [] : [subscription.sku]);
+    }
+  });
+
+  test("that is made at Stripe itself is booked once, and ends what was bought when nothing is left", async () => {
+    const { chargeId, subscription } = await bought();
+    const { stripePaymentId } = await chargeRow(chargeId);
+    stripe.refundThere(stripePaymentId ?? "", 400);
+    await Promise.all([tellRefunded(site, chargeId), tellRefunded(site, chargeId)]);
+    expect(await refundRows(chargeId)).toMatchObject([{ amount: 400, status: "complete" }]);
+    expect(await held(buyer)).toEqual([subscription.sku]);
+    stripe.refundThere(stripePaymentId ?? "", 1500);
+    await tellRefunded(site, chargeId);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
+    expect(await held(buyer)).toEqual([]);
+  });
+});
+
+describe("the list of charges", () => {
+  test("shows each their own, by receipt number too, and an admin those of anybody", async () => {
+    const { chargeId } = await bought();
+    const { receiptNumber } = await chargeRow(chargeId);
+    const own = (await callAs(site, buyer, "listCharges", { query: { receiptNumber: receiptNumber ?? "" } })).as(listOf(Charge));
+    expect(own.results.map(({ _id }) => _id)).toEqual([chargeId]);
+    const seen = (await site.call("listCharges", { as: "reader", query: { accountId: buyer.id, status: "complete" } })).as(listOf(Charge));
+    expect(seen.results.map(({ _id }) => _id)).toEqual([chargeId]);
+    const stranger = await newBuyer(site);
+    expect((await callAs(site, stranger, "listCharges")).as(listOf(Charge)).results).toEqual([]);
+    expect((await callAs(site, stranger, "listCharges", { query: { accountId: buyer.id } })).status).toBe(403);
+  });
+
+  test("forgets pages that nobody paid after 90 days, and nothing that was paid", async () => {
+    const { chargeId } = await bought();
+    const { chargeId: expired } = await open(site, buyer, (await newSubscription(site))._id);
+    stripe.expire(expired);
+    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId: expired } });
+    await pruneCharges({ db, now: Date.now() + 91 * 24 * 60 * MINUTE });
+    expect((await chargesOf(buyer)).map(({ id }) => id)).toEqual([chargeId]);
+  });
+});
+
+describe("a deployment without keys", () => {
+  test("says that billing is not configured", async () => {
+    const bare = { ...env, TIFO_STRIPE_KEY: "" };
+    const request = {
+      chargeId: newId(Date.now()),
+      siteId: site.id,
+      customerId: "cus_1",
+      name: "Cup pass",
+      amount: 1,
+      currency: "gbp",
+      recurrence: null,
+      priceId: null,
+      feeBasisPoints: 0,
+      ...PAGES,
+      expiresAt: 0,
+    };
+    await expect(createCheckout(bare, null, request)).rejects.toMatchObject({ code: "billing_not_configured" });
+  });
+});
+
+describe("Apple Pay", () => {
+  test("may be offered where Stripe has found the file, on the site's own domains alone", async () => {
+    const ask = (body: Record<string, unknown>) => site.call("verifyApplePay", { body });
+    expect((await ask({})).body).toBe(true);
+    stripe.appleDomains.delete("demo.example");
+    expect((await ask({ domain: "demo.example" })).body).toBe(false);
+    stripe.appleDomains.add("demo.example");
+    expect((await ask({ domain: "other.example" })).fields).toEqual(["domain"]);
+  });
+});
+
+test("an account that goes stops paying", async () => {
+  await bought({ recurrence: "month" });
+  const { stripeSubscriptionId } = await recurringRow(buyer);
+  await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
+  stripe.next(/DELETE .*subscriptions/, "fail");
+  await reconcile().catch(() => undefined);
+  expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("active");
+  await reconcile(Date.now() + 6 * MINUTE);
+  expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
+  expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
+});

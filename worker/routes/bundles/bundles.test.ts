@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import {
+  callAs,
+  chargeRow,
+  entitlementsOf,
+  held,
+  newBundle,
+  newBuyer,
+  newSubscription,
+  PAGES,
+  buy,
+  refund,
+  tell,
+} from "../../../test/shop.ts";
+import { stripe } from "../../../test/stripe-server.ts";
+import { listOf } from "../../http/listing.ts";
+import { CheckoutAnswer } from "../billing/schemas.ts";
+import { Bundle } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+/** Buys a bundle, to the end. */
+async function buyBundle(buyer: Awaited<ReturnType<typeof newBuyer>>, id: string): Promise<string> {
+  const { chargeId } = (await callAs(site, buyer, "checkoutBundle", { params: { id }, body: PAGES })).as(CheckoutAnswer);
+  stripe.pay(chargeId);
+  await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+  return chargeId;
+}
+
+describe("a bundle", () => {
+  test("is made, read by anybody and found by its sku", async () => {
+    const bundle = await newBundle(site);
+    expect((await site.call("getBundle", { params: { id: bundle.id } })).body).toEqual(bundle);
+    const listed = (await site.call("listBundles", { query: { sku: bundle.sku } })).as(listOf(Bundle));
+    expect(listed.results).toEqual([bundle]);
+  });
+
+  test("has a sku of its own on its site", async () => {
+    const { sku, name, price, presentmentCurrency, items } = await newBundle(site);
+    const body = { sku, name, price, presentmentCurrency, items };
+    expect((await site.call("createBundle", { body })).status).toBe(409);
+    expect((await (await newSite()).call("createBundle", { body })).status).toBe(201);
+  });
+
+  test.each([
+    ["price", { price: 0 }],
+    ["presentmentCurrency", { presentmentCurrency: "GBP" }],
+    ["items", { items: [] }],
+    ["items.0.type", { items: [{ type: "voucher", id: "1" }] }],
+    ["siteId", { siteId: "5eed00000000000000000009" }],
+  ])("with a wrong %s is refused", async (field, change) => {
+    const items = [{ type: "ticket", id: "match-pass" }];
+    const body = { name: "Derby day", sku: "wrong", price: 1, presentmentCurrency: "gbp", items, ...change };
+    expect((await site.call("createBundle", { body })).fields).toEqual([field]);
+  });
+
+  test("grants its own sku and each ticket's, once, and no shop item's", async () => {
+    const buyer = await newBuyer(site);
+    const bundle = await newBundle(site, {
+      items: [
+        { type: "ticket", id: "east-stand" },
+        { type: "ticket", id: "east-stand" },
+        { type: "ticket", id: "backstage" },
+        { type: "shopify", id: "8012345678901" },
+      ],
+    });
+    const chargeId = await buyBundle(buyer, bundle.id);
+    expect(await held(buyer)).toEqual(["backstage", bundle.sku, "east-stand"].sort());
+    expect(await chargeRow(chargeId)).toMatchObject({ amount: 2900, itemType: "bundle", itemId: bundle.id });
+  });
+
+  test("leaves what the buyer held already as it was", async () => {
+    const buyer = await newBuyer(site);
+    const pass = await newSubscription(site);
+    const first = await buy(site, buyer, pass._id);
+    const bundle = await newBundle(site, { items: [{ type: "ticket", id: pass.sku }] });
+    const second = await buyBundle(buyer, bundle.id);
+    const rows = await entitlementsOf(buyer);
+    expect(rows.filter(({ sku }) => sku === pass.sku)).toMatchObject([{ source: `charge/${first}`, status: "active" }]);
+    await refund(site, buyer, second);
+    expect(await held(buyer)).toEqual([pass.sku]);
+  });
+
+  test("is not sold to who holds all of it", async () => {
+    const buyer = await newBuyer(site);
+    const { id } = await newBundle(site);
+    await buyBundle(buyer, id);
+    expect((await callAs(site, buyer, "checkoutBundle", { params: { id }, body: PAGES })).status).toBe(409);
+  });
+});

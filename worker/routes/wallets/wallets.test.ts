@@ -1,0 +1,223 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import {
+  buy,
+  type Buyer,
+  callAs,
+  chargesOf,
+  entitlementsOf,
+  held,
+  newBuyer,
+  newSubscription,
+  open,
+  recurringRow,
+  refund,
+  tell,
+  walletIdOf,
+} from "../../../test/shop.ts";
+import { showSubscription, stripe } from "../../../test/stripe-server.ts";
+import { newId } from "../../lib/ids.ts";
+import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
+
+let site: TestSite;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+/** Somebody who pays each month, and for what. */
+async function monthly() {
+  buyer = await newBuyer(site);
+  const { _id, sku } = await newSubscription(site, { recurrence: "month" });
+  const chargeId = await buy(site, buyer, _id);
+  const recurring = await recurringRow(buyer);
+  return { sku, chargeId, recurring, params: { walletId: await walletIdOf(site, buyer), subscriptionId: recurring.id } };
+}
+
+function subscriptionAt(id: string): Record<string, unknown> {
+  const subscription = stripe.books().subscriptions.get(id);
+  if (!subscription) throw new Error("Stripe has no such subscription");
+  return showSubscription(subscription);
+}
+
+async function cancel(params: Record<string, string>, body: Record<string, unknown>, as?: "admin") {
+  const options = { params, body };
+  const answer = await (as
+    ? site.call("cancelRecurringSubscription", { ...options, as })
+    : callAs(site, buyer, "cancelRecurringSubscription", options));
+  return answer.as(CancelledRecurring);
+}
+
+describe("a wallet", () => {
+  test("is the caller's own, made once however often it is asked for", async () => {
+    buyer = await newBuyer(site);
+    const answers = await Promise.all([1, 2, 3].map(() => callAs(site, buyer, "getWallet")));
+    const wallets = answers.map((answer) => answer.as(Wallet));
+    expect(new Set(wallets.map(({ _id }) => _id)).size).toBe(1);
+    expect(wallets[0]).toMatchObject({ ownerId: buyer.id, ownerType: "account", balance: 0, paymentCustomerId: null, siteId: site.id });
+  });
+
+  test("knows the customer at Stripe after a purchase", async () => {
+    await monthly();
+    expect((await callAs(site, buyer, "getWallet")).body).toMatchObject({ paymentCustomerId: expect.stringMatching(/^cus_/) });
+  });
+
+  test("is inserted by the operator for an account or the site, with its balance", async () => {
+    const { id: ownerId } = await newBuyer(site);
+    const account = { siteId: site.id, ownerId, ownerType: "account", balance: 500, paymentCustomerId: "cus_before" };
+    expect(await site.call("insertWallet", { body: account })).toMatchObject({
+      status: 201,
+      body: { balance: 500, paymentCustomerId: "cus_before" },
+    });
+    const other = await newSite();
+    const ofSite = { siteId: other.id, ownerId: other.id, ownerType: "site" };
+    expect((await site.call("insertWallet", { body: ofSite })).status).toBe(201);
+  });
+
+  test.each([
+    ["has one already", () => site.id, "site", "Failed to insert the wallet: the owner has one already"],
+    ["is of no site", () => newId(Date.now()), "site", "Failed to insert the wallet: no such site"],
+    ["is nobody", () => newId(Date.now()), "account", "Failed to insert the wallet: no such account"],
+  ] as const)("is not inserted for who %s", async (_, ownerId, ownerType, message) => {
+    const body = { siteId: site.id, ownerId: ownerId(), ownerType };
+    if (message.endsWith("already")) await site.call("insertWallet", { body });
+    expect(await site.call("insertWallet", { body })).toMatchObject({ status: 200, body: { success: false, message } });
+  });
+});
+
+describe("what is paid regularly", () => {
+  test("is read by its owner and by admins; others get a 401", async () => {
+    const { params, sku } = await monthly();
+    const { walletId } = params;
+    const own = (await callAs(site, buyer, "listRecurringSubscriptions", { params: { walletId } })).as(RecurringList);
+    expect(own).toMatchObject([{ status: "active", amount: 1900, currency: "gbp", recurrence: "month", skus: [sku], pastDue: false }]);
+    const one = await site.call("getRecurringSubscription", { as: "reader", params });
+    expect(one.as(RecurringSubscription)).toEqual(own[0]);
+    const stranger = await newBuyer(site);
+    for (const operation of ["listRecurringSubscriptions", "getRecurringSubscription"]) {
+      expect((await callAs(site, stranger, operation, { params })).status).toBe(401);
+    }
+    const body = { refund: false, scheduled: "immediate" };
+    expect((await callAs(site, stranger, "cancelRecurringSubscription", { params, body })).status).toBe(401);
+    expect((await site.call("cancelRecurringSubscription", { as: "reader", params, body })).status).toBe(401);
+  });
+
+  test("is a charge each period, booked once, and prolongs what was bought", async () => {
+    const { recurring } = await monthly();
+    const [before] = await entitlementsOf(buyer);
+    const invoice = stripe.renew(recurring.stripeSubscriptionId);
+    const object = {
+      id: invoice.id,
+      object: "invoice",
+      parent: { subscription_details: { subscription: recurring.stripeSubscriptionId } },
+    };
+    await Promise.all([tell(site, "invoice.paid", object), tell(site, "invoice.paid", object)]);
+    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    const charges = await chargesOf(buyer);
+    expect(charges).toMatchObject([{ status: "complete" }, { status: "complete", stripeInvoiceId: invoice.id, recurringId: recurring.id }]);
+    expect(new Set(charges.map(({ receiptNumber }) => receiptNumber)).size).toBe(2);
+    const [after] = await entitlementsOf(buyer);
+    expect(after?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * 86_400_000);
+  });
+
+  test("is held while a payment is late, and no more when Stripe has ended it", async () => {
+    const { recurring, sku } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.status = "past_due";
+    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: true });
+    expect(await held(buyer)).toEqual([sku]);
+    if (there) there.status = "canceled";
+    await tell(site, "customer.subscription.deleted", subscriptionAt(recurring.stripeSubscriptionId));
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", pastDue: false, dateCancelled: expect.any(Number) });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("whose first event comes before its checkout's is booked all the same", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id, sku } = await newSubscription(site, { recurrence: "year" });
+    const { chargeId } = await open(site, buyer, id);
+    const session = stripe.pay(chargeId);
+    await tell(site, "customer.subscription.updated", subscriptionAt(session.subscription ?? ""));
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect(await held(buyer)).toEqual([sku]);
+    expect(await recurringRow(buyer)).toMatchObject({ recurrence: "year", stripeSubscriptionId: session.subscription });
+  });
+});
+
+describe("a cancellation", () => {
+  test.each(["immediate", false])("%s ends it and what was bought at once, also when repeated", async (scheduled) => {
+    const { params, recurring } = await monthly();
+    for (let times = 0; times < 2; times++) expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
+    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test.each(["endOfBilling", true])("%s leaves what was bought until the period is over", async (scheduled) => {
+    const { params, recurring, sku } = await monthly();
+    expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
+    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)).toMatchObject({ status: "active", scheduled: true });
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
+    expect(await held(buyer)).toEqual([sku]);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled" }]);
+  });
+
+  test("with a refund gives back the current period, by an admin alone", async () => {
+    const { params } = await monthly();
+    const body = { refund: true, scheduled: "immediate" };
+    expect((await callAs(site, buyer, "cancelRecurringSubscription", { params, body })).status).toBe(403);
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
+    expect(await cancel(params, body, "admin")).toEqual({ success: true });
+    expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
+  });
+
+  test("with a refund at the end of billing leaves what was bought until then", async () => {
+    const { params, sku } = await monthly();
+    expect(await cancel(params, { refund: true, scheduled: "endOfBilling" }, "admin")).toEqual({ success: true });
+    expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
+    expect(await held(buyer)).toEqual([sku]);
+  });
+
+  test("of what doesn't exist is no success, and says so", async () => {
+    const { params, recurring } = await monthly();
+    const unknown = newId(Date.now());
+    const body = { refund: false, scheduled: "immediate" };
+    expect(await cancel({ ...params, subscriptionId: unknown }, body)).toEqual({
+      success: false,
+      message: `Subscription ${unknown} does not exists`,
+    });
+    stripe.books().subscriptions.delete(recurring.stripeSubscriptionId);
+    expect(await cancel(params, body)).toEqual({ success: false, message: "Stripe Subscription not found" });
+  });
+
+  test("that is made at Stripe itself is followed, and so is its withdrawal", async () => {
+    const { recurring, sku } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    for (const scheduled of [true, false]) {
+      if (there) there.scheduled = scheduled;
+      await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+      expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: scheduled ? "cancelScheduled" : "active" }]);
+    }
+  });
+
+  test("follows a full refund of the current period", async () => {
+    const { chargeId, recurring } = await monthly();
+    await refund(site, buyer, chargeId);
+    expect(await recurringRow(buyer)).toMatchObject({ stopping: true });
+    expect(await held(buyer)).toEqual([]);
+    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
+  });
+
+  test.each([
+    ["refund", { scheduled: "immediate" }],
+    ["refund", { refund: "yes", scheduled: "immediate" }],
+    ["scheduled", { refund: false }],
+    ["scheduled", { refund: false, scheduled: "tomorrow" }],
+  ])("without a right %s is refused", async (field, body) => {
+    const params = { walletId: newId(Date.now()), subscriptionId: newId(Date.now()) };
+    expect((await site.call("cancelRecurringSubscription", { as: "admin", params, body })).fields).toEqual([field]);
+  });
+});
