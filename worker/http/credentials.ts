@@ -126,12 +126,12 @@ export async function checkCredentials(
   const value = (kind: CredentialKind) => presented[kind] ?? "";
   if (kinds.includes("super")) {
     const operator = await checkSuperKey(c.env, value("super"), foreignOrigin(c));
-    return kinds.includes("client") ? checkBoth(checkSite(c.env, siteId, unknownSite), operator) : operator;
+    return kinds.includes("client") ? checkBoth(checkSite(siteId, unknownSite), operator) : operator;
   }
-  if (kinds.includes("developer")) return checkDeveloperKey(c.env, siteId, value("developer"), foreignOrigin(c), now);
+  if (kinds.includes("developer")) return checkDeveloperKey(siteId, value("developer"), foreignOrigin(c), now);
   if (kinds.includes("provider")) return checkProvider(c.env, presented.client, value("provider"));
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
-  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(c.env, siteId, unknownSite);
+  if (kinds.includes("client") || kinds.includes("clientQuery")) return checkSite(siteId, unknownSite);
   return { confirm: () => ({ kind: "anonymous" }) };
 }
 

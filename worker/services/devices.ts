@@ -1,5 +1,7 @@
 import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import type { Db } from "../../db/client.ts";
+import type { Bound } from "../../db/prepared.ts";
 import { devices, sites } from "../../db/schema/index.ts";
 import { cameFirst, notFound } from "../lib/errors.ts";
 import type { DeviceRow } from "../routes/pages/device-schemas.ts";
@@ -61,15 +63,15 @@ export async function claimDevice(
 }
 
 /** Those of an account, in the order in which they took their slots. */
-export function selectDevices(ctx: Ctx, accountId: string) {
-  return ctx.db
+export function selectDevices(db: Db, ctx: { siteId: Bound<string> }, accountId: Bound<string>) {
+  return db
     .select({ deviceId: devices.deviceId, description: devices.description })
     .from(devices)
     .where(devicesOf(ctx, accountId))
     .orderBy(asc(devices.created), asc(devices.id));
 }
 
-export function devicesOf(ctx: Ctx, accountId: string): SQL | undefined {
+export function devicesOf(ctx: { siteId: Bound<string> }, accountId: Bound<string>): SQL | undefined {
   return and(eq(devices.siteId, ctx.siteId), eq(devices.accountId, accountId));
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import type { Bound } from "../../db/prepared.ts";
 import { accessCodes, accountEntitlements, accounts } from "../../db/schema/index.ts";
 import type { PageGate } from "../../db/types.ts";
 import { nextStep, type Step, type Transition } from "../lib/entitlement-state.ts";
@@ -178,7 +179,7 @@ export function toEntitlement(row: EntitlementRow) {
 }
 
 /** Entitlements that the account holds now. */
-export function heldBy(ctx: Ctx, accountId: string): SQL | undefined {
+export function heldBy(ctx: { siteId: Bound<string> }, accountId: Bound<string>): SQL | undefined {
   return and(
     eq(accountEntitlements.siteId, ctx.siteId),
     eq(accountEntitlements.accountId, accountId),

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, or, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb, type D1Usage, type DbGuard } from "../../db/client.ts";
+import { prepared } from "../../db/prepared.ts";
 import { ROLE_SCOPES } from "../../db/enums.ts";
 import { accounts, apiKeys, globalAccounts, sessions, sites, streamProviders } from "../../db/schema/index.ts";
 import { equalInConstantTime, lookUpHashes, sha256 } from "../lib/crypto.ts";
@@ -25,12 +26,50 @@ const knownSites = new Set<string>();
 const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
 const Strings = z.array(z.string());
 
+// Every request has one of these checks, so each is compiled once.
+const siteById = prepared((db) =>
+  db
+    .select({ id: sites.id })
+    .from(sites)
+    .where(eq(sites.id, sql.placeholder("siteId"))),
+);
+
+const keyByHash = prepared((db) =>
+  db
+    .select({
+      id: apiKeys.id,
+      roles: apiKeys.roles,
+      expires: apiKeys.expires,
+      origins: sql`json_extract(${sites.settings}, '$.security.allowedOrigins')`.as("origins"),
+    })
+    .from(apiKeys)
+    .innerJoin(sites, eq(sites.id, apiKeys.siteId))
+    .where(
+      and(
+        // After a rotation the key before works for a while.
+        or(
+          eq(apiKeys.hash, sql.placeholder("hash")),
+          and(eq(apiKeys.previousHash, sql.placeholder("hash")), gt(apiKeys.previousExpires, sql.placeholder("now"))),
+        ),
+        eq(apiKeys.siteId, sql.placeholder("siteId")),
+      ),
+    ),
+);
+
+const accountOfSession = prepared((db) =>
+  db
+    .select({ roles: accounts.roles, tags: accounts.tags, passwordVersion: accounts.passwordVersion, revoked: sessions.revoked })
+    .from(accounts)
+    .innerJoin(sessions, and(eq(sessions.id, sql.placeholder("sessionId")), eq(sessions.accountId, accounts.id)))
+    .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.siteId, sql.placeholder("audience")))),
+);
+
 /** The site alone (`Tifo-Client-Id`). */
-export function checkSite(env: Env, siteId: string, refused = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
+export function checkSite(siteId: string, refused = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
   if (!ID_PATTERN.test(siteId)) throw refused;
   if (knownSites.has(siteId)) return { confirm: () => ({ kind: "anonymous" }) };
   return {
-    query: createDb(env.DB).select({ id: sites.id }).from(sites).where(eq(sites.id, siteId)).toSQL(),
+    query: siteById({ siteId }).toSQL(),
     confirm(row) {
       if (!row) throw refused;
       knownSites.add(siteId);
@@ -40,30 +79,11 @@ export function checkSite(env: Env, siteId: string, refused = unauthenticated("U
 }
 
 /** A developer key of this site; from a browser (`origin`, of another host) only where the site lists that origin. */
-export async function checkDeveloperKey(
-  env: Env,
-  siteId: string,
-  key: string,
-  origin: string | undefined,
-  now: number,
-): Promise<IdentityCheck> {
+export async function checkDeveloperKey(siteId: string, key: string, origin: string | undefined, now: number): Promise<IdentityCheck> {
   const hash = await sha256(key);
   const refused = unauthenticated("The developer key is unknown, expired or not of this site");
   return {
-    query: createDb(env.DB)
-      .select({
-        id: apiKeys.id,
-        roles: apiKeys.roles,
-        expires: apiKeys.expires,
-        origins: sql`json_extract(${sites.settings}, '$.security.allowedOrigins')`.as("origins"),
-      })
-      .from(apiKeys)
-      .innerJoin(sites, eq(sites.id, apiKeys.siteId))
-      // After a rotation the key before works for a while.
-      .where(
-        and(or(eq(apiKeys.hash, hash), and(eq(apiKeys.previousHash, hash), gt(apiKeys.previousExpires, now))), eq(apiKeys.siteId, siteId)),
-      )
-      .toSQL(),
+    query: keyByHash({ hash, now, siteId }).toSQL(),
     confirm(row) {
       if (!row) throw refused;
       const [id, roles, expires, origins] = row;
@@ -84,12 +104,7 @@ export async function checkBearer(env: Env, siteId: string | undefined, token: s
   if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token is of another site");
   return {
     accountId: claims.accountId,
-    query: createDb(env.DB)
-      .select({ roles: accounts.roles, tags: accounts.tags, passwordVersion: accounts.passwordVersion, revoked: sessions.revoked })
-      .from(accounts)
-      .innerJoin(sessions, and(eq(sessions.id, claims.sessionId), eq(sessions.accountId, accounts.id)))
-      .where(and(eq(accounts.id, claims.accountId), eq(accounts.siteId, claims.audience)))
-      .toSQL(),
+    query: accountOfSession({ sessionId: claims.sessionId, accountId: claims.accountId, audience: claims.audience }).toSQL(),
     confirm(row) {
       const [roles, tags, passwordVersion, revoked] = row ?? [];
       if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw refused;

@@ -1,4 +1,5 @@
 import { and, desc, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
+import { prepared } from "../../db/prepared.ts";
 import { accessCodes, accountEntitlements, pages, sites, streams, subscriptions, videos, watchTime } from "../../db/schema/index.ts";
 import { canIPlay, isLive, type Verdict, type Viewing } from "../lib/can-i-play.ts";
 import { notFound } from "../lib/errors.ts";
@@ -42,71 +43,116 @@ export async function getContent(ctx: Ctx, which: { id: string } | { slug: strin
   const device = { deviceId: ctx.deviceId ?? "", description: viewer.description };
   const claimed = await claimDevice(ctx, actor.id, device, watching);
   // Without it, another request has taken the last slot, or this device's own.
-  const devices = claimed ? [...facts.devices, device] : await selectDevices(ctx, actor.id);
+  const devices = claimed ? [...facts.devices, device] : await selectDevices(ctx.db, ctx, actor.id);
   return judge(ctx, { ...facts, devices }, actor, viewer);
 }
 
-type Facts = Awaited<ReturnType<typeof readFacts>>;
-
-async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
-  const accountId = ctx.claimedAccountId ?? "";
-  const isPage = and(eq(pages.siteId, ctx.siteId), "id" in which ? eq(pages.id, which.id) : eq(pages.slug, which.slug));
+/** The statements of `readFacts`, for a page that is looked for by this column. */
+function factsBy(key: typeof pages.id | typeof pages.slug) {
+  const own = { siteId: sql.placeholder("siteId") };
+  const accountId = sql.placeholder("accountId");
+  const isPage = and(eq(pages.siteId, own.siteId), eq(key, sql.placeholder("key")));
   const ofPage = (value: SQL) => sql`(select ${value} from ${pages} where ${isPage})`;
   const videoIds = ofPage(
     sql`json_array(json_extract(${pages.data}, '$.content.live.video_id'), json_extract(${pages.data}, '$.content.offline.video_id'))`,
   );
-  const named = sql`${videos.siteId} = ${ctx.siteId} and ${videos.id} in (select value from json_each(${videoIds}))`;
-  const [[found], held, passes, devices, [watched], offered, [stream], programme] = await ctx.db.batch([
-    ctx.db
-      .select({ ...getTableColumns(pages), deviceLimit: sites.deviceLimit })
-      .from(pages)
-      .innerJoin(sites, eq(sites.id, pages.siteId))
-      .where(isPage),
-    ctx.db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(ctx, accountId)),
-    ctx.db.select({ sku: accessCodes.sku }).from(accessCodes).where(loginCodesOf(ctx, accountId)),
-    selectDevices(ctx, accountId),
-    ctx.db
-      .select({ seconds: watchTime.seconds, modified: watchTime.modified })
-      .from(watchTime)
-      .where(and(eq(watchTime.siteId, ctx.siteId), eq(watchTime.pageId, ofPage(sql`${pages.id}`)), eq(watchTime.viewer, watcher(ctx)))),
-    ctx.db
-      .select({ sku: subscriptions.sku, seconds: subscriptions.previewDurationSeconds })
-      .from(subscriptions)
-      .where(
-        and(
-          eq(subscriptions.siteId, ctx.siteId),
-          or(
-            sql`${subscriptions.sku} in (select value from json_each(${ofPage(sql`json_extract(${pages.data}, '$.gate.skus')`)}))`,
-            sql`${subscriptions.sku} in (select value from ${videos}, json_each(${videos.subscriptions}) where ${named})`,
+  const named = sql`${videos.siteId} = ${own.siteId} and ${videos.id} in (select value from json_each(${videoIds}))`;
+  return {
+    page: prepared((db) =>
+      db
+        .select({ ...getTableColumns(pages), deviceLimit: sites.deviceLimit })
+        .from(pages)
+        .innerJoin(sites, eq(sites.id, pages.siteId))
+        .where(isPage),
+    ),
+    held: prepared((db) => db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(own, accountId))),
+    passes: prepared((db) =>
+      db
+        .select({ sku: accessCodes.sku })
+        .from(accessCodes)
+        .where(and(eq(accessCodes.siteId, own.siteId), eq(accessCodes.accountId, accountId), eq(accessCodes.type, "login"))),
+    ),
+    devices: prepared((db) => selectDevices(db, own, accountId)),
+    watched: prepared((db) =>
+      db
+        .select({ seconds: watchTime.seconds, modified: watchTime.modified })
+        .from(watchTime)
+        .where(
+          and(
+            eq(watchTime.siteId, own.siteId),
+            eq(watchTime.pageId, ofPage(sql`${pages.id}`)),
+            eq(watchTime.viewer, sql.placeholder("viewer")),
           ),
         ),
-      ),
+    ),
+    offered: prepared((db) =>
+      db
+        .select({ sku: subscriptions.sku, seconds: subscriptions.previewDurationSeconds })
+        .from(subscriptions)
+        .where(
+          and(
+            eq(subscriptions.siteId, own.siteId),
+            or(
+              sql`${subscriptions.sku} in (select value from json_each(${ofPage(sql`json_extract(${pages.data}, '$.gate.skus')`)}))`,
+              sql`${subscriptions.sku} in (select value from ${videos}, json_each(${videos.subscriptions}) where ${named})`,
+            ),
+          ),
+        ),
+    ),
     // The one that is on, else the last that was made.
-    ctx.db
-      .select({
-        id: streams.id,
-        title: streams.title,
-        playbackUrl: streams.playbackUrl,
-        fallbackImageUrl: streams.fallbackImageUrl,
-        isLive: streams.isLive,
-        liveSince: streams.liveSince,
-      })
-      .from(streams)
-      .where(and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, ofPage(sql`${pages.id}`))))
-      .orderBy(desc(streams.isLive), desc(streams.created))
-      .limit(1),
-    ctx.db
-      .select({
-        id: videos.id,
-        title: videos.title,
-        player: videos.player,
-        type: videos.type,
-        url: videos.url,
-        thumbnail: videos.thumbnail,
-        subscriptions: videos.subscriptions,
-      })
-      .from(videos)
-      .where(named),
+    stream: prepared((db) =>
+      db
+        .select({
+          id: streams.id,
+          title: streams.title,
+          playbackUrl: streams.playbackUrl,
+          fallbackImageUrl: streams.fallbackImageUrl,
+          isLive: streams.isLive,
+          liveSince: streams.liveSince,
+        })
+        .from(streams)
+        .where(and(eq(streams.siteId, own.siteId), eq(streams.channelId, ofPage(sql`${pages.id}`))))
+        .orderBy(desc(streams.isLive), desc(streams.created))
+        .limit(1),
+    ),
+    programme: prepared((db) =>
+      db
+        .select({
+          id: videos.id,
+          title: videos.title,
+          player: videos.player,
+          type: videos.type,
+          url: videos.url,
+          thumbnail: videos.thumbnail,
+          subscriptions: videos.subscriptions,
+        })
+        .from(videos)
+        .where(named),
+    ),
+  };
+}
+
+const FACTS = { byId: factsBy(pages.id), bySlug: factsBy(pages.slug) };
+
+type Facts = Awaited<ReturnType<typeof readFacts>>;
+
+async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
+  const values = {
+    siteId: ctx.siteId,
+    accountId: ctx.claimedAccountId ?? "",
+    viewer: watcher(ctx),
+    key: "id" in which ? which.id : which.slug,
+  };
+  const by = "id" in which ? FACTS.byId : FACTS.bySlug;
+  const [[found], held, passes, devices, [watched], offered, [stream], programme] = await ctx.db.batch([
+    by.page(values),
+    by.held(values),
+    by.passes(values),
+    by.devices(values),
+    by.watched(values),
+    by.offered(values),
+    by.stream(values),
+    by.programme(values),
   ]);
   if (!found) throw notFound("Page not found");
   const { deviceLimit, ...page } = found;
@@ -163,10 +209,6 @@ function previews({ access, error }: Verdict): boolean {
 
 function watcher(ctx: Ctx): string {
   return viewerOf(ctx.claimedAccountId, ctx.deviceId ?? "");
-}
-
-function loginCodesOf(ctx: Ctx, accountId: string): SQL | undefined {
-  return and(eq(accessCodes.siteId, ctx.siteId), eq(accessCodes.accountId, accountId), eq(accessCodes.type, "login"));
 }
 
 function skuOf({ sku }: { sku: string }): string {

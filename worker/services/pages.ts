@@ -1,10 +1,11 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { prepared } from "../../db/prepared.ts";
 import { broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
 import { toPanel } from "../routes/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch, requirePage } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
 import { requireOwnSite } from "./sites.ts";
@@ -51,11 +52,15 @@ function named(options: PageOptions | undefined): SQL | undefined {
   return name === undefined ? undefined : sql`${pageName} = ${name}`;
 }
 
-export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
-  const [page] = await ctx.db
+const byId = prepared((db) =>
+  db
     .select()
     .from(pages)
-    .where(ownRow(ctx, pages, id));
+    .where(and(eq(pages.siteId, sql.placeholder("siteId")), eq(pages.id, sql.placeholder("id")))),
+);
+
+export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
+  const [[page]] = await ctx.db.batch([byId({ siteId: ctx.siteId, id })]);
   if (!page) throw notFound("Page not found");
   return page;
 }
