@@ -17,7 +17,8 @@ export interface PollAnswered {
 export interface Activity {
   kind: "watch" | "channel" | "panel";
   targetId: string;
-  channelId: string | null;
+  /** Where it was. */
+  channelId: string;
   seconds: number;
   firstAt: number;
   lastAt: number;
@@ -88,9 +89,9 @@ export const KIND_RULES: Record<QuestKind, KindRule> = {
   "quest:view": { source: "report", current: reports },
   retweet: { source: "report", counts: true, current: reports },
   "share:facebook:video": { source: "report", needsCallToAction: true, current: reports },
-  "view:panel": { source: "activity", needsCallToAction: true, validates: "id", current: visits("panel", takesValue) },
-  "visit:channel": { source: "activity", validates: "id", current: visits("channel", takesValue) },
-  "visit:time": { source: "activity", needsWindow: true, current: visits("channel", anything) },
+  "view:panel": { source: "activity", needsCallToAction: true, validates: "id", current: openedPanels },
+  "visit:channel": { source: "activity", validates: "id", current: visitedChannels },
+  "visit:time": { source: "activity", needsWindow: true, current: visitedInTime },
   "watch:any:video": { source: "activity", counts: true, current: minutes(anything) },
   "watch:specific:video": { source: "activity", needsCallToAction: true, validates: "id", counts: true, current: minutes(takesValue) },
 };
@@ -169,27 +170,39 @@ function minutes(takes: typeof takesValue): KindRule["current"] {
   };
 }
 
-function visits(kind: "channel" | "panel", takes: typeof takesValue): KindRule["current"] {
-  return (action, { activity }, within) => {
-    // A channel that is named to be visited may be another than the one where that is asked for.
-    const isAnywhere = kind === "channel" && takes === takesValue && action.validationValue !== null;
-    const counted = activity.filter(
-      (one) =>
-        one.kind === kind &&
-        takes(action, one.targetId) &&
-        (isAnywhere || isOnChannel(action, one)) &&
-        (isWithin(within, one.firstAt) || isWithin(within, one.lastAt)),
-    );
-    return new Set(counted.map(({ targetId }) => targetId)).size;
-  };
+function openedPanels(action: QuestAction, { activity }: Happened, within: Span): number {
+  const opened = activity.filter(
+    (one) => one.kind === "panel" && takesValue(action, one.targetId) && isOnChannel(action, one) && isSeen(within, one),
+  );
+  return new Set(opened.map(({ targetId }) => targetId)).size;
+}
+
+/** The channel that is named may be another than the one where that is asked for. */
+function visitedChannels(action: QuestAction, happened: Happened, within: Span): number {
+  if (action.validationValue === null) return visitedInTime(action, happened, within);
+  return [...channelsSeen(happened, within)].filter((channelId) => takesValue(action, channelId)).length;
+}
+
+function visitedInTime(action: QuestAction, happened: Happened, within: Span): number {
+  return [...channelsSeen(happened, within)].filter((channelId) => isOnChannel(action, { channelId })).length;
+}
+
+/** Whoever does anything on a channel is there. */
+function channelsSeen({ activity }: Happened, within: Span): Set<string> {
+  return new Set(activity.filter((one) => isSeen(within, one)).map(({ channelId }) => channelId));
 }
 
 function anything(): boolean {
   return true;
 }
 
-function isOnChannel({ channelId }: QuestAction, activity: Activity): boolean {
-  return channelId === null || channelId === (activity.channelId ?? activity.targetId);
+function isOnChannel({ channelId }: QuestAction, activity: Pick<Activity, "channelId">): boolean {
+  return channelId === null || channelId === activity.channelId;
+}
+
+/** Whether some of it lies within for certain: of a long time only the ends are known, and how much of it was used. */
+function isSeen(within: Span, activity: Activity): boolean {
+  return isWithin(within, activity.firstAt) || isWithin(within, activity.lastAt) || secondsWithin(within, activity) > 0;
 }
 
 /** Those that lie within for certain: what may have happened outside is taken off. */

@@ -174,6 +174,19 @@ describe("an action", () => {
       { activity: [seen("channel", STAGE)] },
       [0, 1, false],
     ],
+    ["channel: watched there", action("visit:channel", { validationValue: STAGE }), { activity: [watched(5)] }, [1, 1, true]],
+    [
+      "visit through the whole time",
+      action("visit:time", HALF),
+      { activity: [watched(70, { firstAt: at(-10), lastAt: at(60) })] },
+      [1, 1, true],
+    ],
+    [
+      "visit before and after, with nothing to show for the time",
+      action("visit:time", HALF),
+      { activity: [seen("channel", STAGE, { firstAt: at(-10), lastAt: at(60) })] },
+      [0, 1, false],
+    ],
     ["visit in time", action("visit:time", HALF), { activity: [seen("channel", STAGE)] }, [1, 1, true]],
     [
       "visit too late",
@@ -315,15 +328,27 @@ function happenedOf(events: Event[]): Happened {
 
 function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Event[]): number {
   const seconds = (value: number | null, otherwise: number) => value ?? otherwise;
-  const inTime = events.filter(({ what, minute: began }) => {
-    const [first, last] = [KICK_OFF + began * 60, KICK_OFF + (began + (what === "watch" ? 1 : 0)) * 60];
+  const timesOf = ({ what, minute: began }: Event) =>
+    [KICK_OFF + began * 60, KICK_OFF + (began + (what === "watch" ? 1 : 0)) * 60] as const;
+  const inTime = events.filter((each) => {
+    const [first, last] = timesOf(each);
     return [one, quest].every((own) => first >= seconds(own.timeMinimum, 0) && last <= seconds(own.timeMaximum, 9e9));
+  });
+  const touchingIt = events.filter((each) => {
+    const [first, last] = timesOf(each);
+    return [one, quest].every((own) => last >= seconds(own.timeMinimum, 0) && first <= seconds(own.timeMaximum, 9e9));
   });
   const anyValue = one.validationValue === null || one.validationValue === "*";
   const here = (channel: string) => one.channelId === null || one.channelId === channel;
   const parts = one.kind.split(":");
   const counted = new Set<string>();
   let minutesWatched = 0;
+  for (const each of touchingIt) {
+    if (!("channel" in each)) continue;
+    const named = one.kind === "visit:channel" && one.validationValue !== null;
+    if (named ? anyValue || one.validationValue === each.channel : one.kind.startsWith("visit:") && here(each.channel))
+      counted.add(each.channel);
+  }
   for (const each of inTime) {
     if (parts[0] === "answer" && each.what === "answer") {
       const plural = each.type === "trivia" ? "trivia" : `${each.type}s`;
@@ -335,10 +360,6 @@ function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Eve
       minutesWatched++;
     if (one.kind === "view:panel" && each.what === "panel" && here(each.channel) && (anyValue || one.validationValue === each.id))
       counted.add(each.id);
-    if (one.kind === "visit:channel" && each.what === "channel") {
-      if (one.validationValue === null ? here(each.id) : anyValue || one.validationValue === each.id) counted.add(each.id);
-    }
-    if (one.kind === "visit:time" && each.what === "channel" && here(each.id)) counted.add(each.id);
     if (["open:link", "quest:view", "retweet", "share:facebook:video"].includes(one.kind) && each.what === "report") {
       if (anyValue || one.validationValue === each.value) counted.add(each.value);
     }

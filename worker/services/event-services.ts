@@ -24,6 +24,7 @@ const BY_PREFIX: readonly (readonly [string, readonly [WebhookService, ...Webhoo
   ["poll.", ["poll-service-v3"]],
   ["quest.", ["quest-service-v2"]],
   ["claim.", ["quest-service-v2"]],
+  ["raffle.", ["quest-service-v2"]],
   ["stream.", ["stream-service-v1"]],
   ["video.", ["video-service-v3"]],
   ["playlist.", ["video-service-v3"]],
