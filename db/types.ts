@@ -203,10 +203,7 @@ export interface BundleItem {
 export type FactTypes = Record<string, (typeof FACT_TYPES)[number]>;
 
 /** A value itself (static), or the dotted path of the event at which it stands (dynamic). */
-export interface Binding<Value> {
-  type: "static" | "dynamic";
-  value: Value;
-}
+export type Binding<Value> = { type: "static"; value: Value } | { type: "dynamic"; value: string };
 
 export interface RuleTrigger {
   dataProviderId: string;
@@ -215,15 +212,15 @@ export interface RuleTrigger {
   value: string | number | boolean;
   behavior: (typeof RULE_BEHAVIORS)[number];
   /** Of a delayed one. */
-  delaySeconds?: number;
+  delaySeconds?: number | undefined;
 }
 
 export interface RuleTargeting {
   scope: (typeof RULE_SCOPES)[number];
   /** Channel ids of specific_channels, the metadata of channel_metadata. */
-  target?: Binding<string | string[]>;
+  target?: Binding<string | string[]> | undefined;
   segment: (typeof RULE_SEGMENTS)[number];
-  tags?: Binding<string>[];
+  tags?: Binding<string>[] | undefined;
   priority: number;
 }
 
@@ -232,8 +229,8 @@ export interface SendOverlay {
   targeting: RuleTargeting;
   templateId: string;
   variableMapping: Record<string, Binding<string | number | boolean>>;
-  timecodeMapping?: Binding<string | number>;
-  broadcastPayload?: Record<string, unknown>;
+  timecodeMapping?: Binding<string | number> | undefined;
+  broadcastPayload?: Record<string, unknown> | undefined;
 }
 
 export interface CreateChannel {

@@ -8,9 +8,11 @@ import { PathRouter } from "./http/router.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
+import { automationRules } from "./routes/automation-rules/routes.ts";
 import { auth } from "./routes/auth/routes.ts";
 import { claimStatuses } from "./routes/claim-statuses/routes.ts";
 import { community } from "./routes/community/routes.ts";
+import { dataProviders } from "./routes/data-providers/routes.ts";
 import { events } from "./routes/events/routes.ts";
 import { billing } from "./routes/billing/routes.ts";
 import { bundles } from "./routes/bundles/routes.ts";
@@ -49,12 +51,14 @@ const AREAS = [
   accounts,
   apiKeys,
   auth,
+  automationRules,
   billing,
   bundles,
   claimStatuses,
   community,
   checkout,
   customEmail,
+  dataProviders,
   events,
   health,
   insights,

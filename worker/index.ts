@@ -2,6 +2,7 @@ import { createApp } from "./app.ts";
 import { runJobs } from "./queues/jobs.ts";
 import { runScheduled } from "./scheduled.ts";
 
+export { Automation } from "./durable-objects/automation.ts";
 export { Channel } from "./durable-objects/channel.ts";
 export { Limiter } from "./durable-objects/limiter.ts";
 export { PollCounter } from "./durable-objects/poll-counter.ts";

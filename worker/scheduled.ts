@@ -9,6 +9,7 @@ import { sweepOrphans } from "./services/media.ts";
 import { pruneIntents } from "./services/intents.ts";
 import { pruneMails } from "./services/mail.ts";
 import { sitesWaiting } from "./services/outbox.ts";
+import { pruneProviderEvents } from "./services/provider-events.ts";
 import { pruneResets } from "./services/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/reconcile.ts";
 import { pruneRegisterInvites } from "./services/register-invites.ts";
@@ -34,6 +35,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneTvCodes({ db, now }),
     () => pruneRegisterInvites({ db, now }),
     () => pruneBroadcasts({ db, now }),
+    () => pruneProviderEvents({ db, now }),
     () => pruneMails({ db, now }),
     () => pruneViews({ db, now }),
     () => pruneWatchTime({ db, now }),

@@ -1,5 +1,6 @@
 import type { Context, HonoRequest } from "hono";
 import { type Failure, invalid, unauthenticated } from "../lib/errors.ts";
+import { checkDataProvider } from "../services/provider-signatures.ts";
 import { checkBearer, checkDeveloperKey, checkProvider, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 
@@ -19,6 +20,13 @@ export const SECURITY_SCHEMES = {
     scheme: "bearer",
     bearerFormat: "UUID",
     description: "The `authorization` that a stream provider's registration answered.",
+  },
+  signature: {
+    type: "apiKey",
+    in: "header",
+    name: "Tifo-Signature",
+    description:
+      "Hex HMAC-SHA256 by the data provider's secret, of the body, or where there is none of the provider's id. With `Tifo-Timestamp` (seconds since 1970 UTC, within 5 minutes) what is signed is `<timestamp>.<content>`; recommended, since a signature without it can be sent again.",
   },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
   device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device, as it names itself." },
@@ -46,6 +54,7 @@ export const DEVELOPER_OR_ACCOUNT = [
   ["client", "bearer"],
 ] as const satisfies Credentials;
 export const DEVELOPER_OR_PROVIDER = [["client", "developer"], ["provider"]] as const satisfies Credentials;
+export const SIGNATURE = [["client", "signature"]] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
 export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
@@ -82,6 +91,10 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
   get provider(): string | undefined {
     const { bearer } = this;
     return bearer !== undefined && UUID.test(bearer) ? bearer : undefined;
+  }
+
+  get signature(): string | undefined {
+    return this.#request.header("Tifo-Signature");
   }
 
   get super(): string | undefined {
@@ -128,6 +141,15 @@ export async function checkCredentials(
     const operator = await checkSuperKey(c.env, value("super"), foreignOrigin(c));
     return kinds.includes("client") ? checkBoth(checkSite(siteId, unknownSite), operator) : operator;
   }
+  if (kinds.includes("signature")) {
+    const providerId = c.req.param("id") ?? c.req.param("providerId") ?? "";
+    const signed = {
+      signature: value("signature"),
+      timestamp: c.req.header("Tifo-Timestamp"),
+      content: await signedContent(c, providerId),
+    };
+    return checkDataProvider(c.env, siteId, providerId, signed, now, c.get("usage"));
+  }
   if (kinds.includes("developer")) return checkDeveloperKey(siteId, value("developer"), foreignOrigin(c), now);
   if (kinds.includes("provider")) return checkProvider(c.env, presented.client, value("provider"));
   if (kinds.includes("bearer")) return checkBearer(c.env, presented.client, value("bearer"));
@@ -144,6 +166,11 @@ function checkBoth(site: IdentityCheck, operator: IdentityCheck): IdentityCheck 
       return operator.confirm(undefined);
     },
   };
+}
+
+/** What a data provider signs: the body or, where there is none, its own id. */
+async function signedContent(c: Context, providerId: string): Promise<Uint8Array> {
+  return c.req.method === "DELETE" ? new TextEncoder().encode(providerId) : new Uint8Array(await c.req.arrayBuffer());
 }
 
 /** The Origin of a browser's call from another host. */

@@ -15,6 +15,7 @@ export const Problem = z
     status: z.number().int(),
     code: z.string().describe(`One of: ${codes.join(", ")}`),
     message: z.string(),
+    errorMessage: z.string().optional().describe("The same as `message`, in answers of data providers and billing"),
     requestId: z.string().describe("Names this request in our logs"),
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
@@ -47,6 +48,9 @@ export function toFailure(error: unknown): Failure {
   return new Failure("internal", "Something went wrong on our side", { cause: error });
 }
 
+/** Areas whose integrators read `errorMessage`. */
+const SAID_TWICE = /^\/(dataprovider|billing)\//;
+
 export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
   const { status, title } = ERRORS[failure.code];
   const problem: z.infer<typeof Problem> = {
@@ -56,6 +60,7 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     status,
     code: failure.code,
     message: failure.message,
+    errorMessage: SAID_TWICE.test(c.get("route") ?? "") ? failure.message : undefined,
     requestId: c.var.requestId,
     issues: failure.issues,
   };

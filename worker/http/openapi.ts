@@ -17,6 +17,8 @@ export const TAGS = {
   Panels: "What stands beside the picture: chat, schedule, quests and more.",
   Pages: "Channels and landing pages.",
   Overlays: "What is shown over the picture: made, broadcast, cleared.",
+  "Data providers": "Outside systems that tell what happens, and the events they send.",
+  "Automation rules": "What is to happen by itself when a provider tells of something.",
   Videos: "Recordings and livestreams, wherever they are played from, and how often they were watched.",
   Playlists: "Videos and other things in an order.",
   Community: "The members of a site: found, granted, cancelled, refunded, exported.",

@@ -110,7 +110,7 @@ function errorCodes(
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
   const proves = [...credentials, ...also].some((kinds) =>
-    kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super"),
+    kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super" || kind === "signature"),
   );
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
@@ -133,11 +133,12 @@ function describe({ description, credentials }: OperationSpec, { area, action, a
   if (kinds.has("developer")) who.push(`a developer key with the role \`${area}:${action}\``);
   if (kinds.has("bearer")) who.push(ACCOUNTS[accounts]);
   if (kinds.has("provider")) who.push("the stream provider itself");
+  if (kinds.has("signature")) who.push("the data provider itself");
   if (kinds.has("super")) who.push("the operator of the deployment");
   return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
 }
 
-const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "super"]);
+const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "super"]);
 
 const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",

@@ -76,7 +76,8 @@ export async function broadcastOverlay(
   const channelIds = siteWide ? null : found.map((page) => page.id);
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
-  const broadcast = makeBroadcast(ctx, overlay, input);
+  const tags = input.tagId === undefined ? undefined : [input.tagId];
+  const broadcast = makeBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags });
   const event: BroadcastEvent = { channelIds, broadcast };
   const told = await commit(ctx, insertRows(ctx, event), {
     type: "overlay.broadcast",
@@ -219,14 +220,20 @@ async function requireChannels(ctx: Ctx, channelIds: string[] | null): Promise<v
   if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw invalid("channelId", "Required of channel admins");
 }
 
-function makeBroadcast(ctx: Ctx, overlay: OverlayRow, input: BroadcastInput): Broadcast {
+/** What a broadcast says, whoever sends it. */
+export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "broadcastPayload"> & {
+  tags?: string[] | undefined;
+};
+
+/** The broadcast of an overlay that begins at `startsAt` (ms). */
+export function makeBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
   const [first] = overlay.contents;
   const variables = { ...first?.variables, ...input.variables };
   return {
-    broadcastId: newId(ctx.now),
+    broadcastId,
     overlayId: overlay.id,
-    startsAt: ctx.now,
-    endsAt: ctx.now + (input.duration ?? overlay.duration) * 1000,
+    startsAt,
+    endsAt: startsAt + (input.duration ?? overlay.duration) * 1000,
     position: first?.position ?? "center",
     contents: withRiveUrls(overlay.contents).map((content) => {
       const values = { ...content.variables, ...input.variables };
@@ -238,7 +245,7 @@ function makeBroadcast(ctx: Ctx, overlay: OverlayRow, input: BroadcastInput): Br
     variables,
     priority: input.priority,
     timecode: input.timecode,
-    segment: input.tagId === undefined ? undefined : { tags: [input.tagId] },
+    segment: input.tags && { tags: input.tags },
     broadcastPayload: input.broadcastPayload,
   };
 }
@@ -248,14 +255,15 @@ function isOn(ctx: Ctx): SQL | undefined {
   return and(eq(broadcasts.siteId, ctx.siteId), gt(broadcasts.endsAt, ctx.now), isNull(broadcasts.clearedAt));
 }
 
-// One statement with few parameters, however many channels; the columns stand in the table's order.
-function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
+/** The rows of a broadcast that has none yet: one statement with few parameters, however many channels; the columns stand in the table's order. */
+export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
   const { broadcastId, overlayId, segment, timecode, startsAt, endsAt } = broadcast;
   return ctx.db
     .insert(broadcasts)
     .select(
-      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])})`,
-    );
+      sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
+    )
+    .onConflictDoNothing();
 }
 
 /** Null for the whole site: when everything is cleared everywhere, or one broadcast that is everywhere. */

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { channelTemplates, panels } from "../../db/schema/index.ts";
+import { automationRules, channelTemplates, panels } from "../../db/schema/index.ts";
 import { cameFirst, invalid, notFound } from "../lib/errors.ts";
+import type { RuleRow } from "../routes/automation-rules/schemas.ts";
 import type { PanelRow } from "../routes/panels/schemas.ts";
 import { type ChannelTemplateInput, type ChannelTemplateRow, toChannelTemplate } from "../routes/pages/template-schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
@@ -73,9 +74,11 @@ export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<bool
   return cameFirst(() => commitIfCurrent(ctx, change, told(next, "Archived")));
 }
 
-/** What a channel gets from its template: panels of its own, and the theme. */
+/** What a channel gets from its template: panels and automation rules of its own, and the theme. */
 export interface FromTemplate {
   panels: PanelRow[];
+  /** Those of the template's that the site still has, to be copied. */
+  rules: RuleRow[];
   theme: string | null;
 }
 
@@ -85,7 +88,11 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
     .select({ slug: sql`json_extract(value, '$.slug')`.as("slug") })
     .from(sql`${channelTemplates}, json_each(${channelTemplates.panels})`)
     .where(ownRow(ctx, channelTemplates, id));
-  const [[template], site] = await ctx.db.batch([
+  const ruleIds = ctx.db
+    .select({ id: sql`value`.as("id") })
+    .from(sql`${channelTemplates}, json_each(${channelTemplates.rules})`)
+    .where(ownRow(ctx, channelTemplates, id));
+  const [[template], site, rules] = await ctx.db.batch([
     ctx.db
       .select()
       .from(channelTemplates)
@@ -94,12 +101,16 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
       .select()
       .from(panels)
       .where(and(eq(panels.siteId, ctx.siteId), inArray(panels.slug, slugs))),
+    ctx.db
+      .select()
+      .from(automationRules)
+      .where(and(eq(automationRules.siteId, ctx.siteId), inArray(automationRules.id, ruleIds))),
   ]);
   if (!template || template.archived) throw invalid("templateId", template ? "The template is archived" : "The site has no such template");
   const copies = template.panels.flatMap(({ slug, renderer = site.find((panel) => panel.slug === slug)?.renderer }) =>
     renderer ? [newPanel(ctx, renderer)] : [],
   );
-  return { panels: copies, theme: template.theme };
+  return { panels: copies, rules, theme: template.theme };
 }
 
 function requireOwnTemplate(ctx: Ctx, input: ChannelTemplateInput): void {

@@ -8,6 +8,8 @@ import { mailReset } from "./passwords.ts";
 import { forgetVoter, syncCounters } from "./poll-counting.ts";
 import { tellQuest } from "./quest-frames.ts";
 import { mailReceipt } from "./purchase-receipts.ts";
+import { tellOfRules } from "./automation.ts";
+import { bringToAutomation } from "./provider-events.ts";
 import { channelOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
@@ -46,6 +48,12 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "admin.wentLive": (env, siteId, event) => tellViewers(env, siteId, "stream.live", event),
   "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
+  "dataprovider.event": bringToAutomation,
+  "dataprovider.providerUpdated": tellOfRules,
+  "dataprovider.providerDeleted": tellOfRules,
+  "personalization.ruleCreated": tellOfRules,
+  "personalization.ruleUpdated": tellOfRules,
+  "personalization.ruleDeleted": tellOfRules,
   "community.exportRequested": (env, siteId, event) => enqueueExport(env, siteId, idOf(event)),
   "billing.chargeCompleted": mailReceipt,
   "invite.registerCreated": mailRegisterInvite,

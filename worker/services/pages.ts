@@ -1,10 +1,13 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { prepared } from "../../db/prepared.ts";
-import { broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
+import { automationRules, broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
 import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
 import { toPanel } from "../routes/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
+import { refreshRules } from "./automation.ts";
+import { toldOfRule } from "./automation-rules.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
@@ -65,25 +68,32 @@ export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
   return page;
 }
 
-export async function createPage(ctx: Ctx, input: CreatePage): Promise<PageRow> {
+/** Makes a page, of an id of its own unless one is given. */
+export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now)): Promise<PageRow> {
   requireOwnSite(ctx, input.siteId);
   const template = input.templateId === undefined ? undefined : await readTemplate(ctx, input.templateId);
   const data = template ? dressed(input.data, template) : input.data;
   const references = referencesOf(data);
   await requireReferences(ctx, references);
-  const page: PageRow = { ...newRow(ctx), type: input.type, ...columnsOf({ ...input, data }) };
+  const page: PageRow = { ...newRow(ctx), id, type: input.type, ...columnsOf({ ...input, data }) };
   const copies = template?.panels ?? [];
+  const rules = (template?.rules ?? []).map((rule) => ({ ...rule, ...newRow(ctx), channelId: id }));
   const changes = [
     ...whileThere(ctx, references),
     ctx.db.insert(pages).values(page),
     ...copies.map((panel) => ctx.db.insert(panels).values(panel)),
+    ...rules.map((rule) => ctx.db.insert(automationRules).values(rule)),
   ];
-  const events = copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) }));
+  const events = [
+    ...copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) })),
+    ...rules.map((rule) => toldOfRule(rule, "Created")),
+  ];
   await refuseTakenSlug(() =>
     withReferences(ctx, references, () =>
       commitIfCurrent(ctx, changes, { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }, ...events),
     ),
   );
+  if (rules.length > 0) await refreshRules(ctx);
   return page;
 }
 

@@ -1,0 +1,109 @@
+import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
+import { toHex } from "../worker/lib/ids.ts";
+import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "../worker/routes/data-providers/schemas.ts";
+import { CreatedRule } from "../worker/routes/automation-rules/schemas.ts";
+import { Overlay } from "../worker/routes/overlays/schemas.ts";
+import type { Answer, TestSite } from "./harness.ts";
+
+// A data provider as it stands outside: it knows its secret and signs what it sends.
+
+export interface TestProvider {
+  id: string;
+  secret: string;
+}
+
+export function dataProviderInput(change: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    name: "Match data",
+    description: "Goals and the clock",
+    schema: EXAMPLE_SCHEMA,
+    ownerName: "Pitchside Data",
+    ownerEmail: "desk@pitchside.example",
+    realtime: true,
+    ...change,
+  };
+}
+
+export async function newDataProvider(site: TestSite, change: Record<string, unknown> = {}): Promise<TestProvider> {
+  const answer = await site.call("registerDataProvider", { body: dataProviderInput(change) });
+  const { dataProviderId, secret } = answer.as(RegisteredDataProvider);
+  return { id: dataProviderId, secret };
+}
+
+/** The signature headers of a content; with a timestamp (seconds) unless that is null. */
+export async function signatureOf(
+  secret: string,
+  content: string,
+  timestamp: number | null = Math.floor(Date.now() / 1000),
+): Promise<Record<string, string>> {
+  const text = new TextEncoder();
+  const key = await crypto.subtle.importKey("raw", text.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signed = text.encode(timestamp === null ? content : `${timestamp}.${content}`);
+  const signature = toHex(new Uint8Array(await crypto.subtle.sign("HMAC", key, signed)));
+  return { "Tifo-Signature": signature, ...(timestamp === null ? {} : { "Tifo-Timestamp": String(timestamp) }) };
+}
+
+/** Sends an event as the provider. */
+export async function tell(site: TestSite, provider: TestProvider, event: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return site.call("ingestProviderEvent", {
+    as: "client",
+    params: { providerId: provider.id },
+    body: event,
+    headers: { ...(await signatureOf(provider.secret, JSON.stringify(event))), ...headers },
+  });
+}
+
+/** An event of the example's schema. */
+export function goal(home: number, change: Record<string, unknown> = {}): Record<string, unknown> {
+  return { match: { minute: 17, scorer: "Ada Moreno", score: { home, away: 0 }, ...change } };
+}
+
+export async function newTemplate(site: TestSite, html = "{{scorer}}"): Promise<string> {
+  const contents = [{ kind: "html", html, position: "bottomCenter" }];
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 60, contents };
+  return (await site.call("createOverlay", { body })).as(Overlay)._id;
+}
+
+const ON_GOAL = { fact: "match.score.home", operator: "greater_than", value: 0, behavior: "immediate" };
+
+/** A rule's body: a home goal shows the template on the first channel, unless changed. */
+export function ruleOf(
+  site: TestSite,
+  provider: TestProvider,
+  templateId: string,
+  { trigger = {}, targeting = {}, action = {}, ...rule }: Record<string, Record<string, unknown> | unknown> = {},
+): Record<string, unknown> {
+  return {
+    name: "Home goal",
+    channelId: site.channels[0],
+    jsonRule: {
+      trigger: { dataProviderId: provider.id, ...ON_GOAL, ...Object(trigger) },
+      action: {
+        type: "SEND_OVERLAY",
+        targeting: { scope: "channel", segment: "viewers_all", priority: 5, ...Object(targeting) },
+        templateId,
+        variableMapping: { scorer: { type: "dynamic", value: "match.scorer" } },
+        ...Object(action),
+      },
+    },
+    ...rule,
+  };
+}
+
+export async function newRule(site: TestSite, body: Record<string, unknown>): Promise<string> {
+  return (await site.call("createAutomationRule", { body })).as(CreatedRule).id;
+}
+
+/** What the contract test needs of a rule: a provider and a template that are there. */
+export async function liveJsonRule(site: TestSite): Promise<unknown> {
+  const body = ruleOf(site, await newDataProvider(site), await newTemplate(site));
+  return z.object({ jsonRule: z.unknown() }).parse(body).jsonRule;
+}
+
+/** Providers by their id, for requests of the contract test that have to be signed. */
+export const contractProviders = new Map<string, TestProvider>();
+
+export function automation(site: TestSite) {
+  return env.AUTOMATION.getByName(site.id);
+}

@@ -1,0 +1,82 @@
+import { and, eq } from "drizzle-orm";
+import { pages, ruleFirings } from "../../db/schema/index.ts";
+import { cameFirst } from "../lib/errors.ts";
+import type { FiringRow } from "../routes/data-providers/schemas.ts";
+import { CreatePage } from "../routes/pages/schemas.ts";
+import { type Plan, planFirings, type RuleFiring } from "./automation-plans.ts";
+import { type BroadcastEvent, insertRows, sendBroadcast } from "./broadcasts.ts";
+import { commit, commitIfCurrent, type Ctx } from "./context.ts";
+import { createPage } from "./pages.ts";
+
+type Outcome = Pick<FiringRow, "outcome" | "message" | "madeId">;
+
+/**
+ * Does what firings ask for and notes what came of each; safe to repeat, each takes effect once. One that fails for a reason of its own
+ * says so in its note; one that the database or a channel kept from it is answered as an error, to be tried again, and holds up no other.
+ */
+export async function carryOut(ctx: Ctx, firings: RuleFiring[]): Promise<{ error: unknown }[]> {
+  const plans = await planFirings(ctx, firings);
+  const results = await Promise.allSettled(
+    plans.map(async (plan, index) => {
+      const firing = firings[index];
+      if (firing) await fulfil(ctx, firing, plan);
+    }),
+  );
+  return results.map((result) => ({ error: result.status === "rejected" ? result.reason : undefined }));
+}
+
+/** Notes that a rule was gone or off when its delay was over. */
+export async function noteDropped(ctx: Ctx, eventId: string, ruleId: string): Promise<void> {
+  const row = and(eq(ruleFirings.eventId, eventId), eq(ruleFirings.ruleId, ruleId));
+  await ctx.db.update(ruleFirings).set({ outcome: "dropped" }).where(row);
+}
+
+/** Notes what is not, or not yet, done. */
+export async function noteFiring(ctx: Ctx, firing: RuleFiring, outcome: "scheduled" | "failed", message: string | null = null) {
+  await commit(ctx, note(ctx, firing, { outcome, message, madeId: null }));
+}
+
+async function fulfil(ctx: Ctx, firing: RuleFiring, plan: Plan): Promise<void> {
+  switch (plan.kind) {
+    case "problem":
+      return noteFiring(ctx, firing, "failed", plan.message);
+    case "broadcast":
+      return send(ctx, firing, plan.event);
+    case "channel":
+      return makeChannel(ctx, firing, plan);
+  }
+}
+
+async function send(ctx: Ctx, firing: RuleFiring, event: BroadcastEvent): Promise<void> {
+  const { broadcastId, overlayId } = event.broadcast;
+  const noted = note(ctx, firing, { outcome: "sent", message: null, madeId: broadcastId });
+  let told: string[] = [];
+  await cameFirst(async () => {
+    told = await commitIfCurrent(ctx, [insertRows(ctx, event), noted], {
+      type: "overlay.broadcast",
+      resource: `overlay/${overlayId}`,
+      data: { ...event },
+    });
+  });
+  try {
+    await sendBroadcast(ctx.env, ctx.siteId, event);
+    ctx.told.settled.push(...told);
+  } catch (error) {
+    // It is committed: the site's log brings it to the channel as soon as that answers.
+    console.error(JSON.stringify({ level: "error", event: "broadcast_late", siteId: ctx.siteId, broadcastId, message: String(error) }));
+  }
+}
+
+async function makeChannel(ctx: Ctx, firing: RuleFiring, { id, name, slug }: Extract<Plan, { kind: "channel" }>): Promise<void> {
+  const [there] = await ctx.db.select({ id: pages.id }).from(pages).where(eq(pages.id, id));
+  if (!there) await createPage(ctx, CreatePage.parse({ type: "channel", slug, data: { name } }), id);
+  await commit(ctx, note(ctx, firing, { outcome: "created", message: null, madeId: id }));
+}
+
+function note(ctx: Ctx, { rule, event, due }: RuleFiring, outcome: Outcome) {
+  const row = { eventId: event.id, ruleId: rule.id, siteId: ctx.siteId, ruleName: rule.name, due, created: event.at, ...outcome };
+  return ctx.db
+    .insert(ruleFirings)
+    .values(row)
+    .onConflictDoUpdate({ target: [ruleFirings.eventId, ruleFirings.ruleId], set: outcome });
+}
