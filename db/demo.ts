@@ -4,6 +4,7 @@ import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
 import { demoMedia } from "./demo/media.ts";
+import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
 import { demoNavigations } from "./demo/navigation.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
@@ -45,7 +46,9 @@ import {
   userProfiles,
   videos,
   videoTotals,
+  webhookEndpoints,
 } from "./schema/index.ts";
+import { demoWebhooks } from "./demo/webhooks.ts";
 import type { AccountRole, OverlayContents, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
 
@@ -104,6 +107,12 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
       db.insert(userProfiles).values(profile).onConflictDoNothing(),
     ]);
   }
+  for (const { account, profile } of await demoSupporters()) {
+    await db.batch([
+      db.insert(accounts).values(account).onConflictDoNothing(),
+      db.insert(userProfiles).values(profile).onConflictDoNothing(),
+    ]);
+  }
   await db
     .insert(globalAccounts)
     .values({ ...stamps, id: GLOBAL, email: "global@demo.example", passwordHash: await hashPassword("demo-global-pass") })
@@ -116,15 +125,22 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
   for (const theme of demoThemes()) await db.insert(themes).values(theme).onConflictDoNothing();
   for (const applied of demoSiteThemes()) await db.insert(siteThemes).values(applied).onConflictDoNothing();
   await db.batch([
-    db.insert(subscriptions).values(demoSubscriptions()).onConflictDoNothing(),
+    db
+      .insert(subscriptions)
+      .values([...demoSubscriptions(), ...demoMemberships()])
+      .onConflictDoNothing(),
     db.insert(accessCodes).values(demoAccessCodes()).onConflictDoNothing(),
-    db.insert(accountEntitlements).values(demoEntitlements()).onConflictDoNothing(),
+    db
+      .insert(accountEntitlements)
+      .values([...demoEntitlements(), ...demoMemberEntitlements()])
+      .onConflictDoNothing(),
     db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
   ]);
   for (const provider of secrets ? await demoStreamProviders(secrets) : [])
     await db.insert(streamProviders).values(provider).onConflictDoNothing();
   for (const stream of secrets ? await demoStreams(secrets) : []) await db.insert(streams).values(stream).onConflictDoNothing();
   for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
+  for (const webhook of secrets ? await demoWebhooks(secrets) : []) await db.insert(webhookEndpoints).values(webhook).onConflictDoNothing();
   for (const video of demoVideos()) await db.insert(videos).values(video).onConflictDoNothing();
   await db.batch([
     db.insert(videoTotals).values(demoVideoTotals()).onConflictDoNothing(),

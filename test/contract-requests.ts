@@ -6,8 +6,10 @@ import { signContent } from "../worker/lib/signed.ts";
 import { domainProofs } from "../worker/services/custom-email.ts";
 import { ACCOUNT_FIELDS, newIntentToken } from "./contract-accounts.ts";
 import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
+import { POLL_BODIES } from "./contract-polls.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { formOf } from "./files.ts";
+import { WEBHOOK_NEEDS, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
 import { asksInQuery, type CallOptions, encodeBody, fillPath, ORIGIN, PASSWORD, type TestSite } from "./harness.ts";
 import { type Operation, operationOf, operations } from "./openapi.ts";
 import { publishTxt } from "./resolver.ts";
@@ -22,11 +24,12 @@ const DEVICE = "contract-device";
 /** Operations that make a resource. */
 const creators = operations.filter(({ method, answers }) => method === "post" && answers.has(201));
 const JsonObject = z.record(z.string(), z.unknown());
-/** The spec has a registered provider answer its `id`, and an export its `exportId`. */
+/** The spec has a registered provider answer its `id`, an export its `exportId`, and a broadcast is none of the tracked resources. */
 const Created = z.union([
   z.looseObject({ _id: z.string() }),
   z.looseObject({ id: z.string() }).transform(({ id }) => ({ _id: id })),
   z.looseObject({ exportId: z.string() }).transform(({ exportId }) => ({ _id: exportId })),
+  z.looseObject({ broadcastId: z.string() }).transform(({ broadcastId }) => ({ _id: broadcastId })),
 ]);
 
 /** Values that no example can hold, because they must be alive. */
@@ -88,6 +91,7 @@ const MAKERS: Record<string, string> = {
   "/streamprovider/v1": "registerStreamProvider",
   "/streamprovider/v1/{id}": "registerStreamProvider",
   "/accesscode/v1/{id}": "addAccessCode",
+  "/overlay/v1/broadcasts/{broadcastId}/receipt": "broadcastOverlay",
   "/invite/v1/{id}": "createInvite",
   "/invite/v1/revoke/{id}": "createInvite",
   "/navigation/v1/default/navigation": "createNavigation",
@@ -114,12 +118,14 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
       : undefined;
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   await QUEST_LISTS[operation.path]?.(site);
+  await WEBHOOK_NEEDS[operation.operationId]?.(site);
   const query = { ...validQuery(site, operation), ...(await COMMERCE_QUERIES[operation.operationId]?.(site)) };
   const file = operation.takesFile ? formOf() : operation.text;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
-  return { params: await validParams(site, operation), query, body, headers };
+  const params = await validParams(site, operation);
+  return { params, query, body: (await POLL_BODIES[operation.operationId]?.(site, params)) ?? body, headers };
 }
 
 function validQuery(site: TestSite, operation: Operation): Record<string, string> {
@@ -148,7 +154,7 @@ export function idParameters(operation: Operation): string[] {
 
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const several = QUEST_RESOURCES[operation.path];
+  const several = QUEST_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
   if (several) return several(site);
   const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
   const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));
@@ -159,7 +165,9 @@ async function ownResource(site: TestSite, operation: Operation): Promise<string
 }
 
 async function validBody(site: TestSite, operation: Operation, example: unknown): Promise<unknown> {
-  const body = JsonObject.parse(localise(site, example));
+  const localised = localise(site, example);
+  if (Array.isArray(localised)) return localised;
+  const body = JsonObject.parse(localised);
   for (const [name, make] of Object.entries(LIVE)) if (operation.body?.schema.properties?.[name]) body[name] = await make(site, operation);
   return body;
 }

@@ -3,6 +3,7 @@ import wrangler from "../wrangler.toml?raw";
 import { TAGS } from "../worker/http/openapi.ts";
 import { type Case, forbidden, invalid, unauthenticated, unknown } from "./contract-cases.ts";
 import { asksForProof, excludedFrom, leastCallers, wrongCredentials } from "./contract-credentials.ts";
+import { exportsAreDone } from "./contract-commerce.ts";
 import { change, draft, type Draft, validCall, validParams } from "./contract-requests.ts";
 import { answered, type CallOptions, newSite, send, strongest, type TestSite } from "./harness.ts";
 import { sumDatabase } from "./database-sum.ts";
@@ -162,6 +163,7 @@ describe("every operation", () => {
 async function refuseAll(operation: Operation, cases: Case[]): Promise<void> {
   // What was prepared leaves the outbox first, or its leaving would count as a write.
   for (const site of [own, foreign]) await site.call("listEvents");
+  await exportsAreDone();
   const before = await sumDatabase();
   const check = async ({ name, draft: sent, status, code, path }: Case): Promise<void> => {
     const answer = await send(operation, sent.url, init(operation, sent));

@@ -6,7 +6,7 @@ import { Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "../../http/sch
 import { actionsOf } from "../../lib/entitlement-state.ts";
 import { type EntitlementRow, toEntitlement } from "../../services/entitlements.ts";
 import type { AccountRow } from "../accounts/schemas.ts";
-import { ENTITLEMENT } from "../subscriptions/schemas.ts";
+import { Entitlement } from "../subscriptions/schemas.ts";
 
 /** What a search looks in. */
 export const SEARCH_BY = ["accountInfo", "entitlements", "paidEntitlements", "accessCode", "receiptNumber"] as const;
@@ -27,7 +27,11 @@ const MemberFilter = z
 export const MembersQuery = listQuery(["name", "created"], {})
   .omit({ search: true })
   .extend({
-    offset: z.coerce.number().int().min(0).max(1_000_000).openapi({ example: 0 }),
+    offset: z
+      .string()
+      .regex(/^\d{1,6}$/, "A whole number, at most 999999")
+      .transform(Number)
+      .openapi({ type: "integer", example: 0 }),
     sortBy: z.enum(["name", "created"]).openapi({ example: "created" }),
     sortDirection: z
       .enum(["1", "-1", "2"])
@@ -59,17 +63,14 @@ export const Member = z
 
 export const MemberList = listOf(Member).openapi("CommunityMemberList");
 
-const MemberEntitlement = z
-  .object({
-    ...ENTITLEMENT,
-    name: z.string().nullable().describe("Of the subscription; null where the site has none of this sku any more"),
-    recurrence: z.enum(RECURRENCES).nullable(),
-    wasRefunded: z.boolean(),
-    entitlementActions: z
-      .object({ canCancel: z.boolean(), canRefund: z.boolean(), canRemove: z.boolean() })
-      .describe("Which actions of `update-entitlement` would be taken: `cancel`, `justRefund`, `remove`"),
-  })
-  .openapi("CommunityEntitlement");
+const MemberEntitlement = Entitlement.extend({
+  name: z.string().nullable().describe("Of the subscription; null where the site has none of this sku any more"),
+  recurrence: z.enum(RECURRENCES).nullable(),
+  wasRefunded: z.boolean(),
+  entitlementActions: z
+    .object({ canCancel: z.boolean(), canRefund: z.boolean(), canRemove: z.boolean() })
+    .describe("Which actions of `update-entitlement` would be taken: `cancel`, `justRefund`, `remove`"),
+}).openapi("CommunityEntitlement");
 
 export const MemberDetails = Member.extend({
   entitlements: z.array(MemberEntitlement).describe("Held and past, the newest first"),
@@ -82,15 +83,14 @@ export const GrantQuery = z.strictObject({
   subscriptionId: Id.openapi({ example: "5eed00000000000000004b01" }),
 });
 
+const Action = z.enum(["cancel", "justRefund", "remove", "scheduleCancel"]);
+
 export const UpdateQuery = z.strictObject({
   accountId: AccountId,
   id: Id.describe("The entitlement").openapi({ example: "5eed00000000000000004c01" }),
-  action: z
-    .enum(["cancel", "justRefund", "remove", "scheduleCancel"])
-    .describe(
-      "`cancel` ends it at once, and regular payments with it; `scheduleCancel` ends both with the period that is paid for; `remove` takes away what is not paid regularly; `justRefund` pays back and leaves it",
-    )
-    .openapi({ example: "remove" }),
+  action: Action.describe(
+    "`cancel` ends it at once, and regular payments with it; `scheduleCancel` ends both with the period that is paid for; `remove` takes away what is not paid regularly; `justRefund` pays back and leaves it",
+  ).openapi({ example: "remove" }),
   grantRefund: QueryBoolean.openapi({ type: "boolean", description: "Whether money goes back too", example: false }),
   reason: z.enum(REFUND_REASONS).optional(),
   refundAmount: z.coerce
@@ -118,6 +118,20 @@ export const ExportState = Export.extend({
   downloadExpires: Time.nullable(),
   ...Tracked,
 }).openapi("CommunityExportState");
+
+/** What events say of an export: nothing by which the file could be had. */
+export const ExportEvent = Export.extend({ siteId: Id, accountId: Id.describe("Who asked for it"), rows: z.number().int(), ...Tracked });
+
+/** What the log says of money that an admin has sent back. */
+export const RefundEvent = z.object({
+  entitlementId: Id,
+  siteId: Id,
+  accountId: Id,
+  action: Action,
+  amount: z.number().int().nullable().describe("Minor units"),
+  reason: z.enum(REFUND_REASONS),
+  refundDetails: z.string().nullable(),
+});
 
 export const ExportParam = z.object({ exportId: Id.openapi({ example: "5eed0000000000000000ee01" }) });
 
@@ -177,7 +191,7 @@ export function toExportState(row: ExportRow, link: { token: string; expires: nu
   } satisfies z.output<typeof ExportState>;
 }
 
-/** What events say of an export: nothing by which the file could be had. */
 export function toExportEvent(row: ExportRow) {
-  return { ...toExport(row), siteId: row.siteId, accountId: row.accountId, rows: row.rows, created: row.created, modified: row.modified };
+  const { siteId, accountId, rows, created, modified } = row;
+  return { ...toExport(row), siteId, accountId, rows, created, modified } satisfies z.output<typeof ExportEvent>;
 }

@@ -116,8 +116,8 @@ export const Granted = z
 
 export const RevokeQuery = z.strictObject({ sku: Sku, accountId: Id.openapi({ example: "5eed0000000000000000a003" }) });
 
-/** What an account holds or held, as its owner sees it. */
-export const ENTITLEMENT = {
+/** What an account holds or held. */
+export const Entitlement = z.object({
   _id: Id,
   accountId: Id,
   entitlement: z.string().describe("The sku"),
@@ -131,11 +131,11 @@ export const ENTITLEMENT = {
   dateCancelled: Time.nullable().describe("When it was taken away or came to its end"),
   dateRefunded: Time.nullable(),
   dateEnds: Time.nullable().describe("The end of the period that is paid for; null where nothing is paid regularly"),
-};
+});
 
-export const AccountEntitlement = z
-  .object({ ...ENTITLEMENT, subscription: Subscription.nullable().describe("That of the sku; null where the site has none any more") })
-  .openapi("AccountEntitlement");
+export const AccountEntitlement = Entitlement.extend({
+  subscription: Subscription.nullable().describe("That of the sku; null where the site has none any more"),
+}).openapi("AccountEntitlement");
 
 export const EntitlementFilters = {
   status: z.enum(ENTITLEMENT_STATUSES).optional(),

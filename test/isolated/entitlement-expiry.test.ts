@@ -1,0 +1,60 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { accountEntitlements } from "../../db/schema/index.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { EventList } from "../../worker/routes/webhooks/schemas.ts";
+import { runScheduled } from "../../worker/scheduled.ts";
+import { expireEntitlements } from "../../worker/services/entitlement-expiry.ts";
+import { newSite, type TestSite } from "../harness.ts";
+
+const db = createDb(env.DB);
+
+async function hold(site: TestSite, sku: string, row: Partial<typeof accountEntitlements.$inferInsert>): Promise<string> {
+  const id = newId(Date.now());
+  await db.insert(accountEntitlements).values({
+    id,
+    siteId: site.id,
+    accountId: site.accounts.viewer.id,
+    sku,
+    grantedMethod: "purchased",
+    price: 900,
+    status: "cancelScheduled",
+    dateGranted: 1,
+    created: 1,
+    modified: 1,
+    ...row,
+  });
+  return id;
+}
+
+async function statusOf(id: string) {
+  const [row] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.id, id));
+  return row?.status;
+}
+
+test("an entitlement whose cancellation is scheduled ends on its day and not before, and is told once", async () => {
+  const [site, other] = [await newSite(), await newSite()];
+  const day = Date.now() + 86_400_000;
+  const ends = await hold(site, "ends", { dateEnds: day });
+  const elsewhere = await hold(other, "ends", { dateEnds: day });
+  const later = await hold(site, "later", { dateEnds: day + 1 });
+  const goesOn = await hold(site, "goes-on", { dateEnds: day, status: "active" });
+  const given = await hold(site, "given", { status: "active" });
+  await runScheduled(env, day - 1);
+  expect(await statusOf(ends)).toBe("cancelScheduled");
+  const worker = { env, db, now: day };
+  await Promise.all([expireEntitlements(worker), expireEntitlements(worker), runScheduled(env, day)]);
+  await runScheduled(env, day);
+  expect(await Promise.all([ends, elsewhere, later, goesOn, given].map(statusOf))).toEqual([
+    "cancelled",
+    "cancelled",
+    "cancelScheduled",
+    "active",
+    "active",
+  ]);
+  const { results } = (await site.call("listEvents")).as(EventList);
+  expect(results.map((event) => [event.type, event.resource])).toEqual([["entitlement_expired", `entitlement/${ends}`]]);
+  expect(results[0]?.data).toMatchObject({ status: "cancelled", dateCancelled: day });
+});

@@ -1,0 +1,246 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
+import { newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
+import { asSystem } from "../../services/system.ts";
+import { Subscription } from "../subscriptions/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { MemberDetails, MemberList, Outcome } from "./schemas.ts";
+
+const db = createDb(env.DB);
+const PAGE = { offset: 0, sortBy: "created", sortDirection: -1 };
+
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  [site, other] = [await newSite(), await newSite()];
+});
+
+function grant(of: TestSite, accountId: string, sku: string, more: Partial<Grant> = {}) {
+  const given = { accountId, sku, grantedMethod: "customerService" as const, ...more };
+  return asSystem({ env, db, now: Date.now() }, of.id, (ctx) => grantEntitlement(ctx, given));
+}
+
+async function newSubscription(of: TestSite, name: string) {
+  const body = { siteId: of.id, name, sku: `pass-${randomHex(5)}`, subscriptionProvider: "external" };
+  return (await of.call("createSubscription", { body })).as(Subscription);
+}
+
+async function list(of: TestSite, query: Record<string, string | number> = {}, as: "admin" | "reader" | "creator" = "admin") {
+  return (await of.call("listMembers", { as, query: { ...PAGE, ...query } })).as(MemberList);
+}
+
+const namesOf = ({ results }: { results: { name: string }[] }) => results.map((member) => member.name);
+
+describe("the members", () => {
+  test("are listed in the order asked for, which must be said, with what they hold", async () => {
+    const own = await newSite();
+    await grant(own, own.accounts.viewer.id, "season-pass");
+    expect(namesOf(await list(own, { sortBy: "name", sortDirection: 1 }))).toEqual(["admin", "creator", "reader", "viewer"]);
+    expect(namesOf(await list(own, { sortBy: "name", sortDirection: -1, limit: 1, offset: 1 }))).toEqual(["reader"]);
+    const viewer = (await list(own)).results.find((member) => member.name === "viewer");
+    expect(viewer).toMatchObject({ _id: own.accounts.viewer.id, subscriptions: ["season-pass"], email: own.accounts.viewer.email });
+    for (const name of Object.keys(PAGE)) {
+      const query = Object.fromEntries(Object.entries(PAGE).filter(([key]) => key !== name));
+      expect((await own.call("listMembers", { query })).fields).toEqual([name]);
+    }
+    expect((await own.call("listMembers", { query: { ...PAGE, sortBy: "email" } })).fields).toEqual(["sortBy"]);
+  });
+
+  describe("are found", () => {
+    let own: TestSite;
+    let vera: TestAccount;
+    let code: string;
+
+    beforeAll(async () => {
+      own = await newSite();
+      vera = await own.addAccount("Véra Vista", []);
+      const bought = await own.addAccount("Bo Buyer", []);
+      const season = await newSubscription(own, "Whole season");
+      await grant(own, vera.id, season.sku);
+      await grant(own, bought.id, "match-pass", { grantedMethod: "purchased", price: 900, presentmentCurrency: "gbp" });
+      const lost = await own.addAccount("Lo Lost", []);
+      await grant(own, lost.id, "cup-pass");
+      await own.call("updateEntitlement", { query: { ...(await firstOf(own, lost.id)), action: "remove", grantRefund: false } });
+      code = `SEARCH-${randomHex(4)}`;
+      await own.call("addAccessCode", { query: { accessCode: code, siteId: own.id, sku: "code-pass", type: "subscription" } });
+      await own.call("consumeAccessCode", { as: "viewer", params: { accessCode: code } });
+      await db.insert(charges).values(chargeOf(own, bought.id, "R-2026-0017"));
+      await db.insert(charges).values(chargeOf(other, other.accounts.viewer.id, "R-2026-0018"));
+    });
+
+    test.each([
+      ["accountInfo", "vera", ["Véra Vista"]],
+      ["accountInfo", "BUYER", ["Bo Buyer"]],
+      ["accountInfo", "100%", []],
+      ["entitlements", "whole SEASON", ["Véra Vista"]],
+      ["entitlements", "match-pa", ["Bo Buyer"]],
+      ["entitlements", "cup-pass", []],
+      ["paidEntitlements", "match-pass", ["Bo Buyer"]],
+      ["paidEntitlements", "season", []],
+      ["paidEntitlements", "", ["Bo Buyer"]],
+      ["receiptNumber", "r-2026-0017", ["Bo Buyer"]],
+      ["receiptNumber", "R-2026-0018", []],
+      ["receiptNumber", "R-2026", []],
+    ])("by %s with %s", async (searchBy, searchQuery, names) => {
+      expect(namesOf(await list(own, { searchBy, searchQuery }))).toEqual(names);
+    });
+
+    test("by the access code that they have redeemed, in whatever case it is typed", async () => {
+      expect(namesOf(await list(own, { searchBy: "accessCode", searchQuery: code.toLowerCase() }))).toEqual(["viewer"]);
+      expect(namesOf(await list(own, { searchBy: "accessCode", searchQuery: code.slice(0, -1) }))).toEqual([]);
+    });
+
+    test("by nothing that the list does not know", async () => {
+      expect((await own.call("listMembers", { query: { ...PAGE, searchBy: "shoeSize" } })).fields).toEqual(["searchBy"]);
+    });
+
+    test("by when they joined", async () => {
+      const joined = 1_700_000_000_000;
+      await db.update(accounts).set({ created: joined }).where(eq(accounts.id, vera.id));
+      const within = (timeStart: number, timeEnd: number) => list(own, { filter: JSON.stringify({ timeStart, timeEnd }) });
+      expect(namesOf(await within(joined, joined + 1))).toEqual(["Véra Vista"]);
+      expect(namesOf(await within(joined - 5, joined))).toEqual([]);
+      const backwards = await own.call("listMembers", { query: { ...PAGE, filter: JSON.stringify({ timeStart: 5, timeEnd: 5 }) } });
+      expect(backwards.fields).toEqual(["filter.timeEnd"]);
+    });
+  });
+
+  test("of a channel hold a sku of its gate; its admin sees these and no others", async () => {
+    const own = await newSite();
+    const [fan, passer] = [await own.addAccount("fan", []), await own.addAccount("passer-by", [])];
+    await grant(own, fan.id, "vip");
+    await grant(own, passer.id, "else");
+    const gated = await own.addChannel(`gated-${randomHex(4)}`, { gate: { type: "entitlement", skus: ["gold", "vip"] } });
+    const filter = JSON.stringify({ channelId: gated });
+    expect(namesOf(await list(own, { filter }))).toEqual(["fan"]);
+    expect(namesOf(await list(own, {}, "creator"))).toEqual([]);
+    expect((await own.call("listMembers", { as: "creator", query: { ...PAGE, filter } })).status).toBe(403);
+    const roles = [{ scope: "*" as const, pageId: [gated], write: false }];
+    await db.update(accounts).set({ roles }).where(eq(accounts.id, own.accounts.creator.id));
+    expect(namesOf(await list(own, {}, "creator"))).toEqual(["fan"]);
+    expect(namesOf(await list(own, { filter }, "creator"))).toEqual(["fan"]);
+  });
+});
+
+describe("a member", () => {
+  test("is shown with what it holds and held, and what may be done about each", async () => {
+    const { id } = await site.addAccount(`held-${randomHex(4)}`, []);
+    const season = await newSubscription(site, "Season");
+    await grant(site, id, season.sku);
+    await grant(site, id, "paid", { grantedMethod: "purchased", price: 900, presentmentCurrency: "gbp", dateEnds: Date.now() + 1e9 });
+    const { entitlements, ...member } = await memberOf(site, id);
+    expect(member.subscriptions.sort()).toEqual([season.sku, "paid"].sort());
+    expect(entitlements).toMatchObject([
+      { entitlement: "paid", name: null, price: 900, entitlementActions: { canCancel: true, canRefund: true, canRemove: false } },
+      {
+        entitlement: season.sku,
+        name: "Season",
+        wasRefunded: false,
+        entitlementActions: { canCancel: true, canRefund: false, canRemove: true },
+      },
+    ]);
+    expect((await site.call("getMember", { query: { accountId: newId(Date.now()) } })).status).toBe(404);
+    expect((await site.call("getMember", { query: { accountId: other.accounts.viewer.id } })).status).toBe(404);
+  });
+
+  test("is granted a subscription by an admin, once", async () => {
+    const { id } = await site.addAccount(`granted-${randomHex(4)}`, []);
+    const { _id: subscriptionId, sku } = await newSubscription(site, "Cup");
+    for (let times = 0; times < 2; times++) {
+      const answer = await site.call("grantEntitlement", { query: { accountId: id, subscriptionId } });
+      expect(answer.as(Outcome)).toEqual({ success: true });
+    }
+    expect((await memberOf(site, id)).entitlements.map((row) => row.entitlement)).toEqual([sku]);
+    const foreign = (await newSubscription(other, "Theirs"))._id;
+    expect((await site.call("grantEntitlement", { query: { accountId: id, subscriptionId: foreign } })).status).toBe(404);
+  });
+
+  test.each([
+    ["cancel", "entitlement_cancelled"],
+    ["remove", "entitlement_revoked"],
+  ])("loses by %s what it was given, once, and hears no more of it", async (action, event) => {
+    const { id: accountId } = await site.addAccount(`${action}-${randomHex(4)}`, []);
+    const { id } = await grant(site, accountId, "pass");
+    const query = { accountId, id, action, grantRefund: false };
+    const update = (operationId: string) => site.call(operationId, { query });
+    const outcomes = await Promise.all([update("updateEntitlement"), update("patchEntitlement")]);
+    const took = outcomes.filter((answer) => answer.status === 200 && answer.as(Outcome).success);
+    expect(took).toHaveLength(1);
+    expect((await update("updateEntitlement")).as(Outcome)).toEqual({ success: false, message: "The entitlement is cancelled already" });
+    expect(await eventsOf(`entitlement/${id}`)).toEqual(["entitlement_granted", event]);
+    expect((await memberOf(site, accountId)).subscriptions).toEqual([]);
+  });
+
+  test.each([
+    [
+      { action: "scheduleCancel", grantRefund: false },
+      "Nothing is paid regularly for this entitlement: there is no end of billing to wait for",
+    ],
+    [{ action: "justRefund", grantRefund: true }, "Nothing was paid for this entitlement"],
+    [{ action: "cancel", grantRefund: true }, "Nothing was paid for this entitlement"],
+  ])("is told why %o can't be done, and keeps what it has", async (input, message) => {
+    const { id: accountId } = await site.addAccount(`kept-${randomHex(4)}`, []);
+    const { id } = await grant(site, accountId, "pass");
+    const answer = await site.call("updateEntitlement", { query: { accountId, id, ...input } });
+    expect(answer.as(Outcome)).toEqual({ success: false, message });
+    expect((await memberOf(site, accountId)).subscriptions).toEqual(["pass"]);
+  });
+
+  test("can't be paid back more than was paid", async () => {
+    const { id: accountId } = await site.addAccount(`paid-${randomHex(4)}`, []);
+    const { id } = await grant(site, accountId, "pass", { grantedMethod: "purchased", price: 900, source: `charge/${newId(1)}` });
+    const query = { accountId, id, action: "justRefund", grantRefund: true, refundAmount: 901 };
+    const answer = await site.call("updateEntitlement", { query });
+    expect(answer.as(Outcome)).toEqual({ success: false, message: "At most 900 can be refunded" });
+    expect((await site.call("updateEntitlement", { query: { ...query, refundAmount: 0 } })).fields).toEqual(["refundAmount"]);
+  });
+
+  test("is not changed by the id of another's entitlement, or of another site's", async () => {
+    const { id } = await grant(site, site.accounts.viewer.id, `pass-${randomHex(4)}`);
+    const input = { id, action: "remove", grantRefund: false };
+    const answers = [
+      await site.call("updateEntitlement", { query: { ...input, accountId: site.accounts.reader.id } }),
+      await other.call("updateEntitlement", { query: { ...input, accountId: site.accounts.viewer.id } }),
+    ];
+    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+    const [row] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.id, id));
+    expect(row?.status).toBe("active");
+  });
+});
+
+async function memberOf(of: TestSite, accountId: string) {
+  return (await of.call("getMember", { query: { accountId } })).as(MemberDetails);
+}
+
+async function firstOf(of: TestSite, accountId: string) {
+  return { accountId, id: (await memberOf(of, accountId)).entitlements[0]?._id ?? "" };
+}
+
+async function eventsOf(resource: string): Promise<string[]> {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter((event) => event.resource === resource).map((event) => event.type);
+}
+
+function chargeOf({ id: siteId }: TestSite, accountId: string, receiptNumber: string): typeof charges.$inferInsert {
+  return {
+    id: newId(Date.now()),
+    siteId,
+    accountId,
+    receiptNumber,
+    amount: 900,
+    currency: "gbp",
+    itemType: "subscription",
+    itemId: newId(1),
+    description: "Match pass",
+    skus: ["match-pass"],
+    status: "complete",
+    created: Date.now(),
+    modified: Date.now(),
+  };
+}
