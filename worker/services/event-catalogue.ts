@@ -40,6 +40,8 @@ const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
 const Code = AccessCode.omit({ accessCode: true });
 const MagicLink = Invite.omit({ token: true, inviteUrl: true });
 const Registration = RegisterInvite.omit({ email: true });
+// Events never tell a stream's key.
+const StreamState = Stream.extend({ streamKey: z.null() });
 const Channels = Id.array().nullable().describe("null: every channel of the site");
 
 const VIEWER = "5eed0000000000000000a003";
@@ -80,9 +82,9 @@ export const EVENTS = {
   "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed" },
   "admin.vodDeleted": { data: Video, description: "A recording is no longer there" },
   "admin.vodReady": { data: Video, description: "A recording can be played" },
-  "admin.wentLive": { data: Stream, description: "A stream is on the air" },
+  "admin.wentLive": { data: StreamState, description: "A stream is on the air" },
   "admin.wentOffline": {
-    data: Stream.extend({ vod: z.object({ streamId: Id, durationSeconds: z.number().int() }) }),
+    data: StreamState.extend({ vod: z.object({ streamId: Id, durationSeconds: z.number().int() }) }),
     description: "A stream is off the air; `vod` offers its recording",
   },
   "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used" },
@@ -158,8 +160,8 @@ export const EVENTS = {
   "site.created": { data: Site, description: "The site was made" },
   "site.featuresReplaced": { data: Site, description: "The site has other features" },
   "site.updated": { data: Site, description: "The site changed" },
-  "stream.created": { data: Stream, description: "A stream was made" },
-  "stream.deleted": { data: Stream, description: "A stream was deleted" },
+  "stream.created": { data: StreamState, description: "A stream was made" },
+  "stream.deleted": { data: StreamState, description: "A stream was deleted" },
   "stream.providerChanged": { data: StreamProvider, description: "A stream provider changed its registration" },
   "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered" },
   "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed" },

@@ -1,0 +1,28 @@
+import { seal } from "../../worker/lib/crypto.ts";
+import { SECRET_PURPOSE } from "../../worker/services/webhook-dispatch.ts";
+import type { webhookEndpoints } from "../schema/index.ts";
+import { SITE_A, SITE_B, stamps } from "./match-day.ts";
+
+/** Off, since nobody answers at those addresses. The demo site has none of its own yet, so that the first POST shows its secret. */
+export async function demoWebhooks(secrets: { TIFO_SECRET: string }): Promise<(typeof webhookEndpoints.$inferInsert)[]> {
+  const secretSealed = await seal(secrets, SECRET_PURPOSE, "whsec_dGhlIGRlbW8ncyBvd24gc2VjcmV0LCAzMiBieXRlcyE=");
+  const endpoint = { ...stamps, enabled: false, secretSealed };
+  return [
+    {
+      ...endpoint,
+      id: "5eed00000000000000007002",
+      siteId: SITE_A,
+      kind: "programmatic",
+      url: "https://hooks.demo.example/crm",
+      services: ["account-service-v3"],
+    },
+    {
+      ...endpoint,
+      id: "5eed00000000000000007101",
+      siteId: SITE_B,
+      kind: "site",
+      url: "https://hooks.rival.example/all",
+      services: ["overlay-service-v1"],
+    },
+  ];
+}
