@@ -22,18 +22,10 @@ export function findPanel(panels: readonly PanelInfo[], wanted: string | { kind:
 
 /** Ids of the polls that a panel asks. */
 export function pollsOf({ renderer }: PanelInfo): string[] {
-  return idsIn(renderer.questions, "poll_id");
+  return "questions" in renderer ? renderer.questions.map(({ poll_id }) => poll_id) : [];
 }
 
 /** Ids of the quests that a panel shows. */
 export function questsOf({ renderer }: PanelInfo): string[] {
-  return idsIn(renderer.quests, "quest_id");
-}
-
-function idsIn(items: unknown, field: string): string[] {
-  if (!Array.isArray(items)) return [];
-  return items.flatMap((item: unknown) => {
-    const id: unknown = typeof item === "object" && item !== null ? Object.entries(item).find(([name]) => name === field)?.[1] : undefined;
-    return typeof id === "string" ? [id] : [];
-  });
+  return "quests" in renderer ? renderer.quests.map(({ quest_id }) => quest_id) : [];
 }

@@ -1,10 +1,14 @@
 import type { OverlayShow } from "../channel/protocol.ts";
+import type { components } from "../generated/rest.d.ts";
 
 /** How the connection to the channel stands. `resuming`: it was live, and what is missed meanwhile will follow in order. */
 export type ConnectionState = "connecting" | "live" | "resuming" | "offline";
 
-/** The renderer types of panels, as the REST API names them in `renderer.panel_type`. */
-export type PanelKind = string;
+/** What a panel shows, as the REST API gives it: each `panel_type` has fields of its own. */
+export type PanelRenderer = components["schemas"]["PanelRenderer"];
+
+/** The types of panels. */
+export type PanelKind = PanelRenderer["panel_type"];
 
 /** A panel of the event's sidebar. */
 export interface PanelInfo {
@@ -13,8 +17,7 @@ export interface PanelInfo {
   /** Name beside its icon. */
   name: string;
   iconUrl?: string;
-  /** The panel's renderer as the REST API gives it. */
-  renderer: Readonly<Record<string, unknown>>;
+  renderer: Readonly<PanelRenderer>;
 }
 
 export interface PollAnswerState {

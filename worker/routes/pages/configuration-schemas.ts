@@ -16,10 +16,11 @@ export const Configuration = z
           panel_name: z.string(),
           panel_type: z.enum(PANEL_TYPES),
           icon_name: z.string().nullable(),
-          renderer: PanelRenderer.describe("What the panel shows, as its type says; without the words that its chat filters"),
+          // Described, it would be another schema in the document.
+          renderer: PanelRenderer,
         }),
       )
-      .describe("Those of `data.sidebar.panels` that the site has, in the page's order"),
+      .describe("Those of `data.sidebar.panels` that the site has, in the page's order; chats without the words that they filter"),
     page: z.object({ _id: Id, slug: z.string(), type: z.enum(PAGE_TYPES), name: z.string() }),
     insights: z.object({
       _id: z.string().describe("Names this view of the page; another one each time"),

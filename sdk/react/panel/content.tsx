@@ -1,0 +1,101 @@
+import type { PanelInfo } from "../../model/state.ts";
+import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
+import { Note, OutLink } from "./parts.tsx";
+import { Polls } from "./polls.tsx";
+import { Quests } from "./quests.tsx";
+
+/** What a panel shows, by its type. */
+export function PanelContent({ panel }: { panel: PanelInfo }) {
+  const { renderer } = panel;
+  switch (renderer.panel_type) {
+    case "quick_pick":
+    case "multiple_choice":
+      return <Polls pollIds={renderer.questions.map(({ poll_id }) => poll_id)} />;
+    case "quests":
+    case "leaderboard_achievement":
+    case "achievement_leaderboard":
+      return <Quests questIds={renderer.quests.map(({ quest_id }) => quest_id)} loginText={renderer.login_button_text} />;
+    case "schedule":
+      return <Schedule renderer={renderer} />;
+    case "channel_select":
+      return <ChannelSelect renderer={renderer} />;
+    case "playlist":
+      return <Playlist renderer={renderer} />;
+    case "peopleGroups":
+      return <People renderer={renderer} />;
+    case "iframe":
+      return <Embedded src={sourceOf(renderer.iframe_tag)} title={renderer.panel_name} />;
+    case "twitch_chat":
+      return <Embedded src={twitchChat(renderer.channel)} title={renderer.panel_name} />;
+    case "image":
+    case "imagev2":
+      return <Picture src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
+    case "shopify":
+      return <Elsewhere href={renderer.url}>Open the shop</Elsewhere>;
+    case "donations":
+      return <Elsewhere href={renderer.url}>Give</Elsewhere>;
+    case "pubgMatch":
+      return renderer.url === undefined ? (
+        <Note>The match has no page yet.</Note>
+      ) : (
+        <Elsewhere href={renderer.url}>Open the match</Elsewhere>
+      );
+    case "social":
+      return <Social sources={renderer.sources} />;
+    case "chat":
+      return (
+        <Note>{renderer.system_welcome_message ?? "Welcome."} Chat itself is a service of the site’s own: this panel keeps its place.</Note>
+      );
+  }
+}
+
+/** A document of another site. It may run scripts under its own origin, and can't move the page that holds it. */
+function Embedded({ src, title }: { src: string | undefined; title: string }) {
+  if (src === undefined) return <Note>Nothing to show.</Note>;
+  return (
+    <iframe
+      className="tifo-embedded"
+      src={src}
+      title={title}
+      sandbox="allow-scripts allow-same-origin allow-forms allow-popups"
+      loading="lazy"
+    />
+  );
+}
+
+/** The server keeps nothing of the tag but its https source. */
+function sourceOf(tag: string): string | undefined {
+  const src = new DOMParser().parseFromString(tag, "text/html").querySelector("iframe")?.src;
+  return src?.startsWith("https://") ? src : undefined;
+}
+
+function twitchChat(channel: string): string {
+  return `https://www.twitch.tv/embed/${encodeURIComponent(channel)}/chat?parent=${encodeURIComponent(location.hostname)}`;
+}
+
+function Picture({ src, name, href }: { src: string; name: string; href: string | undefined }) {
+  const picture = <img className="tifo-picture" src={src} alt={name} />;
+  return href === undefined ? picture : <OutLink href={href}>{picture}</OutLink>;
+}
+
+function Elsewhere({ href, children }: { href: string; children: string }) {
+  return (
+    <div className="tifo-note">
+      <OutLink href={href}>{children}</OutLink>
+    </div>
+  );
+}
+
+/** Posts themselves stay with the networks; the panel leads there. */
+function Social({ sources }: { sources: { array_id: string; source: string }[] }) {
+  if (sources.length === 0) return <Note>No sources yet.</Note>;
+  return (
+    <ul className="tifo-list">
+      {sources.map(({ array_id, source }) => (
+        <li key={array_id} className="tifo-row">
+          {source.startsWith("https://") ? <OutLink href={source}>{new URL(source).hostname}</OutLink> : source}
+        </li>
+      ))}
+    </ul>
+  );
+}

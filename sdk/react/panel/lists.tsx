@@ -1,0 +1,219 @@
+import { ok } from "../../client/index.ts";
+import { follow } from "../../core/calls-to-action.ts";
+import type { KeyPlay } from "../../model/event-interface.ts";
+import type { PanelRenderer } from "../../model/state.ts";
+import { useEventState, useSurroundings } from "../context.tsx";
+import { useLoaded } from "../use-loaded.ts";
+import { duration, Moment, Note, OutLink, WhenLoaded } from "./parts.tsx";
+
+type RendererOf<T extends PanelRenderer["panel_type"]> = Extract<PanelRenderer, { panel_type: T }>;
+
+const AHEAD_MS = 30 * 86_400_000;
+
+interface Entry {
+  id: string;
+  title: string;
+  start: number | undefined;
+  end: number | undefined;
+  where: string | undefined;
+}
+
+/** What is on when: the calendar's next thirty days, or the panel's own list. */
+export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
+  const { session } = useSurroundings();
+  const { schedule_type_renderer: source, group_by_date } = renderer;
+  const loaded = useLoaded(JSON.stringify(source), async (): Promise<Entry[]> => {
+    if (source.schedule_type === "manual")
+      return source.manual_events.map(({ array_id, name, start_time, end_time, location }) => ({
+        id: array_id,
+        title: name,
+        start: start_time,
+        end: end_time,
+        where: location,
+      }));
+    const now = Date.now();
+    const query = { startTimestamp: String(now), endTimestamp: String(now + AHEAD_MS) };
+    const { results } = await ok(session.client.api.GET("/event/v1/event-calendar", { params: { query } }));
+    return results
+      .filter(({ channelId }) => source.source_channels.length === 0 || (channelId !== null && source.source_channels.includes(channelId)))
+      .map(({ _id, titleRaw, date }) => ({
+        id: _id,
+        title: titleRaw,
+        start: date.startTimestamp,
+        end: date.useEndTime ? (date.endTimestamp ?? undefined) : undefined,
+        where: undefined,
+      }));
+  });
+  return (
+    <WhenLoaded loaded={loaded}>
+      {(entries) =>
+        entries.length === 0 ? (
+          <Note>Nothing is planned.</Note>
+        ) : (
+          [...Map.groupBy(entries, ({ start, end }) => (group_by_date ? dayOf(start ?? end ?? 0) : ""))].map(([day, ofDay]) => (
+            <section key={day}>
+              {day !== "" && <h3>{day}</h3>}
+              <ul className="tifo-list">
+                {ofDay.map((entry) => (
+                  <li key={entry.id} className="tifo-row">
+                    <strong>{entry.title}</strong>
+                    <span className="tifo-small">
+                      {entry.start !== undefined && <Moment at={entry.start} style={day === "" ? "full" : "time"} />}
+                      {entry.end !== undefined && (
+                        <>
+                          {" to "}
+                          <Moment at={entry.end} style="time" />
+                        </>
+                      )}
+                      {entry.where !== undefined && ` · ${entry.where}`}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))
+        )
+      }
+    </WhenLoaded>
+  );
+}
+
+function dayOf(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full" }).format(at);
+}
+
+/** The site's channels, as a list or a grid; choosing one is told to the host app. */
+export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
+  const { session, event } = useSurroundings();
+  const { kind, pages, view } = renderer.behavior;
+  const loaded = useLoaded(JSON.stringify(renderer.behavior), async () => {
+    const { results } = await ok(session.client.api.GET("/page/v2/channel", { params: { query: { limit: 200 } } }));
+    return kind === "automatic" ? results : pages.flatMap((id) => results.find(({ _id }) => _id === id) ?? []);
+  });
+  return (
+    <WhenLoaded loaded={loaded}>
+      {(channels) => (
+        <ul className="tifo-list" data-view={view}>
+          {channels.map(({ _id, data }) => (
+            <li key={_id}>
+              <button
+                type="button"
+                className="tifo-row"
+                aria-current={_id === event.channelId}
+                onClick={({ currentTarget }) =>
+                  void follow({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
+                }
+              >
+                {data.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </WhenLoaded>
+  );
+}
+
+/** The playlist's videos; the host app's key plays in their place where it has handed some over. */
+export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
+  const { session, event } = useSurroundings();
+  // A new list of panels is how new key plays are told.
+  useEventState();
+  const { keyPlays } = event;
+  const id = renderer.playlist_id;
+  const loaded = useLoaded(id, async () => {
+    const { members } = await ok(session.client.api.GET("/playlist/v1/{id}", { params: { path: { id } } }));
+    const videos = members.filter(({ schema }) => schema === "video").slice(0, 50);
+    const found = await Promise.allSettled(
+      videos.map((video) => ok(session.client.api.GET("/video/v3/{id}", { params: { path: { id: video.id } } }))),
+    );
+    return found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  });
+  if (keyPlays.length > 0) return <KeyPlays plays={keyPlays} />;
+  return (
+    <WhenLoaded loaded={loaded}>
+      {(videos) =>
+        videos.length === 0 ? (
+          <Note>No videos yet.</Note>
+        ) : (
+          <ul className="tifo-list">
+            {videos.map(({ _id, title, url, thumbnail, durationSeconds }) => (
+              <li key={_id}>
+                <button type="button" className="tifo-row tifo-video" onClick={() => void event.playClip({ videoId: _id, title, url })}>
+                  {thumbnail !== null && <img src={thumbnail} alt="" loading="lazy" />}
+                  <span>{title}</span>
+                  <span className="tifo-small">{duration(durationSeconds)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </WhenLoaded>
+  );
+}
+
+function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
+  const { event, session } = useSurroundings();
+  return (
+    <>
+      <ul className="tifo-list">
+        {plays.map((play) => (
+          <li key={play.id}>
+            <button
+              type="button"
+              className="tifo-row tifo-video"
+              onClick={() => (play.clip ? void event.playClip(play.clip) : event.seek(play.time))}
+            >
+              {play.thumbnailUrl !== undefined && <img src={play.thumbnailUrl} alt="" loading="lazy" />}
+              <span>{play.title}</span>
+              <span className="tifo-small">{duration(play.time)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        className="tifo-button"
+        onClick={() => session.delegate.tell((host) => host.userRequestedNewKeyPlaysData?.(event.channelId))}
+      >
+        Newer plays
+      </button>
+    </>
+  );
+}
+
+/** People and groups, as the panel has them. */
+export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
+  const { people, groups } = renderer;
+  if (people.length + groups.length === 0) return <Note>Nobody is listed yet.</Note>;
+  return (
+    <ul className="tifo-list">
+      {groups.map(({ id, group_name, group_bio, group_banner_url, group_links }) => (
+        <li key={`group ${id}`} className="tifo-card">
+          {group_banner_url !== undefined && <img className="tifo-banner" src={group_banner_url} alt="" loading="lazy" />}
+          <h3>{group_name}</h3>
+          <p>{group_bio}</p>
+          <Links links={group_links} />
+        </li>
+      ))}
+      {people.map(({ id, person_name, person_title, person_bio, person_image_url, person_links }) => (
+        <li key={`person ${id}`} className="tifo-card tifo-person">
+          {person_image_url !== undefined && <img src={person_image_url} alt="" loading="lazy" />}
+          <h3>{person_name}</h3>
+          <p className="tifo-small">{person_title}</p>
+          <p>{person_bio}</p>
+          <Links links={person_links} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Links({ links }: { links: { link_text: string; link_url: string }[] }) {
+  return links.map(({ link_text, link_url }) => (
+    <OutLink key={link_url} href={link_url}>
+      {link_text}
+    </OutLink>
+  ));
+}

@@ -1,0 +1,82 @@
+import { useId, useState } from "react";
+import { TifoProblem } from "../../client/index.ts";
+import type { QuestState } from "../../model/state.ts";
+import { useEventState, useSurroundings } from "../context.tsx";
+import { Note } from "./parts.tsx";
+
+const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
+  PENDING: "Claimed: you will hear from us.",
+  SUCCESS: "Claimed: it is yours.",
+  ERROR: "The reward could not be given.",
+  ERROR_REGION: "The reward is not available where you are.",
+};
+
+interface Props {
+  questIds: string[];
+  /** On the button for viewers who are not signed in. */
+  loginText: string | undefined;
+}
+
+/** Quests with this viewer's progress. */
+export function Quests({ questIds, loginText = "Sign in" }: Props) {
+  const { quests, authenticated } = useEventState();
+  const { session } = useSurroundings();
+  if (questIds.length === 0) return <Note>No quests right now.</Note>;
+  if (!authenticated)
+    return (
+      <div className="tifo-note">
+        <p>Quests are for viewers who are signed in.</p>
+        <button
+          type="button"
+          className="tifo-button"
+          onClick={() => session.delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested" }))}
+        >
+          {loginText}
+        </button>
+      </div>
+    );
+  return questIds.flatMap((id) => quests[id] ?? []).map((quest) => <Quest key={quest.questId} quest={quest} />);
+}
+
+function Quest({ quest }: { quest: QuestState }) {
+  const { event } = useSurroundings();
+  const [problem, setProblem] = useState("");
+  const heading = useId();
+
+  async function claim(): Promise<void> {
+    setProblem("");
+    try {
+      await event.claimQuest(quest.questId);
+    } catch (error) {
+      setProblem(error instanceof TifoProblem ? error.message : "The claim did not get through. Try again.");
+    }
+  }
+
+  return (
+    <section className="tifo-card" aria-labelledby={heading}>
+      {quest.rewardImage !== undefined && <img className="tifo-banner" src={quest.rewardImage} alt="" />}
+      <h3 id={heading}>{quest.title}</h3>
+      {quest.description !== "" && <p>{quest.description}</p>}
+      <ul className="tifo-steps">
+        {quest.actions.map(({ arrayId, body, current, required, done }) => (
+          <li key={arrayId} data-done={done}>
+            <span>{body}</span>
+            <progress max={required} value={Math.min(current, required)} aria-label={body} />
+            <span className="tifo-small">{done ? "Done" : `${current} of ${required}`}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="tifo-small">Reward: {quest.rewardDescription}</p>
+      {quest.claim === undefined ? (
+        <button type="button" className="tifo-button" aria-disabled={!quest.complete} onClick={() => quest.complete && void claim()}>
+          {quest.complete ? "Claim the reward" : "Not complete yet"}
+        </button>
+      ) : (
+        <p className="tifo-claimed">{CLAIMED[quest.claim]}</p>
+      )}
+      <p className="tifo-problem" role="alert">
+        {problem}
+      </p>
+    </section>
+  );
+}
