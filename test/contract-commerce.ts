@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { inArray } from "drizzle-orm";
 import { vi } from "vitest";
 import { createDb } from "../db/client.ts";
-import { memberExports } from "../db/schema/index.ts";
+import { memberExports, outbox } from "../db/schema/index.ts";
 import { randomHex } from "../worker/lib/ids.ts";
 import { MemberDetails } from "../worker/routes/community/schemas.ts";
 import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
@@ -35,6 +35,7 @@ async function heldEntitlement(site: TestSite): Promise<Record<string, string>> 
 
 /** Fields of bodies. */
 export const COMMERCE_FIELDS: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
+  accountId: async (site) => site.accounts.viewer.id,
   sku: async (site, { operationId }) => (operationId === "grantSubscription" ? (await newSubscription(site)).sku : `cup-${randomHex(6)}`),
 };
 
@@ -65,8 +66,9 @@ export const COMMERCE_MAKERS: Record<string, string> = {
   "/community/v1/export/{exportId}": "exportMembers",
 };
 
-/** Resolves once no export is under way: the queue works by itself, and what it writes belongs to no request. */
+/** Resolves once no export is under way, nor told of: the queue works by itself, and what it writes belongs to no request. */
 export async function exportsAreDone(): Promise<void> {
   const underWay = inArray(memberExports.status, ["pending", "running"]);
-  await vi.waitUntil(async () => (await db.$count(memberExports, underWay)) === 0, { timeout: 20_000, interval: 20 });
+  const isQuiet = async () => (await db.$count(memberExports, underWay)) + (await db.$count(outbox)) === 0;
+  await vi.waitUntil(isQuiet, { timeout: 20_000, interval: 20 });
 }

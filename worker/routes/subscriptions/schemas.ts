@@ -40,21 +40,21 @@ const PreviewSeconds = z
   .max(DAY_SECONDS)
   .describe("Seconds that may be watched without it, wherever a gate names the sku");
 
-export const Subscription = z
-  .object({
-    _id: Id,
-    siteId: Id,
-    name: z.string(),
-    sku: z.string().describe("What gates, codes and entitlements name"),
-    subscriptionProvider: Provider,
-    recurrence: z.enum(RECURRENCES).nullable().describe("How often it is paid"),
-    prices: z.array(Price),
-    stripePlanId: PlanId,
-    previewDurationSeconds: PreviewSeconds,
-    tags: Tags,
-    ...Tracked,
-  })
-  .openapi("Subscription");
+const SUBSCRIPTION = {
+  _id: Id,
+  siteId: Id,
+  name: z.string(),
+  sku: z.string().describe("What gates, codes and entitlements name"),
+  subscriptionProvider: Provider,
+  recurrence: z.enum(RECURRENCES).nullable().describe("How often it is paid"),
+  prices: z.array(Price),
+  stripePlanId: PlanId,
+  previewDurationSeconds: PreviewSeconds,
+  tags: Tags,
+  ...Tracked,
+};
+
+export const Subscription = z.object(SUBSCRIPTION).openapi("Subscription");
 
 export const SubscriptionInput = z
   .strictObject({
@@ -134,7 +134,7 @@ export const Entitlement = z.object({
 });
 
 export const AccountEntitlement = Entitlement.extend({
-  subscription: Subscription.nullable().describe("That of the sku; null where the site has none any more"),
+  subscription: z.object(SUBSCRIPTION).nullable().describe("That of the sku; null where the site has none any more"),
 }).openapi("AccountEntitlement");
 
 export const EntitlementFilters = {
