@@ -313,17 +313,19 @@ const anAction = fc
 
 /** One minute of something, that begins with the minute. */
 function happenedOf(events: Event[]): Happened {
-  const happened = { answers: [] as PollAnswered[], activity: [] as Activity[], reports: [] as Reported[] };
+  const answers: PollAnswered[] = [];
+  const activity: Activity[] = [];
+  const reports: Reported[] = [];
   for (const one of events) {
-    if (one.what === "answer") happened.answers.push({ pollId: one.id, pollType: one.type, correct: one.correct, created: at(one.minute) });
-    else if (one.what === "report") happened.reports.push(report(one.value, { created: at(one.minute) }));
+    if (one.what === "answer") answers.push({ pollId: one.id, pollType: one.type, correct: one.correct, created: at(one.minute) });
+    else if (one.what === "report") reports.push(report(one.value, { created: at(one.minute) }));
     else {
       const long = one.what === "watch" ? 1 : 0;
       const moment = { firstAt: at(one.minute), lastAt: at(one.minute + long), seconds: long * 60 };
-      happened.activity.push({ kind: one.what, targetId: one.id, channelId: one.channel, ...moment });
+      activity.push({ kind: one.what, targetId: one.id, channelId: one.channel, ...moment });
     }
   }
-  return happened;
+  return { answers, activity, reports };
 }
 
 function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Event[]): number {

@@ -148,8 +148,26 @@ function shown(showing: { id: string; name: string }[]): Failure {
 const NO_RAFFLE = { raffleSeed: null, raffleCommitment: null };
 
 function columnsOf(input: QuestInput) {
-  const { siteId: _, ...columns } = input;
-  return { ...columns, regions: [...new Set(input.regions)], channelIds: [...new Set(input.channelIds)] };
+  const { title, description, rewardDescription, rewardImage, rewardType, productId, claimedMessage, timeMinimum, timeMaximum } = input;
+  const { webhookId, webhookType, webhookValue, actions, tags } = input;
+  return {
+    title,
+    description,
+    rewardDescription,
+    rewardImage,
+    rewardType,
+    productId,
+    claimedMessage,
+    timeMinimum,
+    timeMaximum,
+    webhookId,
+    webhookType,
+    webhookValue,
+    actions,
+    tags,
+    regions: [...new Set(input.regions)],
+    channelIds: [...new Set(input.channelIds)],
+  };
 }
 
 function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow) {

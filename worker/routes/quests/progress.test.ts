@@ -4,7 +4,7 @@ import { createDb } from "../../../db/client.ts";
 import { questReports, viewerActivity } from "../../../db/schema/index.ts";
 import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
 import { newId } from "../../lib/ids.ts";
-import { Poll } from "../polls/schemas.ts";
+import { Poll, PollAnswer } from "../polls/schemas.ts";
 import { Quest, QuestProgress } from "./schemas.ts";
 
 const db = createDb(env.DB);
@@ -60,8 +60,7 @@ describe("progress", () => {
     ]);
     const done = async (as: Caller) => (await progressOf(id, as)).actions.map((action) => action.done);
     expect(await done("viewer")).toEqual([false, false, false]);
-    const answers = Object((await site.call("listPollAnswers", { params: { id: pollId } })).body);
-    const [home, away]: { _id: string }[] = Array.isArray(answers) ? answers : answers.results;
+    const [home, away] = PollAnswer.array().parse((await site.call("listPollAnswers", { params: { id: pollId } })).body);
     await site.call("respondToPoll", { params: { id: pollId }, as: "viewer", body: { answerId: home?._id } });
     await site.call("respondToPoll", { params: { id: pollId }, as: "creator", body: { answerId: away?._id } });
     expect(await done("viewer")).toEqual([true, false, false]);

@@ -1,10 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
+import { listOf } from "../../http/listing.ts";
 import { ClaimStatus } from "../claim-statuses/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Quest, RaffleResult } from "./schemas.ts";
 
+const ClaimList = listOf(ClaimStatus);
 const texts = { title: "Shirt raffle", description: "Join in", rewardDescription: "A shirt", claimedMessage: "You are in the draw" };
 const PEOPLE = ["viewer", "creator", "reader", "admin"] as const;
 
@@ -28,7 +30,7 @@ async function enter(id: string, as: Caller) {
 const draw = (id: string, winners = 1, as: Caller = "developer") => site.call("drawQuestRaffle", { params: { id }, body: { winners }, as });
 const claimsOf = async (questId: string) => {
   const answer = await site.call("listClaimStatuses", { query: { questId, sortBy: "created" } });
-  return ClaimStatus.array().parse(Object(answer.body).results);
+  return answer.as(ClaimList).results;
 };
 
 describe("a raffle", () => {
