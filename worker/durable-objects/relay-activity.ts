@@ -1,4 +1,4 @@
-import type { Seen } from "../services/activity.ts";
+import { QUARTER, type Seen } from "../services/activity.ts";
 
 /** A player tells where it is more often than this; longer silence, ms, is no proof of watching. */
 const LONGEST_STEP_MS = 60_000;
@@ -18,7 +18,7 @@ export function watchedBetween(before: Watching | null, after: Watching): number
   return Math.max(0, Math.min(passed / 1000, after.mediaTime - before.mediaTime));
 }
 
-/** What the accounts at this relay have done and is not in the database yet: one row for each account and thing. */
+/** What the accounts at this relay have done and is not in the database yet: one row for each account, thing and quarter of an hour. */
 export class RelayActivity {
   private readonly channelId: string;
   private rows = new Map<string, Seen>();
@@ -59,7 +59,7 @@ export class RelayActivity {
   }
 
   private add(accountId: string, kind: Seen["kind"], targetId: string, { seconds, from, to }: Span): void {
-    const key = `${accountId} ${kind} ${targetId}`;
+    const key = `${accountId} ${kind} ${targetId} ${Math.floor(to / QUARTER)}`;
     const known = this.rows.get(key);
     const firstAt = Math.min(from, known?.firstAt ?? from);
     const lastAt = Math.max(to, known?.lastAt ?? to);

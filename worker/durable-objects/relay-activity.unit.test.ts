@@ -38,6 +38,17 @@ describe("the rows of a relay", () => {
     expect(activity.size).toBe(0);
   });
 
+  test("tell apart what was watched in one quarter of an hour and in the next", () => {
+    const activity = new RelayActivity("channel");
+    activity.watched("ada", at(880, 0), at(890, 10));
+    activity.watched("ada", at(890, 10), at(901, 21));
+    activity.watched("ada", at(901, 21), at(905, 25));
+    expect(activity.take()).toMatchObject([
+      { seconds: 10, firstAt: 880 * SECOND, lastAt: 890 * SECOND },
+      { seconds: 15, firstAt: 890 * SECOND, lastAt: 905 * SECOND },
+    ]);
+  });
+
   test("count two screens of one account once", () => {
     const activity = new RelayActivity("channel");
     activity.watched("ada", at(0, 0), at(10, 10));

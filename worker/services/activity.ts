@@ -7,14 +7,17 @@ import type { Ctx } from "./context.ts";
 /** How long it is remembered what a viewer did, ms: 400 days, longer than a season. */
 const KEPT = 400 * 86_400_000;
 
+/** What happens within so long, ms, is added up. */
+export const QUARTER = 900_000;
+
 /** Rows of one statement: their JSON stays far below what D1 takes. */
 const ROWS = 1_000;
 
-/** What one account did to one video, channel or panel. Moments in ms, `seconds` of real time. */
-export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId">;
+/** What one account did to one video, channel or panel within a quarter of an hour. Moments in ms, `seconds` of real time. */
+export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "quarter">;
 
 /** The same with who did it: what has happened since it was last written down. */
-export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId">;
+export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "quarter">;
 
 /** All that is known of what an account did on the site. What is under way is a few seconds behind. */
 export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
@@ -37,12 +40,19 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
       .select(
         // The columns stand in the table's order.
         sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
-          seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
+          cast(seen.value ->> 'lastAt' as integer) / ${sql.raw(String(QUARTER))}, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
           from json_each(${JSON.stringify(seen.slice(from, from + ROWS))}) as seen
           join accounts on accounts.id = seen.value ->> 'accountId' and accounts.site_id = ${siteId} where true`,
       )
       .onConflictDoUpdate({
-        target: [viewerActivity.siteId, viewerActivity.accountId, viewerActivity.kind, viewerActivity.targetId, viewerActivity.channelId],
+        target: [
+          viewerActivity.siteId,
+          viewerActivity.accountId,
+          viewerActivity.kind,
+          viewerActivity.targetId,
+          viewerActivity.channelId,
+          viewerActivity.quarter,
+        ],
         set: {
           seconds: sql`seconds + max(0, min(excluded.seconds, (excluded.last_at - last_at) / 1000.0))`,
           lastAt: sql`max(last_at, excluded.last_at)`,

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { questReports, viewerActivity } from "../../../db/schema/index.ts";
+import { questReports } from "../../../db/schema/index.ts";
 import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
 import { newId } from "../../lib/ids.ts";
+import { recordActivity } from "../../services/activity.ts";
 import { Poll, PollAnswer } from "../polls/schemas.ts";
 import { Quest, QuestProgress } from "./schemas.ts";
 
@@ -31,20 +32,12 @@ const progressOf = async (id: string, as: Caller = "viewer", on = site) =>
 const report = (id: string, value?: string, arrayId = "action000", as: Caller = "viewer") =>
   site.call("reportQuestAction", { params: { id, arrayId }, as, body: value === undefined ? {} : { value } });
 
-function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0, on = site) {
-  const lastAt = Date.now();
+/** As the viewer's connection shows it, so many seconds long and so many ago. */
+function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0, on = site, ago = 0) {
+  const lastAt = Date.now() - ago * 1000;
   const [channelId] = on.channels;
-  const row = {
-    siteId: on.id,
-    accountId: on.accounts.viewer.id,
-    kind,
-    targetId,
-    channelId,
-    seconds,
-    firstAt: lastAt - seconds * 1000,
-    lastAt,
-  };
-  return db.insert(viewerActivity).values(row);
+  const seen = { accountId: on.accounts.viewer.id, kind, targetId, channelId, seconds, firstAt: lastAt - seconds * 1000, lastAt };
+  return recordActivity(env, on.id, [seen]);
 }
 
 describe("progress", () => {
@@ -93,12 +86,36 @@ describe("progress", () => {
         { arrayId: "action002", kind: "visit:channel", current: 0, required: 1, done: false },
       ],
     });
-    await see("watch", video, 600, own);
-    await see("panel", panel, 0, own);
-    expect((await progressOf(id, "viewer", own)).actions.map(({ current }) => current)).toEqual([10, 1, 0]);
+    const counts = async () => (await progressOf(id, "viewer", own)).actions.map(({ current }) => current);
     await see("channel", own.channels[0], 0, own);
+    expect(await counts()).toEqual([0, 0, 1]);
+    await see("panel", panel, 0, own);
+    expect(await counts()).toEqual([0, 1, 1]);
+    await see("watch", video, 600, own);
     expect((await progressOf(id, "viewer", own)).complete).toBe(true);
     expect((await progressOf(id, "creator", own)).complete).toBe(false);
+  });
+
+  test("leaves out what happened before its time, though the same was done within it", async () => {
+    const own = await newSite();
+    const video = newId(1);
+    const timeMinimum = Math.floor(Date.now() / 1000) - 1800;
+    const id = await newQuest(
+      [
+        { kind: "watch:any:video", valueRequired: 20, timeMinimum },
+        { kind: "visit:time", timeMinimum, timeMaximum: timeMinimum + 600 },
+      ],
+      {},
+      own,
+    );
+    const DAY = 86_400;
+    await see("watch", video, 3000, own, DAY);
+    await see("channel", own.channels[0], 0, own, DAY);
+    await see("watch", video, 600, own, 60);
+    await see("channel", own.channels[0], 0, own, 60);
+    expect((await progressOf(id, "viewer", own)).actions.map(({ current }) => current)).toEqual([10, 0]);
+    await see("channel", own.channels[0], 0, own, 1500);
+    expect((await progressOf(id, "viewer", own)).actions.map(({ current }) => current)).toEqual([10, 1]);
   });
 
   test("costs no more round trips than there are sources", async () => {

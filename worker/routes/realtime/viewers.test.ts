@@ -57,7 +57,7 @@ describe("what a viewer does", () => {
     for (const panelId of ["lineup", "shop", "lineup"]) frame(viewer, { type: "panel", panelId });
     await settle(channelId, viewer);
     expect(await activity(account.id, "channel")).toMatchObject([{ targetId: channelId, channelId, seconds: 0 }]);
-    expect((await activity(account.id, "panel")).map(({ targetId }) => targetId).sort()).toEqual(["lineup", "shop"]);
+    expect(new Set((await activity(account.id, "panel")).map(({ targetId }) => targetId))).toEqual(new Set(["lineup", "shop"]));
     for (const row of await activityOf({ db, siteId: site.id }, account.id)) {
       expect(row.firstAt).toBeGreaterThanOrEqual(before - 1);
       expect(row.lastAt).toBeLessThanOrEqual(Date.now() + 1);
@@ -99,6 +99,17 @@ describe("recorded activity", () => {
     const second = { ...row, accountId, seconds: 5, firstAt: 11_000, lastAt: 16_000 };
     for (const seen of [first, first, second, first, second]) await recordActivity(env, site.id, [seen]);
     expect(await activity(accountId, "watch")).toEqual([{ ...row, seconds: 15, firstAt: 1_000, lastAt: 16_000 }]);
+  });
+
+  test("keeps one quarter of an hour apart from the next", async () => {
+    const { id: accountId } = await site.addAccount("returner", []);
+    const early = { ...row, accountId, seconds: 10, firstAt: 880_000, lastAt: 890_000 };
+    const late = { ...row, accountId, seconds: 20, firstAt: 1_000_000, lastAt: 1_020_000 };
+    for (const seen of [early, late, early]) await recordActivity(env, site.id, [seen]);
+    expect((await activity(accountId, "watch")).map(({ seconds, firstAt }) => ({ seconds, firstAt }))).toEqual([
+      { seconds: 10, firstAt: 880_000 },
+      { seconds: 20, firstAt: 1_000_000 },
+    ]);
   });
 
   test("of two screens at once counts the time that has passed once", async () => {
