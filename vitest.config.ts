@@ -16,7 +16,7 @@ const migrations = await readD1Migrations("db/migrations");
 const PATIENCE_MS = 60_000;
 
 // Tests of every operation of the document.
-const ofAllAreas = ["test/contract.test.ts", "test/query-plans.test.ts"];
+const ofAllAreas = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
 
 /** Runs the contract test after those of the areas, whose calls it judges. */
 class ContractLast extends BaseSequencer {

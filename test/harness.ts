@@ -28,6 +28,9 @@ const passwordHash = hashPassword(PASSWORD);
 /** Statuses that each operation has answered since the worker began; the contract test reads it last. */
 export const answered = new Map<string, Set<number>>();
 
+/** The sites of all suites since the worker began; the test of events reads their logs last. */
+export const siteIds: string[] = [];
+
 export type Caller = "developer" | "admin" | "reader" | "creator" | "viewer" | "super" | "client" | "nobody";
 
 export interface CallOptions {
@@ -81,6 +84,7 @@ export interface TestSite {
 export async function newSite(): Promise<TestSite> {
   const now = Date.now();
   const id = newId(now);
+  siteIds.push(id);
   const slug = `site-${randomHex(6)}`;
   const channels: TestSite["channels"] = [newId(now), newId(now + 1)];
   const stamps = { created: now, modified: now };

@@ -1,4 +1,4 @@
-import { z } from "@hono/zod-openapi";
+import type { z } from "@hono/zod-openapi";
 import { vi } from "vitest";
 import { WebhookPayload } from "../worker/routes/webhooks/endpoint-schemas.ts";
 

@@ -6,11 +6,11 @@ const RUN = { sends: 900, ms: 60_000 };
 
 /** The world as a run sees it. */
 export interface Surroundings {
-  send(event: DueDelivery): Promise<Attempt>;
+  send: (event: DueDelivery) => Promise<Attempt>;
   /** Milliseconds since 1970 UTC. */
-  now(): number;
+  now: () => number;
   /** From 0 to 1. */
-  random(): number;
+  random: () => number;
 }
 
 /**

@@ -3,6 +3,8 @@ import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
 import { Account } from "../routes/accounts/schemas.ts";
+import { Charge, Refund } from "../routes/billing/schemas.ts";
+import { Bundle } from "../routes/bundles/schemas.ts";
 import { ClaimStatus } from "../routes/claim-statuses/schemas.ts";
 import { ExportEvent, RefundEvent } from "../routes/community/schemas.ts";
 import { ReceiptTemplate, Sender } from "../routes/custom-email/schemas.ts";
@@ -24,6 +26,7 @@ import { Stream } from "../routes/streams/schemas.ts";
 import { Entitlement, Subscription } from "../routes/subscriptions/schemas.ts";
 import { Theme } from "../routes/themes/schemas.ts";
 import { Video } from "../routes/videos/schemas.ts";
+import { RecurringSubscription, Wallet } from "../routes/wallets/schemas.ts";
 import { WebhookEvent } from "../routes/webhooks/endpoint-schemas.ts";
 
 /** What an event's `data` is, when it comes, and fields in which the sample differs from a made-up one. */
@@ -47,6 +50,7 @@ const Channels = Id.array().nullable().describe("null: every channel of the site
 const VIEWER = "5eed0000000000000000a003";
 const account = { sample: { _id: VIEWER, email: "viewer@demo.example", name: "Vera Viewer", normalizedName: "vera viewer" } };
 const claim = { sample: { accountId: VIEWER, productId: "derby-scarf", rewardType: "webhook", status: "PENDING" } };
+const sale = { sample: { amount: 1900, refunded: 0, currency: "gbp", failure: null } };
 const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
 
 /** Every event that a change commits, by type. An area adds a line for each of its own; the compiler asks for it. */
@@ -89,6 +93,16 @@ export const EVENTS = {
   },
   "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used" },
   "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in" },
+  "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
+  "billing.chargeDeclined": { data: Charge, description: "A charge will not be paid", sample: { ...sale.sample, status: "declined" } },
+  "billing.checkoutStarted": { data: Charge, description: "A payment page was opened", sample: { ...sale.sample, status: "pending" } },
+  "billing.recurringStarted": { data: RecurringSubscription, description: "An account began to pay regularly", ...sale },
+  "billing.recurringUpdated": { data: RecurringSubscription, description: "Regular payments moved on, were late, or end", ...sale },
+  "billing.refundDeclined": { data: Refund, description: "A refund will not arrive", sample: { ...sale.sample, status: "declined" } },
+  "billing.refundPending": { data: Refund, description: "A refund is on its way", sample: { ...sale.sample, status: "pending" } },
+  "billing.refundRequested": { data: Refund, description: "A refund was asked for", sample: { ...sale.sample, status: "pending" } },
+  "billing.refunded": { data: Refund, description: "Money of a charge went back", ...sale },
+  "bundle.created": { data: Bundle, description: "A bundle was made" },
   "community.exportCompleted": { data: ExportEvent, description: "A file of the members can be fetched" },
   "community.exportFailed": { data: ExportEvent, description: "A file of the members could not be made" },
   "community.exportRequested": { data: ExportEvent, description: "Somebody asked for a file of the members" },
@@ -175,6 +189,7 @@ export const EVENTS = {
   "video.created": { data: Video, description: "A video was added" },
   "video.deleted": { data: Video, description: "A video was deleted" },
   "video.updated": { data: Video, description: "A video changed" },
+  "wallet.created": { data: Wallet, description: "An account or the site got a wallet" },
   "webhook.created": { data: WebhookEvent, description: "A webhook was set up" },
   "webhook.deleted": { data: WebhookEvent, description: "A webhook was removed" },
   "webhook.disabled": {

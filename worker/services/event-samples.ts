@@ -32,7 +32,7 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
 }
 
 function describeEvent(type: string, { data, description, sample = {} }: EventKind): CataloguedEvent {
-  const { $schema: _, ...schema } = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
+  const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
   const values = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
   return {
     type,

@@ -17,7 +17,7 @@ const BY_PREFIX: readonly (readonly [string, readonly [WebhookService, ...Webhoo
   ["wallet.", ["wallet-service-v1"]],
   ["community.", ["community-service-v1"]],
   ["dataprovider.", ["dataprovider-service-v1"]],
-  ["rule.", ["dataprovider-service-v1"]],
+  ["personalization.", ["dataprovider-service-v1"]],
   ["event.", ["event-service-v1"]],
   ["invite.", ["invite-service-v1"]],
   ["overlay.", ["overlay-service-v1"]],
