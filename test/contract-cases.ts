@@ -21,6 +21,7 @@ const HEADER: Record<string, string> = {
   developer: "Tifo-Developer-Key",
   bearer: "Authorization",
   provider: "Authorization",
+  signature: "Tifo-Signature",
   super: "Tifo-Super-Key",
 };
 const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header, undefined]));
@@ -190,10 +191,15 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
   return cases;
 }
 
+/** Of a union that may be null, the document says so in a member of its own. */
+function mayBeNull({ nullable, oneOf = [], anyOf = [] }: Schema): boolean {
+  return nullable === true || [...oneOf, ...anyOf].some((member) => follow(member).nullable === true);
+}
+
 /** Values that a field of this schema can't have. */
 function wrongValues(schema: Schema): unknown[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
-  const wrong: unknown[] = schema.nullable ? [] : [null];
+  const wrong: unknown[] = mayBeNull(schema) ? [] : [null];
   if (schema.enum) wrong.push("nope");
   switch (schema.type) {
     case "string":

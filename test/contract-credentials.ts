@@ -3,6 +3,7 @@ import { SignJWT } from "jose";
 import { newId } from "../worker/lib/ids.ts";
 import { publicKeys, signToken, type TokenClaims } from "../worker/services/tokens.ts";
 import { globalToken } from "./contract-accounts.ts";
+import { TO_BE_SIGNED } from "./contract-providers.ts";
 import type { Caller, TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
@@ -15,7 +16,7 @@ const PROOFS = ["developer", "bearer", "super"];
 
 /** Whether an operation asks for proof. */
 export function asksForProof({ security }: Operation): boolean {
-  return security.every((set) => set.some((kind) => [...PROOFS, "provider"].includes(kind)));
+  return security.every((set) => set.some((kind) => [...PROOFS, "provider", "signature"].includes(kind)));
 }
 
 interface Reach {
@@ -41,7 +42,11 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
   const token = await own.signIn(own.accounts.admin);
   const client: Headers = { "an unknown client id": newId(Date.now()), "a malformed client id": "site" };
   // A key or a token is of one site; the operator is at home on all.
-  if (operation.security.every((set) => set.filter((kind) => kind !== "device").length > 1 && !set.includes("super")))
+  if (
+    operation.security.every(
+      (set) => set.filter((kind) => kind !== "device").length > 1 && !set.includes("super") && !set.includes("signature"),
+    )
+  )
     client["another site's client id"] = foreign.id;
   // Where no client id is shown, a token is of no other site.
   const stranger: Headers = operation.security.flat().includes("client")
@@ -65,6 +70,7 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
       "a token of no session": `Bearer ${await signToken(env, claims, Date.now())}`,
       "a token signed with the public key": `Bearer ${await signedWithPublicKey(claims)}`,
     },
+    signature: { "a signature by another": "0".repeat(64), "no signature at all": "nonsense" },
     provider: { "an unknown provider": `Bearer ${crypto.randomUUID()}` },
     super: { "a wrong super key": "tifo_super_wrong" },
   };
@@ -109,6 +115,7 @@ export async function leastCallers(own: TestSite, operation: Operation): Promise
     // A session of its own, since one that is used to sign out is gone.
     least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(account)}` };
   }
+  if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": TO_BE_SIGNED };
   if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
   if (!asksForProof(operation)) least.anybody = kinds.size > 0 ? client : {};
   return least;

@@ -5,8 +5,10 @@ import { randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
 import { domainProofs } from "../worker/services/custom-email.ts";
 import { ACCOUNT_FIELDS, newIntentToken } from "./contract-accounts.ts";
+import { BILLING_CALLS, BILLING_MAKERS } from "./contract-billing.ts";
 import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
+import { isSigned, PROVIDER_NEEDS, PROVIDER_RESOURCES, RULE_FIELDS, TO_BE_SIGNED } from "./contract-providers.ts";
 import { QUEST_LISTS, QUEST_RESOURCES } from "./contract-quests.ts";
 import { formOf } from "./files.ts";
 import { WEBHOOK_NEEDS, WEBHOOK_RESOURCES } from "./contract-webhooks.ts";
@@ -36,6 +38,7 @@ const Created = z.union([
 const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   ...ACCOUNT_FIELDS,
   ...COMMERCE_FIELDS,
+  ...RULE_FIELDS,
   domain: async (site) => {
     publishTxt("demo.example", `"${(await domainProofs(env, site.id, "demo.example"))[0]}"`);
     return "demo.example";
@@ -87,6 +90,7 @@ const LIVE_PARAMETERS: Record<string, (site: TestSite) => Promise<string>> = {
 
 /** What makes the resource of a path whose own creator lies elsewhere. */
 const MAKERS: Record<string, string> = {
+  ...BILLING_MAKERS,
   ...COMMERCE_MAKERS,
   "/streamprovider/v1": "registerStreamProvider",
   "/streamprovider/v1/{id}": "registerStreamProvider",
@@ -112,6 +116,8 @@ const UNIQUE: Record<string, () => string> = {
 
 /** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
+  const known = await BILLING_CALLS[operation.operationId]?.(site);
+  if (known) return known;
   const creator =
     operation.method === "get"
       ? creators.find((made) => made.path === operation.path || made.operationId === MAKERS[operation.path])
@@ -119,11 +125,13 @@ export async function validCall(site: TestSite, operation: Operation): Promise<C
   if (creator) await site.call(creator.operationId, await validCall(site, creator));
   await QUEST_LISTS[operation.path]?.(site);
   await WEBHOOK_NEEDS[operation.operationId]?.(site);
+  await PROVIDER_NEEDS[operation.operationId]?.(site);
   const query = { ...validQuery(site, operation), ...(await COMMERCE_QUERIES[operation.operationId]?.(site)) };
   const file = operation.takesFile ? formOf() : operation.text;
   const body = operation.body ? await validBody(site, operation, operation.body.example) : file;
   const headers: Record<string, string> = operation.responses.has(101) ? { Upgrade: "websocket" } : {};
   if (operation.security.flat().includes("device")) headers["Tifo-Device-Id"] = DEVICE;
+  if (isSigned(operation)) headers["Tifo-Signature"] = TO_BE_SIGNED;
   const params = await validParams(site, operation);
   return { params, query, body: (await POLL_BODIES[operation.operationId]?.(site, params)) ?? body, headers };
 }
@@ -154,7 +162,7 @@ export function idParameters(operation: Operation): string[] {
 
 /** Makes the thing that the path is about, by the nearest operation above that creates one. */
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
-  const several = QUEST_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
+  const several = QUEST_RESOURCES[operation.path] ?? PROVIDER_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
   if (several) return several(site);
   const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
   const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));

@@ -61,30 +61,37 @@ export function goal(home: number, change: Record<string, unknown> = {}): Record
 
 export async function newTemplate(site: TestSite, html = "{{scorer}}"): Promise<string> {
   const contents = [{ kind: "html", html, position: "bottomCenter" }];
-  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 60, contents };
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 600, contents };
   return (await site.call("createOverlay", { body })).as(Overlay)._id;
 }
 
 const ON_GOAL = { fact: "match.score.home", operator: "greater_than", value: 0, behavior: "immediate" };
+
+export interface RuleChange {
+  trigger?: Record<string, unknown>;
+  targeting?: Record<string, unknown>;
+  action?: Record<string, unknown>;
+  [field: string]: unknown;
+}
 
 /** A rule's body: a home goal shows the template on the first channel, unless changed. */
 export function ruleOf(
   site: TestSite,
   provider: TestProvider,
   templateId: string,
-  { trigger = {}, targeting = {}, action = {}, ...rule }: Record<string, Record<string, unknown> | unknown> = {},
+  { trigger, targeting, action, ...rule }: RuleChange = {},
 ): Record<string, unknown> {
   return {
     name: "Home goal",
     channelId: site.channels[0],
     jsonRule: {
-      trigger: { dataProviderId: provider.id, ...ON_GOAL, ...Object(trigger) },
+      trigger: { dataProviderId: provider.id, ...ON_GOAL, ...trigger },
       action: {
         type: "SEND_OVERLAY",
-        targeting: { scope: "channel", segment: "viewers_all", priority: 5, ...Object(targeting) },
+        targeting: { scope: "channel", segment: "viewers_all", priority: 5, ...targeting },
         templateId,
         variableMapping: { scorer: { type: "dynamic", value: "match.scorer" } },
-        ...Object(action),
+        ...action,
       },
     },
     ...rule,
@@ -101,9 +108,7 @@ export async function liveJsonRule(site: TestSite): Promise<unknown> {
   return z.object({ jsonRule: z.unknown() }).parse(body).jsonRule;
 }
 
-/** Providers by their id, for requests of the contract test that have to be signed. */
-export const contractProviders = new Map<string, TestProvider>();
-
+/** The object that evaluates the site's rules. */
 export function automation(site: TestSite) {
   return env.AUTOMATION.getByName(site.id);
 }

@@ -119,13 +119,14 @@ export class Automation extends DurableObject<Env> {
       await Promise.all(gone.map((row) => noteDropped(ctx, row.event_id, row.rule_id)));
       for (const row of gone) this.#forget(row);
       const results = await carryOut(ctx, firings);
-      for (const [index, firing] of firings.entries()) await this.#settle(ctx, firing.row, firing, results[index]?.error);
+      for (const [index, firing] of firings.entries()) await this.#settle(ctx, firing.row, firing, results[index]);
     });
   }
 
-  async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, error: unknown): Promise<void> {
-    if (error !== undefined && row.attempts + 1 < MAX_ATTEMPTS) return this.#putOff(row, error);
-    if (error !== undefined) await noteFiring(ctx, firing, "failed", "Tried in vain; the cause lies with the server");
+  async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, result: PromiseSettledResult<void> | undefined): Promise<void> {
+    const failed = result?.status === "rejected";
+    if (failed && row.attempts + 1 < MAX_ATTEMPTS) return this.#putOff(row, result.reason);
+    if (failed) await noteFiring(ctx, firing, "failed", "Tried in vain; the cause lies with the server");
     this.#forget(row);
   }
 

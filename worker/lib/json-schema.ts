@@ -118,18 +118,20 @@ function collect(schema: unknown, path: string[], root: Schema, facts: FactTypes
 }
 
 function factType({ type, const: constant, enum: values }: Schema): FactTypes[string] {
-  const named = Array.isArray(type)
-    ? type.filter((one) => one !== "null")
-    : [type ?? typeOfAll(constant === undefined ? values : [constant])];
+  const named = asList(type ?? typeOfAll(constant === undefined ? values : [constant])).filter((one) => one !== "null");
   const [only] = named.length === 1 ? named : [];
   if (only === "integer" || only === "number") return "number";
   return only === "string" || only === "boolean" || only === "array" ? only : "any";
 }
 
-function typeOfAll(values: unknown): unknown {
-  if (!Array.isArray(values)) return undefined;
-  const types = new Set(values.map((value) => typeof value));
+/** The type that all values have; undefined where they differ. */
+function typeOfAll(values: unknown): string | undefined {
+  const types = new Set(asList(values).map((value) => typeof value));
   return types.size === 1 ? [...types][0] : undefined;
+}
+
+function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 /** Where a reference leads; undefined outside the schema, since nothing is fetched. */

@@ -61,7 +61,7 @@ describe("a rule", () => {
 
   /** The values that made the rule fire, of events one second apart. */
   function play(values: (number | undefined)[], trigger: Partial<RuleTrigger> = {}, ttl: number | null = null): (number | undefined)[] {
-    const rules = indexRules([ruleOf(trigger)]).get("p") ?? new Map();
+    const rules = indexRules([ruleOf(trigger)]).get("p") ?? new Map<string, never>();
     let known: KnownFacts = {};
     return values.filter((score, index) => {
       const event = { id: String(index).padStart(6, "0"), at: index * 1000, data: score === undefined ? {} : { score } };
@@ -94,7 +94,7 @@ describe("a rule", () => {
     const rules = [ruleOf({}, "score"), ruleOf({ fact: "minute" }, "minute"), ruleOf({ dataProviderId: "q" }, "other")];
     const index = indexRules(rules);
     const event = { id: "1", at: 0, data: { score: 2 } };
-    expect(firedBy(index.get("p") ?? new Map(), {}, event, null)).toEqual([rules[0]]);
+    expect(firedBy(index.get("p") ?? new Map<string, never>(), {}, event, null)).toEqual([rules[0]]);
     expect(index.get("r")).toBeUndefined();
   });
 });

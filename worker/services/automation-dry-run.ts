@@ -1,5 +1,7 @@
 import { and, desc, eq } from "drizzle-orm";
 import { dataProviders, providerEvents } from "../../db/schema/index.ts";
+import { instanceProblems } from "../integrations/json-schema.ts";
+import { Failure } from "../lib/errors.ts";
 import { type KnownFacts, learn } from "../lib/facts.ts";
 import { newId } from "../lib/ids.ts";
 import { delayOf, firedBy } from "../lib/rule-engine.ts";
@@ -18,7 +20,7 @@ export async function dryRun(ctx: Ctx, rule: RuleRow, samples: Record<string, un
   const { trigger } = rule.jsonRule;
   const [[provider], recorded] = await ctx.db.batch([
     ctx.db
-      .select({ ttl: dataProviders.ttl })
+      .select({ ttl: dataProviders.ttl, schema: dataProviders.schema })
       .from(dataProviders)
       .where(ownRow(ctx, dataProviders, trigger.dataProviderId)),
     ctx.db
@@ -29,6 +31,7 @@ export async function dryRun(ctx: Ctx, rule: RuleRow, samples: Record<string, un
       .limit(samples ? 0 : RECORDED),
   ]);
   const events = samples ? samples.map((data, index) => ({ id: newId(ctx.now + index), at: ctx.now + index, data })) : recorded.reverse();
+  if (samples && provider) await requireFitting(provider.schema, samples);
   const fired = play(rule, events, provider?.ttl ?? null);
   const messages: ProviderEventMessage[] = events.map((event) => ({ ...event, providerId: trigger.dataProviderId }));
   const firings = messages.filter((_, index) => fired[index]).map((event) => ({ rule, event, due: event.at + delayOf(trigger) }));
@@ -37,6 +40,13 @@ export async function dryRun(ctx: Ctx, rule: RuleRow, samples: Record<string, un
     const index = firings.findIndex((firing) => firing.event === event);
     return resultOf(event.data, plans[index], index < 0 ? 0 : delayOf(trigger));
   });
+}
+
+/** A 400 that names what in the samples could never have been received. */
+async function requireFitting(schema: Record<string, unknown>, samples: Record<string, unknown>[]): Promise<void> {
+  const problems = await Promise.all(samples.map((sample) => instanceProblems(schema, sample)));
+  const issues = problems.flatMap((found, index) => found.map(({ path, message }) => ({ path: `events.${index}.${path}`, message })));
+  if (issues.length > 0) throw new Failure("invalid_request", "An event does not fit the provider's schema", { issues });
 }
 
 /** Whether each event makes the rule fire. */

@@ -14,15 +14,14 @@ type Outcome = Pick<FiringRow, "outcome" | "message" | "madeId">;
  * Does what firings ask for and notes what came of each; safe to repeat, each takes effect once. One that fails for a reason of its own
  * says so in its note; one that the database or a channel kept from it is answered as an error, to be tried again, and holds up no other.
  */
-export async function carryOut(ctx: Ctx, firings: RuleFiring[]): Promise<{ error: unknown }[]> {
+export async function carryOut(ctx: Ctx, firings: RuleFiring[]): Promise<PromiseSettledResult<void>[]> {
   const plans = await planFirings(ctx, firings);
-  const results = await Promise.allSettled(
+  return Promise.allSettled(
     plans.map(async (plan, index) => {
       const firing = firings[index];
       if (firing) await fulfil(ctx, firing, plan);
     }),
   );
-  return results.map((result) => ({ error: result.status === "rejected" ? result.reason : undefined }));
 }
 
 /** Notes that a rule was gone or off when its delay was over. */

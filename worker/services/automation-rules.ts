@@ -6,7 +6,7 @@ import { type RuleInput, type RuleLog, type RuleRow, type RuleUpdate, toRule } f
 import type { OverlayRow } from "../routes/overlays/schemas.ts";
 import { refreshRules } from "./automation.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "./context.ts";
-import { equalTo, idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireVariables } from "./overlays.ts";
 import { requireOwnSite } from "./sites.ts";
 

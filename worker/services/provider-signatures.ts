@@ -38,14 +38,19 @@ export async function checkDataProvider(
   const site = checkSite(siteId);
   // Validation refuses it, and verbs take nobody but a provider.
   if (!ID_PATTERN.test(providerId)) return site;
-  const db = createDb(env.DB, { pending: () => site.query, settle: (row) => void site.confirm(row) }, usage);
-  const [provider] = await db
+  const [provider] = await createDb(env.DB, undefined, usage)
     .select()
     .from(dataProviders)
     .where(and(eq(dataProviders.siteId, siteId), eq(dataProviders.id, providerId)));
-  if (!provider) throw notFound("Data provider not found");
+  if (!provider) return { ...site, confirm: (row) => refuse(site, row) };
   if (!(await isSignedBy(env, provider, signed, now))) throw unauthenticated("Invalid signature");
   return { confirm: () => ({ kind: "dataProvider", id: provider.id, provider }) };
+}
+
+/** There is no such provider, or not even such a site. */
+function refuse(site: IdentityCheck, row: unknown[] | undefined): never {
+  site.confirm(row);
+  throw notFound("Data provider not found");
 }
 
 async function isSignedBy(env: Env, provider: DataProviderRow, { signature, timestamp, content }: Signed, now: number): Promise<boolean> {

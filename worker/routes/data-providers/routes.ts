@@ -143,7 +143,7 @@ dataProviders.openapi(
     errors: ["not_found"],
   }),
   async (c) => {
-    const externalId = c.req.valid("header")["tifo-event-id"];
+    const externalId = c.req.valid("header")["Tifo-Event-Id"];
     const { eventId, isNew } = await ingestEvent(c.var.ctx, c.req.valid("json"), externalId);
     if (isNew) return c.json({ success: true as const, message: "Event taken", eventId }, 202);
     return c.json({ success: true as const, message: "Event known already", eventId }, 200);

@@ -91,21 +91,26 @@ export const DeletedDataProvider = z.object({ success: z.literal(true), message:
 export const ProviderParam = z.object({ providerId: Id });
 
 export const EventIdHeader = z.object({
-  "tifo-event-id": z
+  "Tifo-Event-Id": z
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters without spaces")
     .optional()
-    .openapi({ description: "The event's id at the provider; one that is sent again counts once", example: "match-7-goal-2" }),
+    .openapi({
+      description: "The event's id at the provider; one that is sent again counts once",
+      example: "match-7-goal-2",
+    }),
 });
 
-export const ProviderEventInput = FreeObject.openapi("ProviderEventInput", {
+/** Any object: z.record would drop what it can't hold, and the provider would think that it was told. */
+export const ProviderEventInput = z.custom<Record<string, unknown>>(isEvent, "A JSON object").openapi("ProviderEventInput", {
+  type: "object",
   description: "An event as the provider's schema says",
   example: { match: { minute: 17, kind: "goal", scorer: "Ada Moreno", score: { home: 1, away: 0 } } },
 });
 
 export const ReceivedEvent = z
   .object({ success: z.literal(true), message: Message, eventId: Id.describe("Names the event here") })
-  .openapi("ReceivedEvent");
+  .openapi("ReceivedProviderEvent");
 
 export const Firing = z
   .object({
@@ -135,6 +140,10 @@ export type DataProviderRow = typeof dataProviders.$inferSelect;
 export type DataProviderInput = z.output<typeof DataProviderInput>;
 export type FiringRow = typeof ruleFirings.$inferSelect;
 export type ProviderEventRow = typeof providerEvents.$inferSelect & { fired: z.output<typeof Firing>[] };
+
+function isEvent(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !Object.hasOwn(value, "__proto__");
+}
 
 /** What is told of a provider; neither its secrets nor its owner's address. */
 export function toAvailable(row: DataProviderRow) {

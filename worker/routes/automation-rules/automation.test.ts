@@ -1,0 +1,311 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test, vi } from "vitest";
+import { countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import {
+  automation,
+  goal,
+  newDataProvider,
+  newRule,
+  newTemplate,
+  type RuleChange,
+  ruleOf,
+  tell,
+  type TestProvider,
+} from "../../../test/providers.ts";
+import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
+import { listOf } from "../../http/listing.ts";
+import { Channel } from "../../durable-objects/channel.ts";
+import { ProviderEvent, ReceivedEvent } from "../data-providers/schemas.ts";
+import { ChannelTemplate } from "../pages/template-schemas.ts";
+import { Ticket } from "../realtime/schemas.ts";
+import { Page } from "../pages/schemas.ts";
+import { ActiveBroadcast } from "../overlays/schemas.ts";
+import { CreatedRule, RuleWithLog } from "./schemas.ts";
+
+const Events = listOf(ProviderEvent);
+
+/** A site of its own for each test: what fires in one must not be seen in another. */
+let site: TestSite;
+let provider: TestProvider;
+let template: string;
+
+async function start(): Promise<void> {
+  site = await newSite();
+  provider = await newDataProvider(site);
+  template = await newTemplate(site);
+}
+
+const rule = (change: RuleChange = {}): Promise<string> => newRule(site, ruleOf(site, provider, template, change));
+
+async function watch(channelId = site.channels[0], as?: "viewer"): Promise<TestViewer> {
+  const ticket = as && (await site.call("createTicket", { as, body: { channelId } }));
+  const query = ticket ? { ticket: ticket.as(Ticket).ticket } : {};
+  const viewer = await openSocket(site, channelId, query);
+  await viewer.first("welcome");
+  return viewer;
+}
+
+const shown = (viewer: TestViewer) => viewer.frames.filter((frame) => frame.type === "overlay.show");
+
+/** Tells an event and answers what the rules made of it. */
+async function told(event: Record<string, unknown>) {
+  const { eventId } = (await tell(site, provider, event)).as(ReceivedEvent);
+  const { results } = (await site.call("listProviderEvents", { params: { providerId: provider.id } })).as(Events);
+  return results.find((one) => one._id === eventId)?.fired ?? [];
+}
+
+/** Resolves when the viewer has everything that was sent to its channel until now. */
+async function settled(viewer: TestViewer, channelId = site.channels[0]): Promise<void> {
+  const { seq } = await env.CHANNEL.getByName(`${site.id}:${channelId}`).emit({ id: crypto.randomUUID(), type: "page.updated", data: {} });
+  await viewer.holds(seq);
+}
+
+describe("an event", () => {
+  test("puts the overlay on the screen, filled from the event, and says so in every log", async () => {
+    await start();
+    const id = await rule({
+      action: { timecodeMapping: { type: "dynamic", value: "match.minute" }, broadcastPayload: { sound: "horn" } },
+    });
+    const viewer = await watch();
+    const fired = await told(goal(1));
+    const frame = await viewer.first("overlay.show");
+    expect(frame).toMatchObject({
+      overlayId: template,
+      contents: [{ kind: "html", html: "Ada Moreno" }],
+      priority: 5,
+      timecode: 17,
+      broadcastPayload: { sound: "horn" },
+    });
+    expect(frame.segment).toBeUndefined();
+    expect(fired).toMatchObject([{ ruleId: id, name: "Home goal", outcome: "sent", message: null, madeId: frame.broadcastId }]);
+    const { log } = (await site.call("getAutomationRule", { params: { id } })).as(RuleWithLog);
+    expect(log).toMatchObject([{ outcome: "sent", madeId: frame.broadcastId }]);
+    const active = (await site.call("listBroadcasts")).as(listOf(ActiveBroadcast)).results;
+    expect(active).toMatchObject([{ broadcastId: frame.broadcastId, channelId: site.channels[0] }]);
+  });
+
+  test("fires a rule on the edge alone: a score that stays fires once, one that falls and returns again", async () => {
+    await start();
+    await rule({ trigger: { operator: "equals", value: 2 } });
+    const counts: number[] = [];
+    for (const score of [0, 2, 2, 1, 2, 3]) counts.push((await told(goal(score))).length);
+    expect(counts).toEqual([0, 1, 0, 0, 1, 0]);
+  });
+
+  test("that is told again, by the provider or by the log, fires nothing again", async () => {
+    await start();
+    await rule();
+    const viewer = await watch();
+    const headers = { "Tifo-Event-Id": "goal-1" };
+    const { eventId } = (await tell(site, provider, goal(1), headers)).as(ReceivedEvent);
+    await tell(site, provider, goal(1), headers);
+    await automation(site).handle({ id: eventId, providerId: provider.id, at: Date.now(), data: goal(1) });
+    await settled(viewer);
+    expect(shown(viewer)).toHaveLength(1);
+  });
+
+  test("finds a rule the moment it is made, changed, turned off or deleted", async () => {
+    await start();
+    expect(await told(goal(1))).toEqual([]);
+    await told(goal(0));
+    const id = await rule();
+    expect(await told(goal(1))).toHaveLength(1);
+    const { jsonRule } = ruleOf(site, provider, template, { trigger: { value: 5 } });
+    await site.call("updateAutomationRule", { params: { id }, body: { jsonRule } });
+    await told(goal(0));
+    expect(await told(goal(2))).toEqual([]);
+    expect(await told(goal(6))).toHaveLength(1);
+    await site.call("updateAutomationRule", { params: { id }, body: { jsonRule, active: false } });
+    await told(goal(0));
+    expect(await told(goal(6))).toEqual([]);
+    await site.call("updateAutomationRule", { params: { id }, body: { jsonRule, active: true } });
+    await site.call("deleteAutomationRule", { params: { id } });
+    await told(goal(0));
+    expect(await told(goal(6))).toEqual([]);
+  });
+
+  test("of a fact whose time is over is as if nothing had been known", async () => {
+    await start();
+    const stale = await newDataProvider(site, { ttl: 60 });
+    await newRule(site, ruleOf(site, stale, template));
+    const at = Date.now();
+    const send = (seconds: number) => {
+      const now = at + seconds * 1000;
+      const id = now.toString(16).padStart(12, "0") + "0".repeat(12);
+      return automation(site).handle({ id, providerId: stale.id, at: now, data: goal(1) });
+    };
+    const viewer = await watch();
+    for (const seconds of [-200, -150, -145]) await send(seconds);
+    await settled(viewer);
+    expect(shown(viewer)).toHaveLength(1);
+    await send(-80);
+    await settled(viewer);
+    expect(shown(viewer)).toHaveLength(2);
+  });
+
+  test("that a rule can't use says so in the rule's log, and hurts no other", async () => {
+    await start();
+    const broken = await rule({ name: "Broken" });
+    const sound = await rule({ name: "Sound", action: { variableMapping: { scorer: { type: "static", value: "Somebody" } } } });
+    const fired = await told(goal(1, { scorer: undefined }));
+    expect(fired).toHaveLength(2);
+    expect(fired.find(({ ruleId }) => ruleId === broken)).toMatchObject({
+      outcome: "failed",
+      message: "The event says nothing at match.scorer",
+    });
+    expect(fired.find(({ ruleId }) => ruleId === sound)).toMatchObject({ outcome: "sent" });
+  });
+
+  test("that comes when a template is gone fails its rule alone", async () => {
+    await start();
+    const other = await newTemplate(site);
+    const broken = await newRule(site, ruleOf(site, provider, other));
+    await rule();
+    await site.call("deleteOverlay", { params: { id: other } });
+    const fired = await told(goal(1));
+    expect(fired.map(({ ruleId, outcome }) => [ruleId === broken, outcome]).sort()).toEqual([
+      [false, "sent"],
+      [true, "failed"],
+    ]);
+  });
+
+  test("is taken also when a channel doesn't answer; the site's log brings the overlay", async () => {
+    await start();
+    await rule();
+    const viewer = await watch();
+    vi.spyOn(Channel.prototype, "publish").mockRejectedValueOnce(new Error("out of reach"));
+    expect((await tell(site, provider, goal(1))).status).toBe(202);
+    await viewer.first("overlay.show");
+    await settled(viewer);
+    expect(shown(viewer)).toHaveLength(1);
+  });
+});
+
+describe("targeting", () => {
+  test("by ids, metadata or all reaches those channels and no other", async () => {
+    await start();
+    const [first, second] = site.channels;
+    const hidden = await site.addChannel("hidden");
+    const target = (value: unknown) => ({ type: "static", value });
+    const cases: [string, Record<string, unknown>, string[]][] = [
+      ["ids", { scope: "specific_channels", target: target([first, second]) }, [first, second]],
+      ["metadata", { scope: "channel_metadata", target: target("match-7") }, [first]],
+      ["dynamic", { scope: "channel_metadata", target: { type: "dynamic", value: "match.kind" } }, [first]],
+      ["all", { scope: "all_channels" }, [first, second, hidden]],
+      ["own", { scope: "channel" }, [first]],
+    ];
+    for (const [name, targeting] of cases) await rule({ name, targeting });
+    const viewers = new Map(await Promise.all([first, second, hidden].map(async (id) => [id, await watch(id)] as const)));
+    await countsViewers(site, 3);
+    const fired = await told(goal(1, { kind: "match-7" }));
+    expect(fired.map(({ outcome }) => outcome)).toEqual(cases.map(() => "sent"));
+    for (const [channelId, viewer] of viewers) {
+      await settled(viewer, channelId);
+      const got = shown(viewer).map((frame) => frame.broadcastId);
+      const expected = cases
+        .filter(([, , channels]) => channels.includes(channelId))
+        .map(([name]) => fired.find((one) => one.name === name)?.madeId);
+      expect(got.sort(), channelId).toEqual(expected.sort());
+    }
+  });
+
+  test("of tags shows a viewer who has several of them one overlay, and others none", async () => {
+    await start();
+    const segment = "viewers_with_tags";
+    const tags = [
+      { type: "static", value: "team:home" },
+      { type: "dynamic", value: "match.kind" },
+    ];
+    await rule({ targeting: { segment, tags } });
+    const [fan, stranger] = [await watch(site.channels[0], "viewer"), await watch()];
+    await told(goal(1, { kind: "team:home" }));
+    const frame = await fan.first("overlay.show");
+    expect(frame.segment).toEqual({ tags: ["team:home"] });
+    await told(goal(0));
+    await told(goal(2, { kind: "tier:gold" }));
+    await settled(fan);
+    await settled(stranger);
+    expect(shown(fan)).toHaveLength(2);
+    expect(shown(stranger)).toEqual([]);
+  });
+
+  test("at a tag that is none, or a channel that isn't there, fails the rule", async () => {
+    await start();
+    await rule({ name: "tag", targeting: { segment: "viewers_with_tags", tags: [{ type: "dynamic", value: "match.kind" }] } });
+    await rule({ name: "ids", targeting: { scope: "specific_channels", target: { type: "dynamic", value: "match.kind" } } });
+    await rule({ name: "metadata", targeting: { scope: "channel_metadata", target: { type: "dynamic", value: "match.kind" } } });
+    const fired = await told(goal(1, { kind: "nowhere" }));
+    expect(fired.map(({ name, outcome, message }) => [name, outcome, message]).sort()).toEqual([
+      ["ids", "failed", "The site has no such channel"],
+      ["metadata", "failed", "The site has no such channel"],
+      ["tag", "failed", 'A tag can\'t be "nowhere"'],
+    ]);
+  });
+});
+
+describe("a rule that makes a channel", () => {
+  test("makes one for the event, however often that is handled", async () => {
+    await start();
+    const trigger = { dataProviderId: provider.id, fact: "match.score.home", operator: "equals", value: 1, behavior: "immediate" };
+    const action = { type: "CREATE_CHANNEL", name: { type: "dynamic", value: "match.scorer" } };
+    await site
+      .call("createAutomationRule", { body: { name: "Studio", jsonRule: { trigger, action } } })
+      .then((answer) => answer.as(CreatedRule));
+    const [firing] = await told(goal(1));
+    expect(firing).toMatchObject({ outcome: "created" });
+    const made = (await site.call("getPage", { params: { id: firing?.madeId ?? "" } })).as(Page);
+    expect(made).toMatchObject({ type: "channel", data: { name: "Ada Moreno" } });
+    const pages = (await site.call("listChannels")).as(listOf(Page)).results;
+    expect(pages.filter((page) => page.data.name === "Ada Moreno")).toHaveLength(1);
+  });
+});
+
+describe("client rules", () => {
+  test("come with the welcome, and as frames when they change; the server leaves them alone", async () => {
+    await start();
+    const early = await watch();
+    expect((await early.first("welcome")).rules).toEqual([]);
+    const id = await rule({ clientRule: true });
+    const there = await rule({ clientRule: true, channelId: site.channels[1], name: "Elsewhere" });
+    const everywhere = await rule({ clientRule: true, channelId: null, targeting: { scope: "all_channels" } });
+    const frame = await early.first("rule");
+    expect(frame.data).toMatchObject({ _id: id, name: "Home goal", active: true, jsonRule: { trigger: { value: 0 } } });
+    await early.when((one) => one.type === "rule" && one.data._id === everywhere);
+    const rulesOf = async (channelId?: string) => (await (await watch(channelId)).first("welcome")).rules.map((one) => one.data._id);
+    expect(await rulesOf()).toEqual([id, everywhere]);
+    expect(await rulesOf(site.channels[1])).toEqual([there, everywhere]);
+    expect(await told(goal(1))).toEqual([]);
+    await site.call("deleteAutomationRule", { params: { id } });
+    const gone = await early.when((one) => one.type === "rule" && one.data.active === false);
+    expect(gone).toMatchObject({ type: "rule", data: { _id: id } });
+    expect(await rulesOf()).toEqual([everywhere]);
+  });
+});
+
+describe("a channel made from a template", () => {
+  test("gets copies of the template's rules for itself", async () => {
+    await start();
+    const id = await rule();
+    const made = await site.call("createChannelTemplate", {
+      body: {
+        title: "Match day",
+        siteId: site.id,
+        creator: site.accounts.admin.id,
+        owner: site.accounts.admin.id,
+        panels: [],
+        rules: [id, "5eed00000000000000000fff"],
+      },
+    });
+    const templateId = made.as(ChannelTemplate)._id;
+    const page = (
+      await site.call("createPage", { body: { type: "channel", slug: "second-half", data: { name: "Second half" }, templateId } })
+    ).as(Page);
+    const viewer = await watch(page._id);
+    const fired = await told(goal(1));
+    expect(fired).toHaveLength(2);
+    await viewer.first("overlay.show");
+    const copy = fired.find(({ ruleId }) => ruleId !== id);
+    const copied = (await site.call("getAutomationRule", { params: { id: copy?.ruleId ?? "" } })).as(RuleWithLog);
+    expect(copied).toMatchObject({ name: "Home goal", channelId: page._id });
+  });
+});
