@@ -1,0 +1,128 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import {
+  buy,
+  type Buyer,
+  chargeRow,
+  entitlementsOf,
+  held,
+  newBuyer,
+  newSubscription,
+  recurringRow,
+  refundRows,
+} from "../../../test/shop.ts";
+import { stripe } from "../../../test/stripe-server.ts";
+import { EventList } from "../webhooks/schemas.ts";
+import { MemberDetails, MemberList, Outcome } from "./schemas.ts";
+
+let site: TestSite;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+afterEach(() => stripe.recover());
+
+/** Somebody who has bought a pass for 1900, once or by the month. */
+async function bought(recurrence: "once" | "month") {
+  buyer = await newBuyer(site);
+  const { sku, _id } = await newSubscription(site, { recurrence });
+  const chargeId = await buy(site, buyer, _id);
+  const [row] = await entitlementsOf(buyer);
+  if (!row) throw new Error("Nothing was granted");
+  return { sku, chargeId, id: row.id };
+}
+
+async function update(id: string, input: Record<string, string | number | boolean>) {
+  return (await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } })).as(Outcome);
+}
+
+async function shown(id: string) {
+  const { entitlements } = (await site.call("getMember", { query: { accountId: buyer.id } })).as(MemberDetails);
+  return entitlements.find((row) => row._id === id);
+}
+
+async function refundedOf(chargeId: string): Promise<number> {
+  return (await chargeRow(chargeId)).refunded;
+}
+
+describe("what was bought once", () => {
+  test("is refunded alone, and stays", async () => {
+    const { id, chargeId, sku } = await bought("once");
+    expect(await shown(id)).toMatchObject({ price: 1900, entitlementActions: { canCancel: true, canRefund: true, canRemove: true } });
+    expect(await update(id, { action: "justRefund", grantRefund: true, refundDetails: "Rained off" })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+    expect(await held(buyer)).toEqual([sku]);
+    expect(await shown(id)).toMatchObject({ refunded: 1900, wasRefunded: true, entitlementActions: { canRefund: false } });
+    const { results } = (await site.call("listEvents", { query: { limit: 200, types: "community.refundGranted" } })).as(EventList);
+    expect(results.at(-1)?.data).toMatchObject({ entitlementId: id, amount: 1900, refundDetails: "Rained off" });
+  });
+
+  test("is refunded in part, and never beyond what was paid", async () => {
+    const { id, chargeId } = await bought("once");
+    expect(await update(id, { action: "justRefund", grantRefund: true, refundAmount: 1000 })).toEqual({ success: true });
+    const tooMuch = await update(id, { action: "justRefund", grantRefund: true, refundAmount: 901 });
+    expect(tooMuch).toEqual({ success: false, message: "At most 900 can be refunded" });
+    expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+    expect(await refundRows(chargeId)).toHaveLength(2);
+  });
+
+  test.each(["cancel", "remove"])("is refunded with its %s, once, though that is asked for twice", async (action) => {
+    const { id, chargeId } = await bought("once");
+    const outcomes = [await update(id, { action, grantRefund: true }), await update(id, { action, grantRefund: true })];
+    expect(outcomes).toEqual([{ success: true }, { success: false, message: "The entitlement is cancelled already" }]);
+    expect(await held(buyer)).toEqual([]);
+    expect(await refundedOf(chargeId)).toBe(1900);
+    expect(await refundRows(chargeId)).toHaveLength(1);
+  });
+
+  test("is taken away with its money left, which can go back afterwards", async () => {
+    const { id, chargeId } = await bought("once");
+    expect(await update(id, { action: "cancel", grantRefund: false })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(0);
+    expect(await shown(id)).toMatchObject({ entitlementActions: { canCancel: false, canRefund: true, canRemove: false } });
+    expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+  });
+
+  test("says so where Stripe refuses the refund, and can be refunded later", async () => {
+    const { id, chargeId } = await bought("once");
+    stripe.next(/refunds/, "refuse");
+    const refused = await update(id, { action: "cancel", grantRefund: true });
+    expect(refused.success).toBe(false);
+    expect(refused.message).not.toBe("");
+    expect(await refundedOf(chargeId)).toBe(0);
+    expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+  });
+
+  test("is found by its receipt's number", async () => {
+    const { chargeId } = await bought("once");
+    const { receiptNumber } = await chargeRow(chargeId);
+    const query = { offset: 0, sortBy: "name", sortDirection: 1, searchBy: "receiptNumber", searchQuery: receiptNumber ?? "" };
+    expect((await site.call("listMembers", { query })).as(MemberList).results.map((row) => row._id)).toEqual([buyer.id]);
+  });
+});
+
+describe("what is paid by the month", () => {
+  test("can't be removed while it is paid, nor cancelled for later twice", async () => {
+    const { id, sku } = await bought("month");
+    expect((await update(id, { action: "remove", grantRefund: false })).success).toBe(false);
+    expect(await update(id, { action: "scheduleCancel", grantRefund: false })).toEqual({ success: true });
+    expect((await recurringRow(buyer)).status).toBe("cancelScheduled");
+    expect(await held(buyer)).toEqual([sku]);
+    expect((await shown(id))?.status).toBe("cancelScheduled");
+    const again = await update(id, { action: "scheduleCancel", grantRefund: false });
+    expect(again).toEqual({ success: false, message: "The cancellation is scheduled already" });
+  });
+
+  test("ends at once, with its payments and its money", async () => {
+    const { id, chargeId } = await bought("month");
+    expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });
+    expect((await recurringRow(buyer)).status).toBe("cancelled");
+    expect(await held(buyer)).toEqual([]);
+    expect(await refundedOf(chargeId)).toBe(1900);
+  });
+});
