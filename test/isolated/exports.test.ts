@@ -123,7 +123,7 @@ describe("an export", () => {
       stored += 1;
       if (stored % 4 === 2) throw new Error("died before");
       const object = await put(key, value instanceof Uint8Array ? value : null);
-      if (stored % 4 === 0) throw new Error("died after");
+      if (!object || stored % 4 === 0) throw new Error("died after");
       return object;
     });
     for (let run = 0, now = Date.now(); run < 12; run++, now += HOUR / 10) await work(id, now).catch(() => undefined);
@@ -142,6 +142,30 @@ describe("an export", () => {
     expect(await rowOf(id)).toMatchObject({ status: "complete", rows: 4_504 });
     await work(id);
     expect((await linesOf(id)).length).toBe(4_505);
+  });
+
+  test("of 100,000 members is made in pieces, none of which is large, by as many messages as it takes", async () => {
+    await addMembers(100_000);
+    const id = await request();
+    const sizes: number[] = [];
+    const put = env.MEDIA.put.bind(env.MEDIA);
+    vi.spyOn(env.MEDIA, "put").mockImplementation(async (key, value) => {
+      if (!(value instanceof Uint8Array)) throw new Error("Not the bytes of a piece");
+      sizes.push(value.byteLength);
+      const object = await put(key, value);
+      if (!object) throw new Error("Not stored");
+      return object;
+    });
+    await work(id);
+    expect(await stateOf(id)).toMatchObject({ status: "running", progress: 99, rows: 100_000 });
+    expect(send).toHaveBeenCalledTimes(1);
+    await work(id);
+    expect(await rowOf(id)).toMatchObject({ status: "complete", rows: 100_004, bytes: sizes.reduce((sum, size) => sum + size, 0) });
+    expect(Math.max(...sizes)).toBeLessThan(512 * 1024);
+    let lines = 0;
+    const { body } = await download(id);
+    for await (const _ of readCsv(body ?? new ReadableStream())) lines += 1;
+    expect(lines).toBe(100_005);
   });
 
   test("that never gets on has failed in the end, and says so", async () => {
