@@ -19,7 +19,7 @@ function ban(...paths) {
 }
 
 export default defineConfig(
-  globalIgnores(["**/.astro", "**/.wrangler", "docs/dist", "worker-configuration.d.ts"]),
+  globalIgnores(["**/.astro", "**/.wrangler", "docs/dist", "docs/public/sdk", "sdk/dist", "sdk/generated", "worker-configuration.d.ts"]),
   { linterOptions: { noInlineConfig: true } },
   { files: ["**/*.{mjs,ts,tsx}"], rules: { ...ban(zod, platform), eqeqeq: "error", "no-var": "error", "prefer-const": "error" } },
   {
@@ -38,6 +38,7 @@ export default defineConfig(
       "@typescript-eslint/require-await": "off",
     },
   },
+  { files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts"], languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } } },
   { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   {
     files: ["worker/routes/**/*.ts"],

@@ -49,21 +49,21 @@ async function buildPackage(): Promise<void> {
 /** One script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
 async function buildScripts(): Promise<void> {
   rmSync(SITE, { recursive: true, force: true });
-  const versioned = join(SITE, version);
-  mkdirSync(versioned, { recursive: true });
+  const release = join(SITE, "releases", version);
+  mkdirSync(release, { recursive: true });
   await build({
     ...common,
     format: "iife",
     entryPoints: ["sdk/script/tifo.ts", "sdk/script/tifo-legacy.ts"],
-    outdir: versioned,
+    outdir: release,
     external: ["./rive.js"],
   });
-  await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: versioned });
-  await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: versioned });
-  cpSync(RIVE, join(versioned, "rive.wasm"));
-  const files = readdirSync(versioned).sort();
-  for (const file of files) cpSync(join(versioned, file), join(SITE, file));
-  const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(versioned, file))]));
+  await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: release });
+  await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
+  cpSync(RIVE, join(release, "rive.wasm"));
+  const files = readdirSync(release).sort();
+  for (const file of files) cpSync(join(release, file), join(SITE, file));
+  const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(release, file))]));
   writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
 }
 

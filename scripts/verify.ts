@@ -17,6 +17,7 @@ const CHECKS: Record<string, Check> = {
   "format (npm run format)": command("prettier", "--check", ".", "--log-level", "warn", "--cache", "--cache-location", `${CACHE}/prettier`),
   lint: command("eslint", ".", "--max-warnings", "0", "--cache", "--cache-strategy", "content", "--cache-location", `${CACHE}/eslint`),
   "types of the Worker": command("tsc", "-p", ".", "--incremental", "--tsBuildInfoFile", `${CACHE}/worker.tsbuildinfo`),
+  "types of the SDK": command("tsc", "-p", "sdk", "--incremental", "--tsBuildInfoFile", `${CACHE}/sdk.tsbuildinfo`),
   "types of the scripts": command("tsc", "-p", "scripts", "--incremental", "--tsBuildInfoFile", `${CACHE}/scripts.tsbuildinfo`),
   "types of the docs": command("astro", "check", "--tsconfig", "docs/tsconfig.json", "--minimumSeverity", "warning"),
   "bindings (npm run types)": command("wrangler", "types", "worker-configuration.d.ts", "--strict-vars=false", "--check"),
@@ -26,6 +27,11 @@ const CHECKS: Record<string, Check> = {
 };
 
 await guard(async () => {
+  // The SDK's types are made from the documents of the API, which are made from the Worker.
+  await step("Generating the types of the SDK", async () => {
+    await runOrFail("node", ["scripts/emit-openapi.ts"]);
+    await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
+  });
   // Lint reads types that Astro generates; on a fresh clone nothing has asked for them yet.
   if (!existsSync(join(ROOT, ".astro/types.d.ts"))) await step("Generating the types of the docs", () => runOrFail("astro", ["sync"]));
   const results = await Promise.all(Object.entries(CHECKS).map(([name, check]) => report(name, check)));

@@ -6,7 +6,7 @@ import { ROOT } from "./root.mjs";
 
 export const OPENAPI = "docs/public/openapi.json";
 
-/** Brings the OpenAPI document and the docs site up to date with their sources. */
+/** Brings the API's documents, the SDK and the docs site up to date with their sources. */
 export async function build(): Promise<void> {
   await unlessFresh({
     stamp: stamp("openapi"),
@@ -16,9 +16,23 @@ export async function build(): Promise<void> {
     work: () => step("Writing the OpenAPI document", emitOpenApi),
   });
   await unlessFresh({
+    stamp: stamp("sdk"),
+    inputs: [
+      "sdk/**",
+      OPENAPI,
+      "worker/durable-objects/*.protocol.ts",
+      "scripts/{emit-sdk-types,build-sdk}.ts",
+      "scripts/lib/{asyncapi,protocol-schemas}.ts",
+      "package-lock.json",
+    ],
+    except: ["sdk/dist", "sdk/generated", "**/*.test.ts"],
+    output: "docs/public/sdk/integrity.json",
+    work: () => step("Building the SDK", buildSdk),
+  });
+  await unlessFresh({
     stamp: stamp("docs"),
-    inputs: ["docs/**", "astro.config.mjs", "worker/durable-objects/*.protocol.ts", "package-lock.json"],
-    except: ["docs/dist", "**/*.test.ts"],
+    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "package-lock.json"],
+    except: ["docs/dist", "sdk/dist", "**/*.test.ts"],
     output: "docs/dist/index.html",
     work: () => step("Building the docs", buildDocs),
   });
@@ -26,6 +40,12 @@ export async function build(): Promise<void> {
 
 async function emitOpenApi(): Promise<void> {
   await runOrFail("node", ["scripts/emit-openapi.ts"]);
+}
+
+/** Its types come from the documents of the API, so those come first. */
+async function buildSdk(): Promise<void> {
+  await runOrFail("node", ["scripts/emit-sdk-types.ts"]);
+  await runOrFail("node", ["scripts/build-sdk.ts"]);
 }
 
 async function buildDocs(): Promise<void> {

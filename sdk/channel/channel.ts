@@ -210,7 +210,10 @@ class Connection {
     this.offline = !this.environment.online();
     if (this.offline) this.options.onState?.("offline", "There is no network.");
     else this.options.onState?.(this.everLive ? "resuming" : "connecting");
-    this.retryTimer = this.environment.setTimer(() => void this.open(), reconnectDelay(this.attempt++, this.environment.random));
+    this.retryTimer = this.environment.setTimer(
+      () => void this.open(),
+      reconnectDelay(this.attempt++, () => this.environment.random()),
+    );
   }
 
   private hangUp(): void {

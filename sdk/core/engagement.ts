@@ -13,7 +13,8 @@ export interface Engagement {
   claim(questId: string): Promise<NonNullable<QuestState["claim"]>>;
 }
 
-export function createEngagement({ api, token }: TifoClient): Engagement {
+export function createEngagement(client: TifoClient): Engagement {
+  const { api } = client;
   return {
     async poll(id) {
       const path = { params: { path: { id } } };
@@ -21,7 +22,7 @@ export function createEngagement({ api, token }: TifoClient): Engagement {
       return pollState(poll, results);
     },
     async quest(id) {
-      if ((await token()) === null) return null;
+      if ((await client.token()) === null) return null;
       const path = { params: { path: { id } } };
       const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
       return questState(quest, progress);

@@ -26,8 +26,8 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   const { client, delegate, environment } = session;
   const store = createStore<TifoEventState>(emptyState(channelId));
   const engagement = createEngagement(client);
-  const clock = serverClock(environment.now);
-  const inServerTime = { ...environment, now: clock.now };
+  const clock = serverClock(() => environment.now());
+  const inServerTime = { ...environment, now: () => clock.now() };
   const picture: PictureTime = pictureTime(inServerTime, show);
   let board = EMPTY_BOARD;
   let player: PlayerAdapter | null = null;

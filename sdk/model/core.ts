@@ -35,16 +35,16 @@ export interface OverlayOptions {
 /** The Web SDK: `import * as Tifo from "@tifo/web"`, or `window.Tifo` after `<script src="/sdk/tifo.js">`. */
 export interface TifoCore {
   /** Says which site the page belongs to. First of all calls. Throws `TypeError` for a client id that is not 24 hex characters. */
-  configure(configuration: TifoConfiguration): void;
+  configure: (configuration: TifoConfiguration) => void;
   /** Joins a channel, counts the viewer in and begins to receive; the same event again answers the same view model. Throws before `configure`. */
-  userDidStartWatchingEvent(options: WatchOptions): Promise<TifoEventViewModel>;
+  userDidStartWatchingEvent: (options: WatchOptions) => Promise<TifoEventViewModel>;
   /** Leaves it: counted out within two seconds. Without an id: every event. Safe to repeat. */
-  userDidStopWatchingEvent(channelId?: string): void;
+  userDidStopWatchingEvent: (channelId?: string) => void;
   /** The event's view model, or null when it is not being watched. Without an id: the event that was started last. */
-  getTifoEventViewModel(channelId?: string): TifoEventViewModel | null;
-  renderPanel(element: Element, options?: PanelOptions): Rendered;
-  renderOverlay(element: Element, options?: OverlayOptions): Rendered;
-  getUserSettings(): UserSettings;
+  getTifoEventViewModel: (channelId?: string) => TifoEventViewModel | null;
+  renderPanel: (element: Element, options?: PanelOptions) => Rendered;
+  renderOverlay: (element: Element, options?: OverlayOptions) => Rendered;
+  getUserSettings: () => UserSettings;
   /** Changes some settings, keeps them for the next visit and answers all. */
-  updateUserSettings(changes: Partial<UserSettings>): UserSettings;
+  updateUserSettings: (changes: Partial<UserSettings>) => UserSettings;
 }

@@ -29,7 +29,7 @@ export interface FocusHandOver {
   /** The edge over which focus comes in; leaving over the same edge hands it back. */
   from: "up" | "down" | "left" | "right";
   /** Called once when focus leaves Tifo's elements: the host app takes it from there. */
-  onExit(direction: "up" | "down" | "left" | "right"): void;
+  onExit: (direction: "up" | "down" | "left" | "right") => void;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** What was asked for: on its way, here, or not to be had. */
-export type Loaded<T> = { state: "loading" } | { state: "loaded"; value: T } | { state: "failed"; retry(): void };
+export type Loaded<T> = { state: "loading" } | { state: "loaded"; value: T } | { state: "failed"; retry: () => void };
 
 /** Loads once for each `key`, and again on `retry`. `load` is taken as it is when the key changes. */
 export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {

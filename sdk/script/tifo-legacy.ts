@@ -71,7 +71,7 @@ export const TifoLegacy = {
 
 function found(target: Element | string): Element {
   const element = typeof target === "string" ? document.querySelector(target) : target;
-  if (!element) throw new TypeError(`Tifo: there is no element ${String(target)}`);
+  if (!element) throw new TypeError("Tifo: there is no such element");
   return element;
 }
 

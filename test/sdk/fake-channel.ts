@@ -1,3 +1,4 @@
+import { ViewerFrame } from "../../worker/durable-objects/relay.protocol.ts";
 import type { FakeServer, Wire } from "./world.ts";
 
 const TAIL = 400;
@@ -23,7 +24,7 @@ export class FakeChannel implements FakeServer {
   }
 
   /** Frames from viewers, as they came. */
-  readonly heard: { type: string }[] = [];
+  readonly heard: ViewerFrame[] = [];
 
   connect(wire: Wire): ReturnType<FakeServer["connect"]> {
     if (this.down) return null;
@@ -93,9 +94,9 @@ export class FakeChannel implements FakeServer {
       if (this.viewers.has(viewer)) viewer.wire.deliver("pong");
       return;
     }
-    const frame: { type: string; seq?: number } = JSON.parse(text);
+    const frame = ViewerFrame.parse(JSON.parse(text));
     this.heard.push(frame);
-    if (frame.type === "ack") viewer.acked = frame.seq ?? 0;
+    if (frame.type === "ack") viewer.acked = frame.seq;
   }
 }
 

@@ -7,7 +7,7 @@ interface Props {
   html: string;
   position: OverlayContent["position"];
   /** Called with the overlay's words when it stands on the screen. */
-  onShown(text: string): void;
+  onShown: (text: string) => void;
 }
 
 /** Html that others wrote, in a document without an origin, without scripts of its own and without a way out. */

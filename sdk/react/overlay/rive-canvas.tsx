@@ -7,7 +7,7 @@ interface Props {
   content: Extract<OverlayContent, { kind: "rive" }>;
   /** Shows one still picture. */
   reducedMotion: boolean;
-  onShown(text: string): void;
+  onShown: (text: string) => void;
 }
 
 /** A rive animation, drawn by rive's own runtime, which is loaded when the first one comes. */

@@ -32,7 +32,7 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
 
 interface OverlayProps {
   overlay: Readonly<OverlayShow>;
-  say(words: string): void;
+  say: (words: string) => void;
 }
 
 function Overlay({ overlay, say }: OverlayProps) {
@@ -60,7 +60,7 @@ function Overlay({ overlay, say }: OverlayProps) {
   ));
 }
 
-function Content({ content, onShown }: { content: OverlayContent; onShown(words: string): void }) {
+function Content({ content, onShown }: { content: OverlayContent; onShown: (words: string) => void }) {
   const { session } = useSurroundings();
   const { reducedMotion } = useSettings();
   return content.kind === "html" ? (

@@ -8,7 +8,7 @@ export function Note({ children }: { children: ReactNode }) {
 
 interface LoadedProps<T> {
   loaded: Loaded<T>;
-  children(value: T): ReactNode;
+  children: (value: T) => ReactNode;
 }
 
 /** What was loaded, or that it is on its way, or that it failed with a way to try again. */

@@ -56,7 +56,7 @@ interface AnswerProps {
   answer: PollAnswerState;
   poll: PollState;
   disabled: boolean;
-  onAnswer(): void;
+  onAnswer: () => void;
 }
 
 function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {

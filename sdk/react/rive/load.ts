@@ -8,7 +8,7 @@ let loading: Promise<Runtime> | undefined;
 
 /** Rive's runtime, once; from the deployment, with its WebAssembly beside it. A failure is forgotten, so that the next animation tries again. */
 export function loadRive(origin: string): Promise<Runtime> {
-  loading ??= load(`${origin}/sdk/${TIFO_SDK_VERSION}`).catch((error: unknown) => {
+  loading ??= load(`${origin}/sdk/releases/${TIFO_SDK_VERSION}`).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
@@ -17,7 +17,12 @@ export function loadRive(origin: string): Promise<Runtime> {
 
 async function load(base: string): Promise<Runtime> {
   const address = `${base}/rive.js`;
-  const loaded: Runtime = await import(/* @vite-ignore */ address);
+  const loaded: unknown = await import(/* @vite-ignore */ address);
+  if (!isRuntime(loaded)) throw new Error("Tifo: /sdk has no runtime for animations");
   loaded.useWasm(`${base}/rive.wasm`);
   return loaded;
+}
+
+function isRuntime(module: unknown): module is Runtime {
+  return typeof module === "object" && module !== null && "play" in module && "useWasm" in module;
 }

@@ -3,7 +3,7 @@ import { Fit, Layout, Rive, RuntimeLoader } from "@rive-app/canvas-lite";
 export interface PlayOptions {
   /** False: one still picture. */
   moves: boolean;
-  onShown(): void;
+  onShown: () => void;
 }
 
 /** Names the deployment's own copy of rive's WebAssembly; the runtime would fetch it from a foreign host. */
