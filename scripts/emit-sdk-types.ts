@@ -14,13 +14,9 @@ mkdirSync(GENERATED, { recursive: true });
 writeFileSync(join(ROOT, "docs/public/asyncapi.json"), `${JSON.stringify(asyncApiDocument(), null, 2)}\n`);
 await writeTypes("rest.d.ts", pathToFileURL(join(ROOT, OPENAPI)));
 // The generator reads OpenAPI alone, whose components are JSON Schema too.
-await writeTypes("protocol.d.ts", {
-  openapi: "3.1.0",
-  info: { title: "Realtime", version: "2.0.0" },
-  paths: {},
-  components: { schemas: protocolSchemas() },
-});
+const realtime = { openapi: "3.1.0", info: { title: "Realtime", version: "2.0.0" }, paths: {}, components: { schemas: protocolSchemas() } };
+await writeTypes("protocol.d.ts", JSON.stringify(realtime));
 
-async function writeTypes(file: string, document: Parameters<typeof openapiTS>[0]): Promise<void> {
+async function writeTypes(file: string, document: URL | string): Promise<void> {
   writeFileSync(join(GENERATED, file), astToString(await openapiTS(document, { alphabetize: true })));
 }
