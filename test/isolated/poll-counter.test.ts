@@ -204,6 +204,8 @@ describe("a counter", () => {
     expect(await written(poll)).toEqual({});
     expect(await counterAt(env, site.id, poll._id, counterOf(fan)).votesOf(fan)).toEqual([]);
     expect((await results(poll)).total).toBe(1);
+    await patch(poll, { open: true });
+    expect(await vote(poll, fan)).toMatchObject({ ok: false, code: "already_answered" });
   });
 });
 

@@ -9,13 +9,16 @@ import { Poll, PollAnswer, PollResults } from "../../worker/routes/polls/schemas
 import { counterAt } from "../../worker/services/poll-counting.ts";
 import { newSite, type TestSite } from "../harness.ts";
 
+const FANS = 6;
+
 let site: TestSite;
+let fans: string[];
 
 beforeAll(async () => {
   site = await newSite();
+  fans = await Promise.all(Array.from({ length: FANS }, async (_, number) => (await site.addAccount(`fan-${number}`, [])).id));
 });
 
-const ACCOUNTS = Array.from({ length: 6 }, () => newId(Date.now()));
 const FIRST = ["City", "Dock"];
 
 /** What a poll must do, in the fewest words. */
@@ -48,7 +51,7 @@ class Model {
 }
 
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("vote"), who: fc.nat(5), what: fc.nat(3), request: fc.nat(3) }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("vote"), who: fc.nat(FANS - 1), what: fc.nat(3), request: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("open"), open: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("add") }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("remove"), what: fc.nat(3) }) },
@@ -64,7 +67,7 @@ async function play(pollId: string, model: Model, { do: what, ...step }: Step): 
   const params = { id: pollId };
   switch (what) {
     case "vote": {
-      const accountId = ACCOUNTS[step.who ?? 0] ?? "";
+      const accountId = fans[step.who ?? 0] ?? "";
       const vote = { accountId, answerId, requestId: String(step.request) };
       const outcome = await counterAt(env, site.id, pollId, counterOf(accountId)).vote(vote);
       expect(outcome.ok ? "ok" : outcome.code).toBe(model.vote(accountId, answerId, vote.requestId));
@@ -87,8 +90,12 @@ async function play(pollId: string, model: Model, { do: what, ...step }: Step): 
       if (answer.status === 200) model.answers = answer.as(z.array(PollAnswer)).map(({ _id }) => _id);
       return;
     }
-    case "evict":
-      return evictDurableObject(counterAt(env, site.id, pollId, step.counter ?? 0));
+    case "evict": {
+      const counter = counterAt(env, site.id, pollId, step.counter ?? 0);
+      // Only what runs can be evicted.
+      await counter.tally();
+      return evictDurableObject(counter);
+    }
     default: {
       const { status } = await site.call("settlePoll", { params, body: { correctAnswerId: answerId } });
       expect(status).toBe(model.answers.includes(answerId) ? 200 : 400);
@@ -112,5 +119,5 @@ test("whatever is voted, changed, closed and evicted in whatever order, a poll c
     expect(results.answers.map(({ responses }) => responses)).toEqual(model.tally());
     expect(results.total).toBe(model.votes.length);
   });
-  await fc.assert(plays, { numRuns: 30 });
+  await fc.assert(plays, { numRuns: 20 });
 });

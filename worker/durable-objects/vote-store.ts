@@ -1,7 +1,13 @@
+import { createHash } from "node:crypto";
 import type { CountedVote, PollDefinition, Tally, Vote, VoteOutcome, VoteRefusal } from "./poll-counter.protocol.ts";
 
 /** How long a definition that is being changed may keep votes for an answer away, should the change never come. */
 const HOLD_MS = 10_000;
+
+/** Begins what stands for the id of an account that is gone. */
+const FORGOTTEN = "-";
+
+type Known = { n: number; answerId: string; requestId: string; created: number };
 
 /** A vote and its place in the order of counting. */
 export interface StoredVote extends CountedVote {
@@ -14,6 +20,8 @@ export class VoteStore {
   readonly #tally = new Map<string, number>();
   #poll: PollDefinition | undefined;
   #written: number;
+  /** Whether there are votes of accounts that are gone. */
+  #forgets: boolean;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -24,6 +32,8 @@ export class VoteStore {
       )`);
     this.#poll = storage.kv.get<PollDefinition>("poll");
     this.#written = storage.kv.get<number>("written") ?? 0;
+    // Ids are hexadecimal, which sorts behind the mark.
+    this.#forgets = storage.sql.exec("SELECT 1 FROM votes WHERE account_id < '0' LIMIT 1").toArray().length > 0;
     const counts = "SELECT answer_id AS id, count(*) AS votes FROM votes GROUP BY answer_id";
     for (const { id, votes } of storage.sql.exec<{ id: string; votes: number }>(counts)) this.#tally.set(id, votes);
   }
@@ -43,12 +53,7 @@ export class VoteStore {
 
   /** Counts a vote, or says why not; one that is counted already gets the same answer. */
   count({ accountId, answerId, requestId }: Vote, now: number): VoteOutcome {
-    const own = this.#storage.sql
-      .exec<{ n: number; answerId: string; requestId: string; created: number }>(
-        "SELECT n, answer_id AS answerId, request_id AS requestId, created FROM votes WHERE account_id = ?",
-        accountId,
-      )
-      .toArray();
+    const own = this.#votesOf(accountId);
     const same = own.find((vote) => vote.requestId === requestId && vote.answerId === answerId);
     if (same) return { ok: true, vote: { accountId, n: same.n, answerId, created: same.created } };
     const refusal = this.#refuse(answerId, own.length, now);
@@ -88,9 +93,11 @@ export class VoteStore {
     this.#written = seq;
   }
 
-  /** Keeps an account's votes, but not whose they were. */
+  /** Keeps an account's votes, but not whose they were: only somebody who knows the id can tell. So nobody votes anew by being deleted. */
   forget(accountId: string): void {
-    this.#storage.sql.exec("UPDATE votes SET account_id = '-' || seq, request_id = '' WHERE account_id = ?", accountId);
+    if (accountId.startsWith(FORGOTTEN)) return;
+    this.#storage.sql.exec("UPDATE votes SET account_id = ?, request_id = '' WHERE account_id = ?", forgotten(accountId), accountId);
+    this.#forgets = true;
   }
 
   /** Drops everything. */
@@ -100,6 +107,13 @@ export class VoteStore {
     this.#tally.clear();
     this.#poll = undefined;
     this.#written = 0;
+  }
+
+  #votesOf(accountId: string): Known[] {
+    const votes = "SELECT n, answer_id AS answerId, request_id AS requestId, created FROM votes WHERE account_id = ?";
+    const own = this.#storage.sql.exec<Known>(votes, accountId).toArray();
+    if (own.length > 0 || !this.#forgets) return own;
+    return this.#storage.sql.exec<Known>(votes, forgotten(accountId)).toArray();
   }
 
   #refuse(answerId: string, responses: number, now: number): VoteOutcome | undefined {
@@ -117,4 +131,8 @@ export class VoteStore {
 
 function refused(code: VoteRefusal, message: string): VoteOutcome {
   return { ok: false, code, message };
+}
+
+function forgotten(accountId: string): string {
+  return FORGOTTEN + createHash("sha256").update(accountId).digest("hex");
 }
