@@ -1,5 +1,7 @@
 import { createDb } from "./client.ts";
 import { demoAccessCodes, demoEntitlements, demoInvites, demoRegisterInvites, demoSubscriptions } from "./demo/access.ts";
+import { demoBundles, demoCharges, demoRecurring, demoRefunds, demoWallets } from "./demo/billing.ts";
+import { demoDataProviders, demoProviderEvents, demoRules } from "./demo/automation.ts";
 import { demoEvents } from "./demo/calendar.ts";
 import { DEMO_RECEIPTS, DEMO_SENDER, SCOREBOARD } from "./demo/custom-email.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, stamps } from "./demo/match-day.ts";
@@ -19,10 +21,14 @@ import {
   accountLinks,
   accounts,
   apiKeys,
+  automationRules,
+  bundles,
   calendarCategories,
   calendarEvents,
   channelTemplates,
+  charges,
   claims,
+  dataProviders,
   devices,
   globalAccounts,
   invites,
@@ -35,7 +41,11 @@ import {
   playlists,
   polls,
   quests,
+  providerEvents,
   receiptTemplates,
+  ruleFirings,
+  recurringSubscriptions,
+  refunds,
   registerInvites,
   sites,
   siteThemes,
@@ -46,6 +56,7 @@ import {
   userProfiles,
   videos,
   videoTotals,
+  wallets,
   webhookEndpoints,
 } from "./schema/index.ts";
 import { demoWebhooks } from "./demo/webhooks.ts";
@@ -130,15 +141,25 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
       .values([...demoSubscriptions(), ...demoMemberships()])
       .onConflictDoNothing(),
     db.insert(accessCodes).values(demoAccessCodes()).onConflictDoNothing(),
-    db
-      .insert(accountEntitlements)
-      .values([...demoEntitlements(), ...demoMemberEntitlements()])
-      .onConflictDoNothing(),
     db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
   ]);
+  // Row by row: an insert may bind a hundred values in all.
+  for (const row of [...demoEntitlements(), ...demoMemberEntitlements()]) await db.insert(accountEntitlements).values(row).onConflictDoNothing();
+  for (const bundle of demoBundles()) await db.insert(bundles).values(bundle).onConflictDoNothing();
+  for (const charge of demoCharges()) await db.insert(charges).values(charge).onConflictDoNothing();
+  for (const refund of demoRefunds()) await db.insert(refunds).values(refund).onConflictDoNothing();
+  for (const recurring of demoRecurring()) await db.insert(recurringSubscriptions).values(recurring).onConflictDoNothing();
+  for (const wallet of demoWallets()) await db.insert(wallets).values(wallet).onConflictDoNothing();
   for (const provider of secrets ? await demoStreamProviders(secrets) : [])
     await db.insert(streamProviders).values(provider).onConflictDoNothing();
   for (const stream of secrets ? await demoStreams(secrets) : []) await db.insert(streams).values(stream).onConflictDoNothing();
+  for (const provider of secrets ? await demoDataProviders(secrets) : [])
+    await db.insert(dataProviders).values(provider).onConflictDoNothing();
+  for (const rule of demoRules()) await db.insert(automationRules).values(rule).onConflictDoNothing();
+  await db.batch([
+    db.insert(providerEvents).values(demoProviderEvents().events).onConflictDoNothing(),
+    db.insert(ruleFirings).values(demoProviderEvents().firings).onConflictDoNothing(),
+  ]);
   for (const invite of secrets ? await demoInvites(secrets) : []) await db.insert(invites).values(invite).onConflictDoNothing();
   for (const webhook of secrets ? await demoWebhooks(secrets) : []) await db.insert(webhookEndpoints).values(webhook).onConflictDoNothing();
   for (const video of demoVideos()) await db.insert(videos).values(video).onConflictDoNothing();

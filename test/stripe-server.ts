@@ -65,7 +65,7 @@ interface Invoice {
 
 const MONTH = 30 * 86_400;
 
-/** One account's books at Stripe. */
+/** One account's books. */
 class Books {
   readonly customers = new Map<string, Fields>();
   readonly sessions = new Map<string, Session>();
@@ -82,11 +82,13 @@ const accounts = new Map<string, Books>();
 let behaviours: { path: RegExp; does: Behaviour }[] = [];
 const outside = globalThis.fetch;
 
+/** Whether refunds go through at once, later, or never. */
+const told: { refundsBecome: Refund["status"] } = { refundsBecome: "succeeded" };
+
 export const stripe = {
   /** Calls that came in, with the account that they were for. */
   calls: new Array<{ method: string; path: string; account: string; fields: Fields }>(),
-  /** Whether refunds go through at once, later, or never. */
-  refundsBecome: "succeeded" as Refund["status"],
+  ...told,
   /** Domains that Apple finds its file on. */
   appleDomains: new Set<string>(["demo.example"]),
   /** Tells the next call of a path how to behave; several are met in turn. */
@@ -240,10 +242,8 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
     case "POST checkout":
       return ok(showSession(books, newSession(books, fields), false));
     case "GET checkout": {
-      if (rest[1] === undefined)
-        return list(
-          [...books.sessions.values()].filter(({ customer }) => customer === fields.customer).map((one) => showSession(books, one, true)),
-        );
+      const theirs = [...books.sessions.values()].filter(({ customer }) => customer === fields.customer);
+      if (rest[1] === undefined) return list(theirs.map((one) => showSession(books, one, true)));
       const session = books.sessions.get(rest[1]);
       return session ? ok(showSession(books, session, true)) : missing;
     }
@@ -390,9 +390,8 @@ function showInvoice({ id, subscription, intent, amount, currency, created }: In
 
 function metadataOf(fields: Fields, under = ""): Fields {
   const name = under === "" ? /^metadata\[(\w+)\]$/ : new RegExp(`^${under}\\[metadata\\]\\[(\\w+)\\]$`);
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) => (name.exec(key)?.[1] ? [[name.exec(key)?.[1] ?? "", value]] : [])),
-  );
+  const entries = Object.entries(fields).map(([key, value]) => [name.exec(key)?.[1] ?? "", value]);
+  return Object.fromEntries(entries.filter(([key]) => key !== ""));
 }
 
 function found<T>(thing: T | undefined): T {

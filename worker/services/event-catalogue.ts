@@ -4,9 +4,11 @@ import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
 import { Account } from "../routes/accounts/schemas.ts";
 import { Charge, Refund } from "../routes/billing/schemas.ts";
+import { AutomationRule } from "../routes/automation-rules/schemas.ts";
 import { Bundle } from "../routes/bundles/schemas.ts";
 import { ClaimStatus } from "../routes/claim-statuses/schemas.ts";
 import { ExportEvent, RefundEvent } from "../routes/community/schemas.ts";
+import { AvailableProvider } from "../routes/data-providers/schemas.ts";
 import { ReceiptTemplate, Sender } from "../routes/custom-email/schemas.ts";
 import { CalendarEvent } from "../routes/events/schemas.ts";
 import { Invite, RegisterInvite } from "../routes/invites/schemas.ts";
@@ -28,6 +30,7 @@ import { Theme } from "../routes/themes/schemas.ts";
 import { Video } from "../routes/videos/schemas.ts";
 import { RecurringSubscription, Wallet } from "../routes/wallets/schemas.ts";
 import { WebhookEvent } from "../routes/webhooks/endpoint-schemas.ts";
+import { ProviderEventMessage } from "./automation.ts";
 
 /** What an event's `data` is, when it comes, and fields in which the sample differs from a made-up one. */
 export interface EventKind {
@@ -136,6 +139,15 @@ export const EVENTS = {
   "navigation.created": { data: Navigation, description: "A menu was made" },
   "navigation.deleted": { data: Navigation, description: "A menu was deleted" },
   "navigation.updated": { data: Navigation, description: "A menu changed" },
+  "dataprovider.event": {
+    data: ProviderEventMessage.extend({ externalId: z.string() }),
+    description: "A data provider sent an event",
+    sample: { at: 1795274220000, externalId: "goal-1", data: { match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } } },
+  },
+  "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider left" },
+  "dataprovider.providerRegistered": { data: AvailableProvider, description: "A data provider was registered" },
+  "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider got a new secret" },
+  "dataprovider.providerUpdated": { data: AvailableProvider, description: "A data provider changed its registration" },
   "overlay.broadcast": {
     data: z.object({ channelIds: Channels, broadcast: Broadcast }),
     description: "An overlay was broadcast",
@@ -150,6 +162,9 @@ export const EVENTS = {
   "panel.created": { data: Panel, description: "A panel was made" },
   "panel.deleted": { data: Panel, description: "A panel was deleted" },
   "panel.updated": { data: Panel, description: "A panel changed" },
+  "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was made" },
+  "personalization.ruleDeleted": { data: AutomationRule, description: "An automation rule was deleted" },
+  "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule changed" },
   "playlist.created": { data: Playlist, description: "A playlist was made" },
   "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
   "playlist.updated": { data: Playlist, description: "A playlist changed" },

@@ -6,7 +6,7 @@ import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
 import { bookRefund, refundOf } from "../lib/refund-rules.ts";
 import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "../routes/billing/schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
+import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import type { EntitlementRow } from "./entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
@@ -160,7 +160,7 @@ async function followMoney(ctx: Ctx, charge: ChargeRow): Promise<void> {
     return allowed(row, ends ? "refund" : "justRefund");
   };
   await eachEntitlement(ctx, sourceOf(charge), decide, paidBack);
-  if (ends && charge.recurringId !== null) await stopRecurring(ctx, eq(recurringSubscriptions.id, charge.recurringId));
+  if (ends && charge.recurringId !== null) await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, charge.recurringId))]);
 }
 
 function allowed(row: EntitlementRow, transition: "cancel" | "refund" | "justRefund"): Step | undefined {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { charges, sites } from "../../../db/schema/index.ts";
+import { sites } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import { openMailbox } from "../../../test/mailbox.ts";
 import {
@@ -19,10 +19,7 @@ import {
   open,
   PAGES,
   recurringRow,
-  refund,
-  refundRows,
   tell,
-  tellRefunded,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
 import { listOf } from "../../http/listing.ts";
@@ -180,7 +177,8 @@ describe("a payment", () => {
     const { subscription, chargeId } = await bought();
     await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     const charge = await chargeRow(chargeId);
-    expect(charge).toMatchObject({ status: "complete", due: null, receiptNumber: expect.stringMatching(/^R-20\d\d-[0-9A-Z]{8}$/) });
+    expect(charge).toMatchObject({ status: "complete", due: null });
+    expect(charge.receiptNumber).toMatch(/^R-20\d\d-[0-9A-Z]{8}$/);
     const rows = await entitlementsOf(buyer);
     expect(rows).toMatchObject([{ sku: subscription.sku, grantedMethod: "purchased", price: 1900, presentmentCurrency: "gbp" }]);
     expect(await eventTypes(`charge/${chargeId}`)).toEqual(["billing.checkoutStarted", "billing.chargeCompleted"]);
@@ -284,133 +282,6 @@ describe("an event of Stripe", () => {
     stripe.next(/GET .*sessions/, "fail");
     const answer = await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect(answer.status).toBe(503);
-  });
-});
-
-describe("a refund", () => {
-  test("without an amount gives all back and ends what was bought", async () => {
-    const { chargeId } = await bought();
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, errorMessage: null, status: "complete", amount: 1900 });
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900, due: null });
-    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900, dateRefunded: expect.any(Number) }]);
-  });
-
-  test("of a part leaves what was bought; without an amount the rest follows", async () => {
-    const { chargeId, subscription } = await bought();
-    expect(await refund(site, buyer, chargeId, 700)).toMatchObject({ success: true, amount: 700 });
-    expect(await held(buyer)).toEqual([subscription.sku]);
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1200 });
-    expect(await held(buyer)).toEqual([]);
-  });
-
-  test("of more than is left is no success, and moves nothing", async () => {
-    const { chargeId } = await bought();
-    await refund(site, buyer, chargeId, 1000);
-    expect(await refund(site, buyer, chargeId, 901)).toMatchObject({
-      success: false,
-      errorMessage: "Only 900 of 1900 can still be refunded",
-    });
-    await refund(site, buyer, chargeId);
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "All of it has been refunded" });
-    expect((await chargeRow(chargeId)).refunded).toBe(1900);
-  });
-
-  test("of what was never paid is no success", async () => {
-    buyer = await newBuyer(site);
-    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "The charge was not paid" });
-  });
-
-  test("never exceeds the charge, however many are asked for at once", async () => {
-    const { chargeId } = await bought();
-    const results = await Promise.all(Array.from({ length: 6 }, () => refund(site, buyer, chargeId, 600)));
-    expect(results.filter(({ success }) => success)).toHaveLength(3);
-    const { stripePaymentId, refunded } = await chargeRow(chargeId);
-    expect(refunded).toBe(1800);
-    expect(stripe.books().intents.get(stripePaymentId ?? "")?.refunded).toBe(1800);
-  });
-
-  test.each([
-    ["amount 0", { amount: 0 }],
-    ["an amount below 0", { amount: -1 }],
-    ["half a penny", { amount: 0.5 }],
-    ["no reason", { reason: undefined }],
-    ["another reason", { reason: "because" }],
-    ["no charge", { chargeId: undefined }],
-    ["no account", { accountId: undefined }],
-  ])("with %s is a 400 that says so", async (_, change) => {
-    const { chargeId } = await bought();
-    const body = { accountId: buyer.id, chargeId, reason: "duplicate", ...change };
-    const { status, problem } = await site.call("refundCharge", { as: "admin", body });
-    expect(status).toBe(400);
-    expect(problem?.message).toBe("Request body was not a valid RefundRequest or The amount refunded must be larger than 0.");
-  });
-
-  test("knows no charge of another account or site", async () => {
-    const { chargeId } = await bought();
-    const stranger = await newBuyer(site);
-    const body = { accountId: stranger.id, chargeId, reason: "duplicate" };
-    expect((await site.call("refundCharge", { as: "admin", body })).status).toBe(404);
-    const other = await newSite();
-    expect((await other.call("refundCharge", { as: "admin", body: { ...body, accountId: buyer.id } })).status).toBe(404);
-  });
-
-  test("that Stripe refuses is told with its reason, and leaves the money to be refunded again", async () => {
-    const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, "refuse");
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "This can't be done", status: "declined" });
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
-  });
-
-  test.each(["stumble", "hang"] as const)("stays reserved when Stripe seems to %s, and is booked by asking", async (misbehaviour) => {
-    const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, misbehaviour, misbehaviour);
-    const first = await refund(site, buyer, chargeId, 1500);
-    expect(first).toMatchObject({ success: false, status: "pending", errorMessage: expect.stringContaining("not confirmed") });
-    expect(await refund(site, buyer, chargeId, 500)).toMatchObject({ success: false });
-    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
-    await reconcile();
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1500, reserved: 1500, due: null });
-    expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
-  });
-
-  test("that never reached Stripe is given up, not before it could have", async () => {
-    const { chargeId } = await bought();
-    stripe.next(/POST .*refunds/, "fail");
-    await refund(site, buyer, chargeId);
-    await db.update(charges).set({ due: 1 }).where(eq(charges.id, chargeId));
-    await reconcile();
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 1900 });
-    await reconcile(Date.now() + 11 * MINUTE);
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0, due: null });
-    expect(await refundRows(chargeId)).toMatchObject([{ status: "declined", failure: "The request never reached Stripe" }]);
-  });
-
-  test("that is on its way is settled by Stripe's event, either way", async () => {
-    for (const outcome of ["succeeded", "failed"] as const) {
-      const { chargeId, subscription } = await bought();
-      stripe.refundsBecome = "pending";
-      expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, status: "pending" });
-      expect(await held(buyer)).toEqual([subscription.sku]);
-      const [row] = await refundRows(chargeId);
-      stripe.settle(row?.stripeRefundId ?? "", outcome);
-      await tellRefunded(site, chargeId);
-      expect((await chargeRow(chargeId)).refunded).toBe(outcome === "succeeded" ? 1900 : 0);
-      expect(await held(buyer)).toEqual(outcome === "succeeded" ? [] : [subscription.sku]);
-    }
-  });
-
-  test("that is made at Stripe itself is booked once, and ends what was bought when nothing is left", async () => {
-    const { chargeId, subscription } = await bought();
-    const { stripePaymentId } = await chargeRow(chargeId);
-    stripe.refundThere(stripePaymentId ?? "", 400);
-    await Promise.all([tellRefunded(site, chargeId), tellRefunded(site, chargeId)]);
-    expect(await refundRows(chargeId)).toMatchObject([{ amount: 400, status: "complete" }]);
-    expect(await held(buyer)).toEqual([subscription.sku]);
-    stripe.refundThere(stripePaymentId ?? "", 1500);
-    await tellRefunded(site, chargeId);
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
-    expect(await held(buyer)).toEqual([]);
   });
 });
 

@@ -91,7 +91,7 @@ billing.openapi(
         content: { "application/json; charset=utf-8": { schema: { type: "object", description: "A Stripe event" } } },
       },
     },
-    responses: { 200: json("It is booked", z.object({ received: z.literal(true) }).openapi("ReceivedEvent")) },
+    responses: { 200: json("It is booked", z.object({ received: z.literal(true) }).openapi("ReceivedStripeEvent")) },
     errors: ["unauthenticated", "conflict", "unavailable", "billing_not_configured"],
   }),
   async (c) => {

@@ -60,8 +60,8 @@ export const ChargeFilters = {
 
 export const RefundRequest = z
   .strictObject({
-    accountId: Id.openapi({ example: "5eed0000000000000000a003" }),
-    chargeId: Id.openapi({ example: "5eed00000000000000006c01" }),
+    accountId: Id.openapi({ example: "5eed0000000000000000a020" }),
+    chargeId: Id.openapi({ example: "5eed00000000000000006a01" }),
     reason: z.enum(REFUND_REASONS).openapi({ example: "requested_by_customer" }),
     amount: z.number().int().min(1).max(99_999_999).optional().describe("In minor units; all that is left when left out"),
   })
@@ -76,6 +76,19 @@ export const ChargeResult = z
     amount: Money.nullable().describe("What goes back"),
   })
   .openapi("ChargeResult");
+
+export const Refund = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    chargeId: Id,
+    amount: Money,
+    reason: z.enum(REFUND_REASONS).nullable().describe("Null where it was made at Stripe itself"),
+    status: z.enum(PAYMENT_STATUSES),
+    failure: z.string().nullable().describe("Why it was declined"),
+    ...Tracked,
+  })
+  .openapi("Refund");
 
 export const ApplePayInput = z
   .strictObject({
@@ -120,5 +133,5 @@ export function toCharge(row: ChargeRow) {
 /** What is told of a refund. */
 export function toRefund(row: RefundRow) {
   const { id: _id, siteId, chargeId, amount, reason, status, failure, created, modified } = row;
-  return { _id, siteId, chargeId, amount, reason, status, failure, created, modified };
+  return { _id, siteId, chargeId, amount, reason, status, failure, created, modified } satisfies z.output<typeof Refund>;
 }

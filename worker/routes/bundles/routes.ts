@@ -57,7 +57,7 @@ bundles.openapi(
     method: "get",
     path: "/bundle/v1/{id}",
     summary: "Get a bundle",
-    description: "One bundle.",
+    description: "One bundle with what is in it.",
     credentials: CLIENT,
     request: { params: IdParam },
     responses: { 200: json("The bundle", Bundle) },

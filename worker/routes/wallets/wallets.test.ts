@@ -60,7 +60,7 @@ describe("a wallet", () => {
 
   test("knows the customer at Stripe after a purchase", async () => {
     await monthly();
-    expect((await callAs(site, buyer, "getWallet")).body).toMatchObject({ paymentCustomerId: expect.stringMatching(/^cus_/) });
+    expect((await callAs(site, buyer, "getWallet")).as(Wallet).paymentCustomerId).toMatch(/^cus_/);
   });
 
   test("is inserted by the operator for an account or the site, with its balance", async () => {
@@ -130,7 +130,7 @@ describe("what is paid regularly", () => {
     expect(await held(buyer)).toEqual([sku]);
     if (there) there.status = "canceled";
     await tell(site, "customer.subscription.deleted", subscriptionAt(recurring.stripeSubscriptionId));
-    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", pastDue: false, dateCancelled: expect.any(Number) });
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", pastDue: false });
     expect(await held(buyer)).toEqual([]);
   });
 

@@ -1,0 +1,36 @@
+import type { CallOptions, TestSite } from "./harness.ts";
+import { buy, type Buyer, newBuyer, newSubscription, recurringRow, walletIdOf } from "./shop.ts";
+import { stripe } from "./stripe-server.ts";
+
+// What the operations on money take that must be there: something paid, once or regularly, and a signature of Stripe's.
+
+async function buyerOf(site: TestSite): Promise<Buyer> {
+  return { ...site.accounts.viewer, headers: await site.headersOf("viewer") };
+}
+
+async function recurringParams(site: TestSite): Promise<Record<string, string>> {
+  const buyer = await newBuyer(site);
+  await buy(site, buyer, (await newSubscription(site, { recurrence: "month" }))._id);
+  return { walletId: await walletIdOf(site, buyer), subscriptionId: (await recurringRow(buyer)).id };
+}
+
+/** Whole calls, by operation. */
+export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = {
+  refundCharge: async (site) => {
+    const buyer = await buyerOf(site);
+    const chargeId = await buy(site, buyer, (await newSubscription(site))._id);
+    return { body: { accountId: buyer.id, chargeId, reason: "requested_by_customer" } };
+  },
+  receiveStripeEvent: () => stripe.event("customer.created", { id: "cus_1", object: "customer" }),
+  getRecurringSubscription: async (site) => ({ params: await recurringParams(site) }),
+  cancelRecurringSubscription: async (site) => ({
+    params: await recurringParams(site),
+    body: { refund: false, scheduled: "endOfBilling" },
+  }),
+};
+
+/** What makes the resource of a path whose own creator lies elsewhere. */
+export const BILLING_MAKERS: Record<string, string> = {
+  "/wallet/v1/recurring/{walletId}": "getWallet",
+  "/wallet/v1/recurring/{walletId}/{subscriptionId}": "getWallet",
+};
