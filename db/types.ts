@@ -229,7 +229,7 @@ export interface SendOverlay {
   targeting: RuleTargeting;
   templateId: string;
   variableMapping: Record<string, Binding<string | number | boolean>>;
-  timecodeMapping?: Binding<string | number> | undefined;
+  timecodeMapping?: Binding<number> | undefined;
   broadcastPayload?: Record<string, unknown> | undefined;
 }
 

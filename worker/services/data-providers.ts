@@ -109,5 +109,5 @@ function newSecret(): string {
 }
 
 function told(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated") {
-  return { type: `dataprovider.provider${change}`, resource: `dataprovider/${row.id}`, data: toAvailable(row) };
+  return { type: `dataprovider.provider${change}` as const, resource: `dataprovider/${row.id}`, data: toAvailable(row) };
 }

@@ -39,8 +39,7 @@ const rule = (change: RuleChange = {}): Promise<string> => newRule(site, ruleOf(
 
 async function watch(channelId = site.channels[0], as?: "viewer"): Promise<TestViewer> {
   const ticket = as && (await site.call("createTicket", { as, body: { channelId } }));
-  const query = ticket ? { ticket: ticket.as(Ticket).ticket } : {};
-  const viewer = await openSocket(site, channelId, query);
+  const viewer = await openSocket(site, channelId, ticket && { ticket: ticket.as(Ticket).ticket });
   await viewer.first("welcome");
   return viewer;
 }
