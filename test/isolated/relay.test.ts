@@ -38,6 +38,7 @@ describe("welcome", () => {
       upTo: 3,
       recovered: false,
       overlays: [{ type: "overlay.show", seq: 2, upTo: 2, ...lasting }],
+      rules: [],
       concurrents: 2,
       heartbeat: 1,
     });

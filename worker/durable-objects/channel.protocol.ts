@@ -107,7 +107,8 @@ export const ReceiptPart = z.object({
 export type ReceiptPart = z.infer<typeof ReceiptPart>;
 
 /** What became of a broadcast on a channel, summed over its relays. */
-export type ChannelReceipt = Omit<ReceiptPart, "broadcastId">;
+export const ChannelReceipt = ReceiptPart.omit({ broadcastId: true });
+export type ChannelReceipt = z.infer<typeof ChannelReceipt>;
 
 /** The tags that accounts have from now on. */
 export interface AccountTags {

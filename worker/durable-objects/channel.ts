@@ -9,12 +9,11 @@ import type {
   LogFrame,
   Push,
   Published,
-  ReceiptPart,
   SiteCommand,
   Snapshot,
   StateChange,
 } from "./channel.protocol.ts";
-import { Broadcast, ClearTarget, parseName, relayName } from "./channel.protocol.ts";
+import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
 import { ChannelReceipts, sumReceipts } from "./channel-receipts.ts";
 import { FanOut } from "./fan-out.ts";
 
@@ -163,7 +162,9 @@ export class Channel extends DurableObject<Env> {
 
   private async askForReceipt(relay: number, broadcastId: string): Promise<ReceiptPart | null> {
     try {
-      return await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).receipt(broadcastId), ASK_TIMEOUT_MS);
+      return ReceiptPart.nullable().parse(
+        await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).receipt(broadcastId), ASK_TIMEOUT_MS),
+      );
     } catch (error) {
       console.error(JSON.stringify({ level: "error", event: "relay_receipt_unknown", channel: this.name, relay, message: String(error) }));
       return null;

@@ -67,9 +67,18 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
   );
 }
 
-/** The document's text. `z.unknown()` comes out as `nullable` without a type, which OpenAPI 3.0 gives no meaning; the empty schema is anything. */
+/** The document's text, with what OpenAPI 3.0 gives no meaning set right. */
 export function openApiText(app: OpenAPIHono<AppEnv>): string {
-  return `${JSON.stringify(openApiDocument(app), (_, value: unknown) => (isBareNullable(value) ? {} : value), 2)}\n`;
+  return `${JSON.stringify(openApiDocument(app), (_, value: unknown) => withMeaning(value), 2)}\n`;
+}
+
+/** `nullable` without a type: from `z.unknown()` it means anything, the empty schema; as a member of a union it belongs to the union. */
+function withMeaning(value: unknown): unknown {
+  if (isBareNullable(value)) return {};
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const union = Object.entries(value).find(([name]) => name === "allOf" || name === "anyOf" || name === "oneOf");
+  if (!union || !Array.isArray(union[1]) || !union[1].some(isBareNullable)) return value;
+  return { ...value, [union[0]]: union[1].filter((member) => !isBareNullable(member)), nullable: true };
 }
 
 function isBareNullable(value: unknown): boolean {

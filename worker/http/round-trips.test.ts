@@ -18,6 +18,7 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   listAccounts: { first: "1 of 3", next: "1 of 3" },
   getOverlay: { first: "1 of 2", next: "1 of 2" },
   listOverlays: { first: "1 of 3", next: "1 of 3" },
+  getReceipt: { first: "1 of 2", next: "1 of 2" },
   listBroadcasts: { first: "1 of 3", next: "1 of 3" },
   createOverlay: { first: "2 of 3", next: "2 of 3" },
   updateOverlay: { first: "2 of 4", next: "2 of 4" },

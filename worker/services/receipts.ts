@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { broadcasts } from "../../db/schema/index.ts";
-import type { ChannelReceipt } from "../durable-objects/channel.protocol.ts";
+import { ChannelReceipt } from "../durable-objects/channel.protocol.ts";
 import { merge, quantile } from "../lib/histogram.ts";
 import { Failure, notFound } from "../lib/errors.ts";
 import type { Ctx } from "./context.ts";
@@ -52,7 +52,7 @@ async function askChannels(ctx: Ctx, broadcastId: string, asked: string[]): Prom
     const channelIds = asked.includes(SITE_WIDE) ? await presenceOf(ctx.env, ctx.siteId).reachedBy(broadcastId) : asked;
     const receipts = await Promise.all(
       channelIds.map(async (channelId) => {
-        const receipt = await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId);
+        const receipt = ChannelReceipt.nullable().parse(await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId));
         return receipt ? [{ channelId, ...receipt }] : [];
       }),
     );

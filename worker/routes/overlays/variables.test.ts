@@ -29,7 +29,12 @@ describe("the variables of a broadcast", () => {
     ["without one that the html needs", [html], { scorer: "Ada" }, ["variables.minute"]],
     ["none", [html], undefined, ["variables.scorer", "variables.minute"]],
     ["none, where the overlay has values of its own", [{ ...html, variables: { scorer: "-", minute: 0 } }], undefined, []],
-    ["of another type than the overlay's own", [{ ...html, variables: { scorer: "-", minute: 0 } }], { minute: "17" }, ["variables.minute"]],
+    [
+      "of another type than the overlay's own",
+      [{ ...html, variables: { scorer: "-", minute: 0 } }],
+      { minute: "17" },
+      ["variables.minute"],
+    ],
     ["needed by one content alone", [html, { ...html, html: "{{club}}" }], { scorer: "Ada", minute: 1 }, ["variables.club"]],
     ["any name beside a rive file", [rive], { anything: true }, []],
     ["of a rive file's own with another type", [{ ...rive, variables: { own: true } }], { own: "yes" }, ["variables.own"]],
