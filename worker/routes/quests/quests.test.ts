@@ -4,10 +4,13 @@ import { createDb } from "../../../db/client.ts";
 import { QUEST_KINDS } from "../../../db/enums.ts";
 import { globalAccounts, sessions } from "../../../db/schema/index.ts";
 import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
+import { createPanel } from "../../services/panels.ts";
+import { deleteQuest } from "../../services/quests.ts";
 import { signToken } from "../../services/tokens.ts";
-import { Panel } from "../panels/schemas.ts";
+import { Panel, PanelInput } from "../panels/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Quest } from "./schemas.ts";
 
@@ -252,6 +255,19 @@ describe("a panel of quests", () => {
     await site.call("deletePanel", { params: { id: panel } });
     expect((await remove(id)).status).toBe(200);
     expect((await site.call("getQuest", { params: { id } })).status).toBe(404);
+  });
+
+  test("that comes while its quest is deleted keeps it, and one whose quest goes meanwhile is refused", async () => {
+    const { _id: id } = await made();
+    const showing = interrupted(site, () => site.call("createPanel", { body: panelOf(id) }));
+    await expect(deleteQuest(showing, id)).rejects.toThrow("Panels show this quest; take it off them first");
+    const { _id: fleeting } = await made();
+    const { siteId, renderer } = PanelInput.parse(panelOf(fleeting));
+    const deleting = interrupted(site, () => remove(fleeting));
+    await expect(createPanel(deleting, { siteId, renderer })).rejects.toMatchObject({
+      code: "invalid_request",
+      issues: [{ path: "renderer.quests.0.quest_id" }],
+    });
   });
 
   test("and the end of its quest never both come first", async () => {

@@ -1,8 +1,11 @@
 import { createHash, createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { listOf } from "../../http/listing.ts";
 import { ClaimStatus } from "../claim-statuses/schemas.ts";
+import { claimQuest } from "../../services/claims.ts";
+import { drawRaffle } from "../../services/raffles.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Quest, RaffleResult } from "./schemas.ts";
 
@@ -75,6 +78,26 @@ describe("a raffle", () => {
     expect((await draw(id, 4)).body).toEqual(first);
     const won = (await claimsOf(id)).filter(({ status }) => status === "SUCCESS");
     expect(won.map(({ _id }) => _id).sort()).toEqual(first?.winners.map(({ claimId }) => claimId).sort());
+  });
+
+  test("draws again where somebody enters between its read and its draw", async () => {
+    const { _id: id } = await newRaffle();
+    await enter(id, "creator");
+    const { entrants, winners } = await drawRaffle(
+      interrupted(site, () => enter(id, "viewer")),
+      id,
+      5,
+    );
+    expect([entrants.length, winners.length]).toEqual([2, 2]);
+    expect((await claimsOf(id)).map(({ status }) => status)).toEqual(["SUCCESS", "SUCCESS"]);
+  });
+
+  test("takes no entry that was begun before it was drawn and ends after", async () => {
+    const { _id: id } = await newRaffle();
+    await site.call("reportQuestAction", { params: { id, arrayId: "action000" }, as: "viewer", body: {} });
+    const ctx = { ...interrupted(site, () => draw(id)), claimedAccountId: site.accounts.viewer.id };
+    await expect(claimQuest(ctx, id, undefined)).rejects.toMatchObject({ code: "conflict" });
+    expect(await claimsOf(id)).toEqual([]);
   });
 
   test("leaves nobody waiting who enters while it is drawn", async () => {
