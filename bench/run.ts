@@ -12,6 +12,7 @@ import { connectStorm } from "./j-connect-storm.ts";
 import { canPin, load, pinClient } from "./lib/machine.ts";
 import { environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
+import { webhooks } from "./m-webhooks.ts";
 import { content } from "./q-content.ts";
 import { startUp } from "./n-start-up.ts";
 import { bulkCodes } from "./p-bulk-codes.ts";
@@ -25,6 +26,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   H: { title: "Two tiers", run: relays },
   I: { title: "Viewer counts", run: counts },
   J: { title: "Connect storm", run: connectStorm },
+  M: { title: "Webhooks", run: webhooks },
   N: { title: "Bundle and start-up", run: startUp },
   Q: { title: "A page's content for a viewer", run: content },
   P: { title: "Access codes in bulk", run: bulkCodes },

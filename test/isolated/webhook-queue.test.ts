@@ -181,7 +181,7 @@ test("an event that is given up lets the next of its resource go, and what faile
     async (simulation, storage) => {
       simulation.add(2, 1);
       storage.sql.exec("UPDATE deliveries SET tries = 9 WHERE number = 1");
-      const [last] = simulation.queue.due(simulation.now, new Set());
+      const [last] = simulation.queue.due(simulation.now, 6, new Set());
       if (!last) throw new Error("Nothing is due");
       const attempt = { at: simulation.now, duration: 0, status: 500, error: "Answered 500" };
       expect(simulation.queue.settle(last, attempt, 0)).toBeUndefined();
@@ -243,7 +243,7 @@ test("what was on its way when the object died is sent again", () =>
     () => 204,
     async (simulation, storage) => {
       simulation.add(3, 3);
-      expect(simulation.queue.due(simulation.now, new Set())).toHaveLength(3);
+      expect(simulation.queue.due(simulation.now, 6, new Set())).toHaveLength(3);
       const after = new Simulation(storage, () => 204);
       await after.run();
       expectAll(after, 3);

@@ -12,6 +12,7 @@ const AT_ONCE = 6;
 const GONE = 410;
 
 const Attempts = z.array(Attempt);
+const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path, tries";
 
 export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
@@ -90,22 +91,34 @@ export class DeliveryQueue {
     });
   }
 
-  /** What is to be sent now, the longest due first, beside what is on its way: as much as a receiver in this health is given at once. */
-  due(now: number, flying: ReadonlySet<number>): DueDelivery[] {
+  /** How many deliveries may be under way at once to a receiver in this health. */
+  room(now: number): number {
     const { failures, paused_until } = this.#health();
-    const free = (pauseAfter(failures) > 0 ? 1 : AT_ONCE) - flying.size;
-    if (free <= 0 || paused_until > now) return [];
+    if (paused_until > now) return 0;
+    return pauseAfter(failures) > 0 ? 1 : AT_ONCE;
+  }
+
+  /** What is to be sent now, the longest due first; those that are busy aside. */
+  due(now: number, limit: number, busy: ReadonlySet<number>): DueDelivery[] {
     return this.#sql
-      .exec<DueRow>(
-        `SELECT number, event_id, type, resource, service, event, account, method, origin_path, tries
-         FROM deliveries WHERE due <= ? ORDER BY due, number LIMIT ?`,
-        now,
-        free + flying.size,
-      )
+      .exec<DueRow>(`SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ? ORDER BY due, number LIMIT ?`, now, limit + busy.size)
       .toArray()
-      .filter(({ number }) => !flying.has(number))
-      .slice(0, free)
+      .filter(({ number }) => !busy.has(number))
+      .slice(0, limit)
       .map(toDue);
+  }
+
+  /** What waits for this delivery alone; a retry that has its own time is not that. */
+  after({ number, resource }: DueDelivery): DueDelivery | undefined {
+    const [row] = this.#sql
+      .exec<DueRow>(
+        `SELECT ${DUE_COLUMNS} FROM (
+           SELECT * FROM deliveries WHERE state = 'pending' AND resource = ? AND number > ? ORDER BY number LIMIT 1) WHERE due IS NULL`,
+        resource,
+        number,
+      )
+      .toArray();
+    return row && toDue(row);
   }
 
   /** Records a try and what follows from it; answers why the endpoint is to be switched off, if it is. */

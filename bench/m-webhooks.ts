@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import { bundle } from "./lib/bundle.ts";
+import { ask } from "./lib/http.ts";
+import { meter } from "./lib/machine.ts";
+import type { Server } from "./lib/processes.ts";
+import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
+import { playRounds, type Reading } from "./lib/rounds.ts";
+import { newFolder, startMiniflare, VARIABLES } from "./lib/runtimes.ts";
+
+const CELL = "events";
+
+/** M: events of one endpoint to a local receiver, signed, in order per resource and with each try recorded, against an object that only sends. */
+export async function webhooks(quick: boolean): Promise<Result> {
+  const [ours, bare] = ["Tifo", "bare object"];
+  const variables = { ...VARIABLES, TIFO_DEVELOPMENT: "true" };
+  const code = await bundle("bench/workers/webhooks.ts");
+  const bareCode = await bundle("bench/workers/bare-sender.ts");
+  const count = quick ? 500 : 5_000;
+  const rounds = await playRounds({
+    contenders: [
+      { name: ours, start: () => startMiniflare({ code, objects: { ENDPOINT: "Endpoint" }, variables }, newFolder()) },
+      { name: bare, start: () => startMiniflare({ code: bareCode, objects: { SENDER: "Sender" }, variables: {} }, newFolder()) },
+    ],
+    rounds: quick ? 2 : 5,
+    measure: (server) => measure(server, count),
+  });
+  const table = comparisonTable({
+    rounds,
+    cells: [CELL],
+    ours,
+    others: [bare],
+    better: "higher",
+    figure: perSecond,
+    goals: () => ({ goal: 0.7, floor: 0.5 }),
+  });
+  return { ...table, remarks: [`${count} events of 100 resources, six at once, about 1 kB each`] };
+}
+
+async function measure(server: Server, count: number): Promise<Reading[]> {
+  const receiver = await startSink();
+  try {
+    const deliver = (events: number) => ask(server.port, "GET", `/?n=${events}&url=${encodeURIComponent(receiver.url)}`);
+    await deliver(100);
+    const stop = meter(server.group);
+    const started = performance.now();
+    await deliver(count);
+    const seconds = (performance.now() - started) / 1000;
+    return [{ cell: CELL, value: count / seconds, usage: stop() }];
+  } finally {
+    receiver.stop();
+  }
+}
+
+/** Takes everything and looks at nothing. */
+async function startSink(): Promise<{ url: string; stop(): void }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => response.writeHead(204).end());
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The receiver listens on no port");
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    stop: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
