@@ -44,6 +44,7 @@ const OnTv = z.object({ siteId: Id, accountId: Id });
 const OnDevice = z.object({ accountId: Id, deviceId: z.string() });
 const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
 const Code = AccessCode.omit({ accessCode: true });
+const ChangedPoll = Poll.extend({ pollId: Id });
 const MagicLink = Invite.omit({ token: true, inviteUrl: true });
 const Registration = RegisterInvite.omit({ email: true });
 // Events never tell a stream's key.
@@ -168,8 +169,16 @@ export const EVENTS = {
   "playlist.created": { data: Playlist, description: "A playlist was made" },
   "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
   "playlist.updated": { data: Playlist, description: "A playlist changed" },
+  "poll.closed": { data: ChangedPoll, description: "A poll takes no more responses" },
   "poll.created": { data: Poll, description: "A poll was made" },
   "poll.deleted": { data: Poll, description: "A poll was deleted" },
+  "poll.opened": { data: ChangedPoll, description: "A poll takes responses" },
+  "poll.settled": {
+    data: ChangedPoll,
+    description: "It is known which answer of a poll was right; said again with another one, it is corrected",
+    sample: { open: false },
+  },
+  "poll.updated": { data: ChangedPoll, description: "A poll changed" },
   "claim.updated": { data: ClaimStatus, description: "A claim of a reward moved on" },
   "quest.claimed": {
     data: ClaimStatus.extend({ webhookId: z.string().nullable(), webhookType: z.string().nullable(), webhookValue: z.string().nullable() }),
