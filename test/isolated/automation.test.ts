@@ -1,0 +1,126 @@
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, expect, test, vi } from "vitest";
+import { Automation } from "../../worker/durable-objects/automation.ts";
+import { Channel } from "../../worker/durable-objects/channel.ts";
+import { listOf } from "../../worker/http/listing.ts";
+import { ProviderEvent, ReceivedEvent } from "../../worker/routes/data-providers/schemas.ts";
+import { runScheduled } from "../../worker/scheduled.ts";
+import { newSite, openSocket, type TestSite } from "../harness.ts";
+import { automation, goal, newDataProvider, newRule, newTemplate, type RuleChange, ruleOf, tell, type TestProvider } from "../providers.ts";
+import type { TestViewer } from "./relay-viewer.ts";
+
+const Events = listOf(ProviderEvent);
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+interface Stage {
+  site: TestSite;
+  provider: TestProvider;
+  ruleId: string;
+}
+
+async function stage(change: RuleChange = {}): Promise<Stage> {
+  const site = await newSite();
+  const provider = await newDataProvider(site);
+  return { site, provider, ruleId: await newRule(site, ruleOf(site, provider, await newTemplate(site), change)) };
+}
+
+async function firedOf({ site, provider }: Stage) {
+  const { results } = (await site.call("listProviderEvents", { params: { providerId: provider.id } })).as(Events);
+  return results.flatMap(({ fired }) => fired);
+}
+
+/** What the first channel has been sent, once all that was published has arrived. */
+async function shownTo(viewer: TestViewer, { site }: Stage) {
+  const channel = env.CHANNEL.getByName(`${site.id}:${site.channels[0]}`);
+  const { seq } = await channel.emit({ id: crypto.randomUUID(), type: "page.updated", data: {} });
+  await viewer.holds(seq);
+  return viewer.frames.filter((frame) => frame.type === "overlay.show");
+}
+
+async function watch({ site }: Stage): Promise<TestViewer> {
+  const viewer = await openSocket(site, site.channels[0]);
+  await viewer.first("welcome");
+  return viewer;
+}
+
+/** How many firings the object has yet to do. */
+function pending({ site }: Stage): Promise<number> {
+  return runInDurableObject(automation(site), (_, state) => state.storage.sql.exec("SELECT 1 FROM firings").toArray().length);
+}
+
+test("an event whose request died before the automation heard of it fires through the site's log", async () => {
+  const on = await stage();
+  const viewer = await watch(on);
+  vi.spyOn(Automation.prototype, "handle").mockRejectedValueOnce(new Error("died"));
+  await tell(on.site, on.provider, goal(1));
+  await viewer.first("overlay.show");
+  expect(await shownTo(viewer, on)).toHaveLength(1);
+  expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
+});
+
+test("an automation that died between deciding and sending goes on by its alarm, and what it had sent is not sent again", async () => {
+  const on = await stage();
+  const { eventId } = (await tell(on.site, on.provider, goal(0))).as(ReceivedEvent);
+  const event = { id: eventId.slice(0, -1) + "f", providerId: on.provider.id, at: Date.now(), data: goal(1) };
+  const prepare = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("died"));
+  await automation(on.site).handle(event);
+  expect(prepare).toHaveBeenCalled();
+  expect(await pending(on)).toBe(1);
+  await abortAllDurableObjects();
+  vi.restoreAllMocks();
+  // As if its time had come.
+  await runInDurableObject(automation(on.site), (_, state) => state.storage.sql.exec("UPDATE firings SET next = 0"));
+  expect(await runDurableObjectAlarm(automation(on.site))).toBe(true);
+  expect(await pending(on)).toBe(0);
+  await automation(on.site).handle(event);
+  const sent = await env.CHANNEL.getByName(`${on.site.id}:${on.site.channels[0]}`).active();
+  expect(sent).toHaveLength(1);
+});
+
+test("a firing that is done anew after its broadcast was sent shows nothing new", async () => {
+  const on = await stage();
+  const viewer = await watch(on);
+  const { eventId } = (await tell(on.site, on.provider, goal(1))).as(ReceivedEvent);
+  const [before] = await shownTo(viewer, on);
+  await runInDurableObject(automation(on.site), (_, state) => {
+    const event = JSON.stringify({ id: eventId, providerId: on.provider.id, at: Date.now(), data: goal(1) });
+    const insert = "INSERT INTO firings (event_id, rule_id, due, next, event) VALUES (?, ?, ?, 0, ?)";
+    state.storage.sql.exec(insert, eventId, on.ruleId, Date.now(), event);
+    return state.storage.setAlarm(Date.now() + 60_000);
+  });
+  expect(await runDurableObjectAlarm(automation(on.site))).toBe(true);
+  expect(await pending(on)).toBe(0);
+  expect(await shownTo(viewer, on)).toEqual([before]);
+});
+
+test("a delayed rule says that it is scheduled, fires by the alarm and not before, and only if it is still on", async () => {
+  const on = await stage({ trigger: { behavior: "delayed", delaySeconds: 1 } });
+  const channel = env.CHANNEL.getByName(`${on.site.id}:${on.site.channels[0]}`);
+  const outcomes = async (): Promise<string[]> => (await firedOf(on)).map(({ outcome }) => outcome).sort();
+  await tell(on.site, on.provider, goal(1));
+  const fired = await firedOf(on);
+  expect(fired).toMatchObject([{ outcome: "scheduled" }]);
+  await vi.waitFor(async () => expect(await outcomes()).toEqual(["sent"]), { timeout: 10_000 });
+  expect(Date.now()).toBeGreaterThanOrEqual(fired[0]?.due ?? Infinity);
+  expect(await channel.active()).toHaveLength(1);
+  await tell(on.site, on.provider, goal(0));
+  await tell(on.site, on.provider, goal(2));
+  await on.site.call("deleteAutomationRule", { params: { id: on.ruleId } });
+  await vi.waitFor(async () => expect(await outcomes()).toEqual(["dropped", "sent"]), { timeout: 10_000 });
+  expect(await channel.active()).toHaveLength(1);
+});
+
+test("a broadcast that was committed but never reached its channel is brought by the log, once", async () => {
+  const on = await stage();
+  const viewer = await watch(on);
+  vi.spyOn(Channel.prototype, "publish").mockRejectedValueOnce(new Error("died"));
+  await tell(on.site, on.provider, goal(1));
+  await runScheduled(env, Date.now() + 6_000);
+  await env.SITE_LOG.getByName(on.site.id).nudge();
+  await viewer.first("overlay.show");
+  expect(await shownTo(viewer, on)).toHaveLength(1);
+});
