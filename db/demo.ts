@@ -144,7 +144,8 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     db.insert(registerInvites).values(demoRegisterInvites()).onConflictDoNothing(),
   ]);
   // Row by row: an insert may bind a hundred values in all.
-  for (const row of [...demoEntitlements(), ...demoMemberEntitlements()]) await db.insert(accountEntitlements).values(row).onConflictDoNothing();
+  for (const row of [...demoEntitlements(), ...demoMemberEntitlements()])
+    await db.insert(accountEntitlements).values(row).onConflictDoNothing();
   for (const bundle of demoBundles()) await db.insert(bundles).values(bundle).onConflictDoNothing();
   for (const charge of demoCharges()) await db.insert(charges).values(charge).onConflictDoNothing();
   for (const refund of demoRefunds()) await db.insert(refunds).values(refund).onConflictDoNothing();

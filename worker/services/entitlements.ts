@@ -94,10 +94,10 @@ export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, paidBack = 0
 }
 
 /** Takes what was granted for `source` one step on, as part of another commit; what can't take it stays as it is. */
-export async function planTransition(ctx: Ctx, source: string, transition: Exclude<Transition, "grant" | "renew">): Promise<Planned> {
+export async function planTransition(ctx: Ctx, source: string, transition: "cancel" | "remove" | "expire"): Promise<Planned> {
   const steps = (await findBySource(ctx, source)).flatMap((row) => {
     const step = nextStep(row, transition);
-    return step.allowed ? [planStep(ctx, row, step, transition === "refund" ? row.price - row.refunded : 0)] : [];
+    return step.allowed ? [planStep(ctx, row, step)] : [];
   });
   return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };
 }

@@ -36,7 +36,7 @@ export const Account = z
     lastLogin: Time.nullable(),
     thirdPartyAuthProviders: z.array(ThirdPartyLink),
     roles: z.array(AccountRole),
-    subscriptions: z.array(z.string()).describe("Skus of active entitlements"),
+    subscriptions: z.array(z.string()).describe("Skus that the account holds, in alphabetical order"),
     marketingOptin: z.boolean(),
     tags: Tags,
     ...Tracked,

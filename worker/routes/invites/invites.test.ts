@@ -205,7 +205,7 @@ describe("a redeemed invite", () => {
   test("makes a guest account that holds the target skus", async () => {
     const invite = await newInvite({ targetSkus: ["vip", "press"] });
     const { account } = await signedIn(await intentOf(invite.token));
-    expect(account).toMatchObject({ name: "Guest", subscriptions: ["vip", "press"], roles: [] });
+    expect(account).toMatchObject({ name: "Guest", subscriptions: ["press", "vip"], roles: [] });
     expect((await reread(invite._id)).accountId).toBe(account._id);
   });
 
