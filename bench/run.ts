@@ -9,6 +9,8 @@ import { bursts } from "./g-bursts.ts";
 import { relays } from "./h-relays.ts";
 import { counts } from "./i-counts.ts";
 import { connectStorm } from "./j-connect-storm.ts";
+import { votes } from "./k-votes.ts";
+import { eventToScreen } from "./l-event-to-screen.ts";
 import { canPin, load, pinClient } from "./lib/machine.ts";
 import { environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
@@ -27,6 +29,8 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   I: { title: "Viewer counts", run: counts },
   J: { title: "Connect storm", run: connectStorm },
   M: { title: "Webhooks", run: webhooks },
+  K: { title: "Votes", run: votes },
+  L: { title: "Event to screen", run: eventToScreen },
   N: { title: "Bundle and start-up", run: startUp },
   Q: { title: "A page's content for a viewer", run: content },
   P: { title: "Access codes in bulk", run: bulkCodes },
