@@ -7,6 +7,7 @@ import { accounts, pollResponses } from "../../db/schema/index.ts";
 import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "../../worker/durable-objects/poll-counter.protocol.ts";
 import { PING } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId, randomHex } from "../../worker/lib/ids.ts";
+import { Panel } from "../../worker/routes/panels/schemas.ts";
 import { Poll, PollResults } from "../../worker/routes/polls/schemas.ts";
 import { counterAt, countersOf, syncCounters, writeVotes } from "../../worker/services/poll-counting.ts";
 import { answeredPolls } from "../../worker/services/polls.ts";
@@ -264,10 +265,9 @@ describe("viewers", () => {
   /** A panel with the poll, beside the picture of the first channel. */
   async function show(poll: Poll): Promise<void> {
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
-    const { body } = await site.call("createPanel", { body: { siteId: site.id, renderer } });
-    const panelId = Object(body)._id;
+    const { _id } = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Panel);
     await env.DB.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
-      .bind(JSON.stringify({ panels: [panelId] }), site.channels[0])
+      .bind(JSON.stringify({ panels: [_id] }), site.channels[0])
       .run();
   }
 
