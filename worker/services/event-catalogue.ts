@@ -32,7 +32,7 @@ import { RecurringSubscription, Wallet } from "../routes/wallets/schemas.ts";
 import { WebhookEvent } from "../routes/webhooks/endpoint-schemas.ts";
 import { ProviderEventMessage } from "./automation.ts";
 
-/** What an event's `data` is, when it comes, and fields in which the sample differs from a made-up one. */
+/** What an event's `data` is, when it comes, and fields in which the sample, where it has them, differs from a made-up one. */
 export interface EventKind {
   data: z.ZodObject;
   description: string;
@@ -57,7 +57,7 @@ const claim = { sample: { accountId: VIEWER, productId: "derby-scarf", rewardTyp
 const sale = { sample: { amount: 1900, refunded: 0, currency: "gbp", failure: null } };
 const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
 
-/** Every event that a change commits, by type. An area adds a line for each of its own; the compiler asks for it. */
+/** Every event that a change commits, by type. An area adds a line for each of its own; test/events.test.ts asks for it. */
 export const EVENTS = {
   "accesscode.bulkCreated": {
     data: z.object({ batchId: z.string(), siteId: Id, qty: z.number().int().min(1), sku: Sku, tags: Tags }),

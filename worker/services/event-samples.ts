@@ -33,15 +33,17 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
 
 function describeEvent(type: string, { data, description, sample = {} }: EventKind): CataloguedEvent {
   const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
-  const values = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
+  const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
+  const told = Object.entries(sample).filter(([field]) => field in data.shape);
+  const values = { ...madeUp, ...Object.fromEntries(told) };
   return {
     type,
     description,
     services: [...servicesOf(type)],
     schema,
     sample: {
-      ...{ id: ID, type, created: MOMENT, sequence: 1, previousSequence: null, resource: resourceOf(type, { ...values, ...sample }) },
-      data: { ...values, ...sample },
+      ...{ id: ID, type, created: MOMENT, sequence: 1, previousSequence: null, resource: resourceOf(type, values) },
+      data: values,
     },
   };
 }
