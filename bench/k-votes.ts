@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "@hono/zod-openapi";
+import { bundle } from "./lib/bundle.ts";
+import { ask, HttpConnection, requestText } from "./lib/http.ts";
+import { meter } from "./lib/machine.ts";
+import type { Server } from "./lib/processes.ts";
+import { comparisonTable, perSecond, type Result } from "./lib/report.ts";
+import { playRounds, type Reading } from "./lib/rounds.ts";
+import { newFolder, startWorkerd, VARIABLES, type Worker } from "./lib/runtimes.ts";
+
+const VOTERS = 20_000;
+const CONNECTIONS = 32;
+
+const Tally = z.record(z.string(), z.number());
+
+/** K: votes of as many accounts through our counters against one bare counting object; and the tally after a hard kill, retries included. */
+export async function votes(quick: boolean): Promise<Result> {
+  const voters = quick ? 2_000 : VOTERS;
+  const ours = { code: await bundle("bench/workers/votes.ts"), objects: { POLL_COUNTER: "PollCounter" }, variables: VARIABLES };
+  const bare = { code: await bundle("bench/workers/vote-box.ts"), objects: { BOX: "Box" }, variables: {} };
+  const rounds = await playRounds({
+    contenders: [
+      { name: "Tifo", start: () => startWorkerd(ours) },
+      { name: "bare object", start: () => startWorkerd(bare) },
+    ],
+    rounds: quick ? 1 : 5,
+    measure: (server) => measure(server, voters),
+  });
+  const table = comparisonTable({
+    rounds,
+    cells: ["votes"],
+    ours: "Tifo",
+    others: ["bare object"],
+    better: "higher",
+    figure: perSecond,
+    goals: () => ({ goal: 0.7, floor: 0.5 }),
+  });
+  return { ...table, remarks: [await killed(ours, voters)] };
+}
+
+async function measure(server: Server, voters: number): Promise<Reading[]> {
+  await ask(server.port, "GET", "/begin");
+  const used = meter(server.group);
+  const started = performance.now();
+  await cast(server, accounts(voters));
+  const value = voters / ((performance.now() - started) / 1000);
+  const usage = used();
+  await requireTally(server, voters);
+  return [{ cell: "votes", value, usage }];
+}
+
+/** Kills the server in the middle of the votes; whoever has no answer votes again, and so does every tenth. */
+async function killed(worker: Worker, voters: number): Promise<string> {
+  const folder = newFolder();
+  const first = await startWorkerd(worker, folder);
+  await ask(first.port, "GET", "/begin");
+  const all = accounts(voters);
+  const counted = new Set<string>();
+  const casting = cast(first, all, (account) => counted.add(account)).catch(() => undefined);
+  while (counted.size < voters / 2) await sleep(5);
+  await first.stop();
+  await casting;
+  const [before, second] = [counted.size, await startWorkerd(worker, folder)];
+  await cast(
+    second,
+    all.filter((account, index) => !counted.has(account) || index % 10 === 0),
+  );
+  try {
+    await requireTally(second, voters);
+    return `killed after ${before} of ${voters} votes were answered; repeated, the tally is exact`;
+  } finally {
+    await second.stop();
+  }
+}
+
+async function requireTally(server: Server, voters: number): Promise<void> {
+  // Older than half a second, a sum is asked for anew.
+  await sleep(600);
+  const tally = Tally.parse(JSON.parse(await ask(server.port, "GET", "/tally")));
+  const total = Object.values(tally).reduce((sum, votes) => sum + votes, 0);
+  if (total !== voters) throw new Error(`${total} votes counted of ${voters}`);
+}
+
+/** Closed loop over all connections; fails with the first that is not counted. */
+async function cast(server: Server, voters: string[], counted?: (account: string) => void): Promise<void> {
+  let next = 0;
+  const loop = async (): Promise<void> => {
+    const connection = new HttpConnection(server.port);
+    try {
+      for (let account = voters[next++]; account !== undefined; account = voters[next++]) {
+        const { body } = await connection.send(requestText("POST", `/vote?account=${account}`));
+        if (body !== "counted") throw new Error(`Not counted: ${body}`);
+        counted?.(account);
+      }
+    } finally {
+      connection.close();
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop));
+}
+
+function accounts(count: number): string[] {
+  return Array.from({ length: count }, (_, number) => number.toString(16).padStart(24, "0"));
+}
