@@ -390,7 +390,7 @@ function showInvoice({ id, subscription, intent, amount, currency, created }: In
 
 function metadataOf(fields: Fields, under = ""): Fields {
   const name = under === "" ? /^metadata\[(\w+)\]$/ : new RegExp(`^${under}\\[metadata\\]\\[(\\w+)\\]$`);
-  const entries = Object.entries(fields).map(([key, value]) => [name.exec(key)?.[1] ?? "", value]);
+  const entries = Object.entries(fields).map(([key, value]): [string, string] => [name.exec(key)?.[1] ?? "", value]);
   return Object.fromEntries(entries.filter(([key]) => key !== ""));
 }
 
