@@ -1,0 +1,93 @@
+import type { TifoCore } from "../../../../sdk/model/core.ts";
+import type { TifoEventViewModel } from "../../../../sdk/model/event-interface.ts";
+import { broadcastDemoOverlay, DEMO, isDemoServer } from "../live-channel/demo.ts";
+import { demoViewerToken } from "./demo-viewer.ts";
+import { loadSdk } from "./load-sdk.ts";
+
+/** An example that a reader starts: the SDK in the demo channel, showing overlays, panels or the state of the event. */
+export class LiveExample extends HTMLElement {
+  private tifo: TifoCore | undefined;
+
+  connectedCallback(): void {
+    this.button.addEventListener("click", () => void this.start());
+  }
+
+  disconnectedCallback(): void {
+    this.tifo?.userDidStopWatchingEvent(DEMO.channelId);
+  }
+
+  private get button(): HTMLButtonElement {
+    return part(this, "button", HTMLButtonElement);
+  }
+
+  private say(text: string): void {
+    part(this, "p", HTMLElement).textContent = text;
+  }
+
+  private async start(): Promise<void> {
+    const { button } = this;
+    button.disabled = true;
+    this.say("Loading the SDK…");
+    try {
+      if (!(await isDemoServer())) throw new Error("This server doesn’t run the demo site. Start Tifo on your machine and open this page there.");
+      this.tifo = await loadSdk();
+      const mode = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
+      this.tifo.configure({ clientId: DEMO.clientId, mode, delegate: { getUserToken: demoViewerToken } });
+      await this.show(this.tifo);
+    } catch (error) {
+      this.say(error instanceof Error ? error.message : String(error));
+      button.textContent = "Retry";
+      button.disabled = false;
+    }
+  }
+
+  private async show(tifo: TifoCore): Promise<void> {
+    const event = await tifo.userDidStartWatchingEvent({ channelId: DEMO.channelId });
+    const place = part(this, ".place", HTMLElement);
+    place.hidden = false;
+    event.subscribe(() => this.tell(event));
+    this.tell(event);
+    if (this.dataset["show"] === "overlay") {
+      tifo.renderOverlay(place);
+      this.offerBroadcast();
+      return;
+    }
+    this.button.remove();
+    if (this.dataset["show"] === "panel") tifo.renderPanel(place);
+    else showState(event, place);
+  }
+
+  private tell(event: TifoEventViewModel): void {
+    const { connection, reason, concurrents } = event.getSnapshot();
+    this.say(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
+  }
+
+  /** The button that started the example goes on as the one that broadcasts. */
+  private offerBroadcast(): void {
+    const again = part(this, "button", HTMLButtonElement).cloneNode();
+    if (!(again instanceof HTMLButtonElement)) return;
+    again.textContent = "Broadcast the demo overlay";
+    again.disabled = false;
+    again.addEventListener("click", () => {
+      broadcastDemoOverlay().catch((error: unknown) => this.say(error instanceof Error ? error.message : String(error)));
+    });
+    this.button.replaceWith(again);
+  }
+}
+
+/** The whole state as text, anew after every change. */
+function showState(event: TifoEventViewModel, place: HTMLElement): void {
+  const text = document.createElement("pre");
+  text.tabIndex = 0;
+  text.ariaLabel = "State of the event";
+  place.append(text);
+  const write = () => (text.textContent = JSON.stringify(event.getSnapshot(), null, 2));
+  event.subscribe(write);
+  write();
+}
+
+function part<T extends Element>(root: Element, selector: string, kind: new () => T): T {
+  const found = root.querySelector(selector);
+  if (!(found instanceof kind)) throw new Error(`The example has no ${selector}`);
+  return found;
+}
