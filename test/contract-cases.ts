@@ -22,6 +22,7 @@ const HEADER: Record<string, string> = {
   bearer: "Authorization",
   provider: "Authorization",
   signature: "Tifo-Signature",
+  stripeSignature: "Stripe-Signature",
   super: "Tifo-Super-Key",
 };
 const NOTHING = Object.fromEntries(Object.values(HEADER).map((header) => [header, undefined]));

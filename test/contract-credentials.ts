@@ -16,7 +16,7 @@ const PROOFS = ["developer", "bearer", "super"];
 
 /** Whether an operation asks for proof. */
 export function asksForProof({ security }: Operation): boolean {
-  return security.every((set) => set.some((kind) => [...PROOFS, "provider", "signature"].includes(kind)));
+  return security.every((set) => set.some((kind) => [...PROOFS, "provider", "signature", "stripeSignature"].includes(kind)));
 }
 
 interface Reach {
@@ -71,6 +71,10 @@ export async function wrongCredentials(own: TestSite, foreign: TestSite, operati
       "a token signed with the public key": `Bearer ${await signedWithPublicKey(claims)}`,
     },
     signature: { "a signature by another": "0".repeat(64), "no signature at all": "nonsense" },
+    stripeSignature: {
+      "a signature by another": `t=${Math.floor(Date.now() / 1000)},v1=${"0".repeat(64)}`,
+      "no signature at all": "nonsense",
+    },
     provider: { "an unknown provider": `Bearer ${crypto.randomUUID()}` },
     super: { "a wrong super key": "tifo_super_wrong" },
   };
@@ -116,6 +120,7 @@ export async function leastCallers(own: TestSite, operation: Operation): Promise
     least["an account"] = { ...client, Authorization: `Bearer ${await own.signIn(account)}` };
   }
   if (kinds.has("signature")) least["the data provider"] = { ...client, "Tifo-Signature": TO_BE_SIGNED };
+  if (kinds.has("stripeSignature")) least.Stripe = {};
   if (kinds.has("super")) least["the operator"] = await own.headersOf("super");
   if (!asksForProof(operation)) least.anybody = kinds.size > 0 ? client : {};
   return least;

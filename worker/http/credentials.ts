@@ -28,6 +28,12 @@ export const SECURITY_SCHEMES = {
     description:
       "Hex HMAC-SHA256 by the data provider's secret, of the body, or where there is none of the provider's id. With `Tifo-Timestamp` (seconds since 1970 UTC, within 5 minutes) what is signed is `<timestamp>.<content>`; recommended, since a signature without it can be sent again.",
   },
+  stripeSignature: {
+    type: "apiKey",
+    in: "header",
+    name: "Stripe-Signature",
+    description: "Stripe's own signature of the body, by the secret that its endpoint has.",
+  },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
   device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device, as it names itself." },
 } as const;
@@ -55,6 +61,8 @@ export const DEVELOPER_OR_ACCOUNT = [
 ] as const satisfies Credentials;
 export const DEVELOPER_OR_PROVIDER = [["client", "developer"], ["provider"]] as const satisfies Credentials;
 export const SIGNATURE = [["client", "signature"]] as const satisfies Credentials;
+/** The signature itself is checked by what reads the event, which is nothing without it. */
+export const STRIPE_SIGNATURE = [["stripeSignature"]] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
 export const DEVELOPER_OR_SUPER = [["client", "developer"], ["super"]] as const satisfies Credentials;
@@ -95,6 +103,10 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
 
   get signature(): string | undefined {
     return this.#request.header("Tifo-Signature");
+  }
+
+  get stripeSignature(): string | undefined {
+    return this.#request.header("Stripe-Signature");
   }
 
   get super(): string | undefined {

@@ -109,9 +109,7 @@ function errorCodes(
 ): ErrorCode[] {
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
-  const proves = [...credentials, ...also].some((kinds) =>
-    kinds.some((kind) => kind === "developer" || kind === "bearer" || kind === "super" || kind === "signature"),
-  );
+  const proves = [...credentials, ...also].some((kinds) => kinds.some((kind) => kind !== "provider" && PROOFS.has(kind)));
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");
@@ -134,11 +132,12 @@ function describe({ description, credentials }: OperationSpec, { area, action, a
   if (kinds.has("bearer")) who.push(ACCOUNTS[accounts]);
   if (kinds.has("provider")) who.push("the stream provider itself");
   if (kinds.has("signature")) who.push("the data provider itself");
+  if (kinds.has("stripeSignature")) who.push("Stripe");
   if (kinds.has("super")) who.push("the operator of the deployment");
   return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
 }
 
-const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "super"]);
+const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "stripeSignature", "super"]);
 
 const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",

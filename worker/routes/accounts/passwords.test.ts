@@ -141,6 +141,7 @@ async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[
     data: JSON.stringify({ _id: resetId }),
     actor: "anonymous",
     requestId: "test",
+    origin: null,
   };
   await mailReset({ ...env, EMAIL }, on.id, event);
   return sent;

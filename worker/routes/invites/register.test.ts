@@ -82,7 +82,7 @@ describe("an invitation by e-mail", () => {
     const { _id } = await invited();
     await site.call("listEvents");
     await accept(await tokenOf(_id));
-    const event = { sequence: 1, previousSequence: null, data: "{}", actor: "system", requestId: "test", created: 0 };
+    const event = { sequence: 1, previousSequence: null, data: "{}", actor: "system", requestId: "test", origin: null, created: 0 };
     await mailRegisterInvite(env, site.id, { ...event, id: newId(1), type: "invite.registerCreated", resource: `invite/${_id}` });
     expect(mails).toHaveLength(1);
   });

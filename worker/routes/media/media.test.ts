@@ -222,7 +222,7 @@ describe("a delete", () => {
   test("that died before the bytes were gone is finished by the log", async () => {
     const { _id } = await upload();
     const entry = { sequence: 1, previousSequence: null, id: newId(1), type: "media.deleted", resource: `media/${_id}` };
-    await runEffects(env, site.id, { ...entry, data: "{}", actor: "system", requestId: "test", created: 1 });
+    await runEffects(env, site.id, { ...entry, data: "{}", actor: "system", requestId: "test", origin: null, created: 1 });
     expect(await env.MEDIA.head(_id)).toBeNull();
   });
 

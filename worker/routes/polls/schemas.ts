@@ -19,12 +19,15 @@ const AnswerInput = z.strictObject({
   imageUrl: ImageUrl.nullish(),
 });
 
-export const AnswersInput = z
+const Answers = z
   .array(AnswerInput)
   .max(MOST_ANSWERS)
   .refine((answers) => areDistinct(answers.flatMap(({ _id }) => _id ?? [])), "Two answers have one _id")
-  .refine((answers) => areDistinct(answers.map(({ answer }) => answer)), "Two answers say the same")
-  .openapi("PollAnswersInput", { example: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }] });
+  .refine((answers) => areDistinct(answers.map(({ answer }) => answer)), "Two answers say the same");
+
+export const AnswersInput = Answers.openapi("PollAnswersInput", {
+  example: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }],
+});
 
 const fields = {
   type: z.enum(POLL_TYPES).describe("A prediction is settled when its outcome is known; of trivia the right answer is known before"),
@@ -57,7 +60,7 @@ export const PollInput = z
   .strictObject({
     ...replaceable,
     correctAnswerId: z.null().optional().describe("Its answers have no ids yet"),
-    answers: AnswersInput.default([]),
+    answers: Answers.default([]),
   })
   .openapi("PollInput", { example: { ...example, answers: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }] } });
 
