@@ -61,6 +61,7 @@ CREATE TABLE `accounts` (
 CREATE UNIQUE INDEX `accounts_site_email` ON `accounts` (`site_id`,`email`);--> statement-breakpoint
 CREATE INDEX `accounts_email` ON `accounts` (`email`);--> statement-breakpoint
 CREATE INDEX `accounts_site_created` ON `accounts` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `accounts_site_name` ON `accounts` (`site_id`,`normalized_name`,`id`);--> statement-breakpoint
 CREATE INDEX `accounts_global` ON `accounts` (`global_account_id`) WHERE "accounts"."global_account_id" is not null;--> statement-breakpoint
 CREATE TABLE `global_accounts` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -128,6 +129,146 @@ CREATE TABLE `user_profiles` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `user_profiles_account` ON `user_profiles` (`site_id`,`account_id`);--> statement-breakpoint
+CREATE TABLE `viewer_activity` (
+	`site_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`target_id` text NOT NULL,
+	`channel_id` text NOT NULL,
+	`quarter` integer NOT NULL,
+	`seconds` real NOT NULL,
+	`first_at` integer NOT NULL,
+	`last_at` integer NOT NULL,
+	PRIMARY KEY(`site_id`, `account_id`, `kind`, `target_id`, `channel_id`, `quarter`)
+);
+--> statement-breakpoint
+CREATE INDEX `viewer_activity_last` ON `viewer_activity` (`last_at`);--> statement-breakpoint
+CREATE TABLE `charges` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`amount` integer NOT NULL,
+	`currency` text NOT NULL,
+	`item_type` text NOT NULL,
+	`item_id` text NOT NULL,
+	`description` text NOT NULL,
+	`skus` text NOT NULL,
+	`recurrence` text,
+	`stripe_account` text,
+	`status` text NOT NULL,
+	`reserved` integer DEFAULT 0 NOT NULL,
+	`refunded` integer DEFAULT 0 NOT NULL,
+	`receipt_number` text,
+	`failure` text,
+	`recurring_id` text,
+	`stripe_session_id` text,
+	`stripe_payment_id` text,
+	`stripe_invoice_id` text,
+	`due` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL,
+	CONSTRAINT "charges_books" CHECK(0 <= "charges"."refunded" and "charges"."refunded" <= "charges"."reserved" and "charges"."reserved" <= "charges"."amount")
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `charges_receipt` ON `charges` (`site_id`,`receipt_number`);--> statement-breakpoint
+CREATE UNIQUE INDEX `charges_invoice` ON `charges` (`stripe_invoice_id`);--> statement-breakpoint
+CREATE INDEX `charges_site_created` ON `charges` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `charges_account` ON `charges` (`site_id`,`account_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `charges_recurring` ON `charges` (`recurring_id`,`created`);--> statement-breakpoint
+CREATE INDEX `charges_payment` ON `charges` (`stripe_payment_id`);--> statement-breakpoint
+CREATE INDEX `charges_due` ON `charges` (`due`) WHERE "charges"."due" is not null;--> statement-breakpoint
+CREATE TABLE `recurring_subscriptions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`amount` integer NOT NULL,
+	`currency` text NOT NULL,
+	`item_type` text NOT NULL,
+	`item_id` text NOT NULL,
+	`description` text NOT NULL,
+	`skus` text NOT NULL,
+	`recurrence` text,
+	`stripe_account` text,
+	`status` text NOT NULL,
+	`past_due` integer NOT NULL,
+	`stripe_subscription_id` text NOT NULL,
+	`current_period_end` integer,
+	`date_cancelled` integer,
+	`stopping` integer NOT NULL,
+	`due` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `recurring_subscriptions_stripe_subscription_id_unique` ON `recurring_subscriptions` (`stripe_subscription_id`);--> statement-breakpoint
+CREATE INDEX `recurring_account` ON `recurring_subscriptions` (`site_id`,`account_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `recurring_due` ON `recurring_subscriptions` (`due`) WHERE "recurring_subscriptions"."due" is not null;--> statement-breakpoint
+CREATE TABLE `refunds` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`charge_id` text NOT NULL,
+	`amount` integer NOT NULL,
+	`reason` text,
+	`keep` integer NOT NULL,
+	`status` text NOT NULL,
+	`failure` text,
+	`stripe_refund_id` text,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `refunds_stripe_refund_id_unique` ON `refunds` (`stripe_refund_id`);--> statement-breakpoint
+CREATE INDEX `refunds_charge` ON `refunds` (`charge_id`);--> statement-breakpoint
+CREATE TABLE `bundles` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`name` text NOT NULL,
+	`sku` text NOT NULL,
+	`price` integer NOT NULL,
+	`presentment_currency` text NOT NULL,
+	`items` text NOT NULL,
+	`description` text NOT NULL,
+	`image` text,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `bundles_site_sku` ON `bundles` (`site_id`,`sku`);--> statement-breakpoint
+CREATE INDEX `bundles_site_created` ON `bundles` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE TABLE `automation_rules` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`name` text NOT NULL,
+	`channel_id` text,
+	`json_rule` text NOT NULL,
+	`active` integer NOT NULL,
+	`client_rule` integer NOT NULL,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `automation_rules_site_created` ON `automation_rules` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `automation_rules_site_client` ON `automation_rules` (`site_id`,`client_rule`,`created`,`id`);--> statement-breakpoint
+CREATE TABLE `rule_firings` (
+	`event_id` text NOT NULL,
+	`rule_id` text NOT NULL,
+	`site_id` text NOT NULL,
+	`rule_name` text NOT NULL,
+	`outcome` text NOT NULL,
+	`message` text,
+	`made_id` text,
+	`due` integer NOT NULL,
+	`created` integer NOT NULL,
+	PRIMARY KEY(`event_id`, `rule_id`)
+);
+--> statement-breakpoint
+CREATE INDEX `rule_firings_rule` ON `rule_firings` (`site_id`,`rule_id`,`created`);--> statement-breakpoint
+CREATE INDEX `rule_firings_created` ON `rule_firings` (`created`);--> statement-breakpoint
 CREATE TABLE `calendar_categories` (
 	`event_id` text NOT NULL,
 	`site_id` text NOT NULL,
@@ -204,6 +345,39 @@ CREATE TABLE `sent_mails` (
 );
 --> statement-breakpoint
 CREATE INDEX `sent_mails_created` ON `sent_mails` (`created`);--> statement-breakpoint
+CREATE TABLE `data_providers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`name` text NOT NULL,
+	`description` text NOT NULL,
+	`schema` text NOT NULL,
+	`facts` text NOT NULL,
+	`owner_name` text NOT NULL,
+	`owner_email` text NOT NULL,
+	`realtime` integer NOT NULL,
+	`ttl` integer,
+	`tags` text NOT NULL,
+	`secret_sealed` text NOT NULL,
+	`previous_secret_sealed` text,
+	`previous_expires` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `data_providers_site_created` ON `data_providers` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE TABLE `provider_events` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`provider_id` text NOT NULL,
+	`external_id` text NOT NULL,
+	`event` text NOT NULL,
+	`created` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `provider_events_external` ON `provider_events` (`provider_id`,`external_id`);--> statement-breakpoint
+CREATE INDEX `provider_events_provider_created` ON `provider_events` (`site_id`,`provider_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `provider_events_created` ON `provider_events` (`created`);--> statement-breakpoint
 CREATE TABLE `devices` (
 	`id` text PRIMARY KEY NOT NULL,
 	`site_id` text NOT NULL,
@@ -233,10 +407,13 @@ CREATE TABLE `account_entitlements` (
 	`sku` text NOT NULL,
 	`granted_method` text NOT NULL,
 	`presentment_currency` text,
+	`price` integer DEFAULT 0 NOT NULL,
+	`refunded` integer DEFAULT 0 NOT NULL,
 	`status` text NOT NULL,
 	`date_granted` integer NOT NULL,
 	`date_cancelled` integer,
 	`date_refunded` integer,
+	`date_ends` integer,
 	`source` text,
 	`created` integer NOT NULL,
 	`modified` integer NOT NULL,
@@ -245,26 +422,10 @@ CREATE TABLE `account_entitlements` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `account_entitlements_held` ON `account_entitlements` (`site_id`,`account_id`,`sku`) WHERE "account_entitlements"."status" <> 'cancelled';--> statement-breakpoint
 CREATE INDEX `account_entitlements_site_created` ON `account_entitlements` (`site_id`,`created`,`id`);--> statement-breakpoint
-CREATE INDEX `account_entitlements_account` ON `account_entitlements` (`site_id`,`account_id`,`created`);--> statement-breakpoint
+CREATE INDEX `account_entitlements_account` ON `account_entitlements` (`site_id`,`account_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `account_entitlements_sku` ON `account_entitlements` (`site_id`,`sku`,`account_id`);--> statement-breakpoint
+CREATE INDEX `account_entitlements_ending` ON `account_entitlements` (`date_ends`) WHERE "account_entitlements"."status" = 'cancelScheduled';--> statement-breakpoint
 CREATE INDEX `account_entitlements_source` ON `account_entitlements` (`site_id`,`source`) WHERE "account_entitlements"."source" is not null;--> statement-breakpoint
-CREATE TABLE `subscriptions` (
-	`id` text PRIMARY KEY NOT NULL,
-	`site_id` text NOT NULL,
-	`sku` text NOT NULL,
-	`name` text NOT NULL,
-	`subscription_provider` text NOT NULL,
-	`recurrence` text,
-	`prices` text NOT NULL,
-	`stripe_plan_id` text,
-	`preview_duration_seconds` integer DEFAULT 0 NOT NULL,
-	`tags` text NOT NULL,
-	`created` integer NOT NULL,
-	`modified` integer NOT NULL,
-	`version` integer DEFAULT 1 NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `subscriptions_site_sku` ON `subscriptions` (`site_id`,`sku`);--> statement-breakpoint
-CREATE INDEX `subscriptions_site_created` ON `subscriptions` (`site_id`,`created`,`id`);--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -286,10 +447,33 @@ CREATE TABLE `outbox` (
 	`data` text NOT NULL,
 	`actor` text NOT NULL,
 	`request_id` text NOT NULL,
+	`origin` text,
 	`created` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX `outbox_site` ON `outbox` (`site_id`,`id`);--> statement-breakpoint
+CREATE TABLE `member_exports` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`file_name` text NOT NULL,
+	`status` text NOT NULL,
+	`rows` integer DEFAULT 0 NOT NULL,
+	`total_rows` integer NOT NULL,
+	`pieces` text NOT NULL,
+	`bytes` integer DEFAULT 0 NOT NULL,
+	`last_created` integer DEFAULT 0 NOT NULL,
+	`last_id` text DEFAULT '' NOT NULL,
+	`lease` integer NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`completed` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `member_exports_created` ON `member_exports` (`created`);--> statement-breakpoint
+CREATE INDEX `member_exports_unfinished` ON `member_exports` (`lease`) WHERE "member_exports"."status" in ('pending', 'running');--> statement-breakpoint
 CREATE TABLE `invites` (
 	`id` text PRIMARY KEY NOT NULL,
 	`site_id` text NOT NULL,
@@ -429,6 +613,94 @@ CREATE TABLE `playlists` (
 CREATE INDEX `playlists_site_modified` ON `playlists` (`site_id`,`modified`,`id`);--> statement-breakpoint
 CREATE INDEX `playlists_site_created` ON `playlists` (`site_id`,`created`,`id`);--> statement-breakpoint
 CREATE INDEX `playlists_site_title` ON `playlists` (`site_id`,`title`,`id`);--> statement-breakpoint
+CREATE TABLE `claims` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`quest_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`product_id` text,
+	`reward_type` text NOT NULL,
+	`status` text NOT NULL,
+	`message` text,
+	`drawn` integer DEFAULT false NOT NULL,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `claims_quest_account` ON `claims` (`site_id`,`quest_id`,`account_id`);--> statement-breakpoint
+CREATE INDEX `claims_site_modified` ON `claims` (`site_id`,`modified`,`id`);--> statement-breakpoint
+CREATE INDEX `claims_account` ON `claims` (`site_id`,`account_id`,`modified`,`id`);--> statement-breakpoint
+CREATE TABLE `quest_reports` (
+	`site_id` text NOT NULL,
+	`quest_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`array_id` text NOT NULL,
+	`value` text NOT NULL,
+	`created` integer NOT NULL,
+	PRIMARY KEY(`site_id`, `quest_id`, `account_id`, `array_id`, `value`)
+);
+--> statement-breakpoint
+CREATE INDEX `quest_reports_account` ON `quest_reports` (`site_id`,`account_id`);--> statement-breakpoint
+CREATE TABLE `quests` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`title` text NOT NULL,
+	`description` text NOT NULL,
+	`reward_description` text NOT NULL,
+	`reward_image` text,
+	`reward_type` text NOT NULL,
+	`product_id` text,
+	`regions` text NOT NULL,
+	`claimed_message` text NOT NULL,
+	`time_minimum` integer,
+	`time_maximum` integer,
+	`webhook_id` text,
+	`webhook_type` text,
+	`webhook_value` text,
+	`channel_ids` text NOT NULL,
+	`actions` text NOT NULL,
+	`tags` text NOT NULL,
+	`raffle_seed` text,
+	`raffle_commitment` text,
+	`raffle_draw` text,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `quests_site_modified` ON `quests` (`site_id`,`modified`,`id`);--> statement-breakpoint
+CREATE TABLE `poll_responses` (
+	`site_id` text NOT NULL,
+	`poll_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`n` integer NOT NULL,
+	`answer_id` text NOT NULL,
+	`created` integer NOT NULL,
+	PRIMARY KEY(`poll_id`, `account_id`, `n`)
+);
+--> statement-breakpoint
+CREATE INDEX `poll_responses_account` ON `poll_responses` (`site_id`,`account_id`);--> statement-breakpoint
+CREATE TABLE `polls` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`type` text NOT NULL,
+	`question` text NOT NULL,
+	`name` text NOT NULL,
+	`answers` text NOT NULL,
+	`correct_answer_id` text,
+	`open` integer NOT NULL,
+	`responses_per_viewer` integer NOT NULL,
+	`hide_results` integer NOT NULL,
+	`settled` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `polls_site_created` ON `polls` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE INDEX `polls_site_name` ON `polls` (`site_id`,`name`,`id`);--> statement-breakpoint
+CREATE INDEX `polls_site_open` ON `polls` (`site_id`,`modified`) WHERE "polls"."open" = 1;--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`site_id` text NOT NULL,
@@ -524,6 +796,24 @@ CREATE TABLE `streams` (
 CREATE INDEX `streams_site_created` ON `streams` (`site_id`,`created`,`id`);--> statement-breakpoint
 CREATE INDEX `streams_site_channel` ON `streams` (`site_id`,`channel_id`,`created`,`id`);--> statement-breakpoint
 CREATE INDEX `streams_provider` ON `streams` (`site_id`,`provider`);--> statement-breakpoint
+CREATE TABLE `subscriptions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`sku` text NOT NULL,
+	`name` text NOT NULL,
+	`subscription_provider` text NOT NULL,
+	`recurrence` text,
+	`prices` text NOT NULL,
+	`stripe_plan_id` text,
+	`preview_duration_seconds` integer DEFAULT 0 NOT NULL,
+	`tags` text NOT NULL,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `subscriptions_site_sku` ON `subscriptions` (`site_id`,`sku`);--> statement-breakpoint
+CREATE INDEX `subscriptions_site_modified` ON `subscriptions` (`site_id`,`modified`,`id`);--> statement-breakpoint
 CREATE TABLE `site_themes` (
 	`site_id` text PRIMARY KEY NOT NULL,
 	`theme_id` text NOT NULL
@@ -586,4 +876,37 @@ CREATE INDEX `videos_site_created` ON `videos` (`site_id`,`created`,`id`);--> st
 CREATE INDEX `videos_site_title` ON `videos` (`site_id`,`title`,`id`);--> statement-breakpoint
 CREATE INDEX `videos_site_type` ON `videos` (`site_id`,`type`,`modified`,`id`);--> statement-breakpoint
 CREATE INDEX `videos_site_url` ON `videos` (`site_id`,`url`);--> statement-breakpoint
-CREATE INDEX `videos_site_broadcast` ON `videos` (`site_id`,`live_broadcast_id`);
+CREATE INDEX `videos_site_broadcast` ON `videos` (`site_id`,`live_broadcast_id`);--> statement-breakpoint
+CREATE TABLE `webhook_endpoints` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`url` text NOT NULL,
+	`services` text NOT NULL,
+	`enabled` integer NOT NULL,
+	`disabled_reason` text,
+	`disabled_at` integer,
+	`secret_sealed` text NOT NULL,
+	`previous_secret_sealed` text,
+	`previous_secret_expires` integer,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_site` ON `webhook_endpoints` (`site_id`,`created`,`id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_endpoints_site_own` ON `webhook_endpoints` (`site_id`) WHERE kind = 'site';--> statement-breakpoint
+CREATE TABLE `wallets` (
+	`id` text PRIMARY KEY NOT NULL,
+	`site_id` text NOT NULL,
+	`owner_id` text NOT NULL,
+	`owner_type` text NOT NULL,
+	`balance` integer NOT NULL,
+	`payment_customer_id` text,
+	`stripe_account` text,
+	`created` integer NOT NULL,
+	`modified` integer NOT NULL,
+	`version` integer DEFAULT 1 NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `wallets_owner` ON `wallets` (`site_id`,`owner_type`,`owner_id`);

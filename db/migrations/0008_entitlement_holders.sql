@@ -1,1 +1,0 @@
-CREATE INDEX `account_entitlements_sku` ON `account_entitlements` (`site_id`,`sku`,`account_id`);
