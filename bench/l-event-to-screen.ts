@@ -80,7 +80,9 @@ async function measure(server: Server, contender: Broadcaster, source: Source, b
 function tellGoals(port: number): Source {
   const connection = new HttpConnection(port);
   const tell = async (home: number): Promise<number> => {
-    const body = JSON.stringify({ match: { id: "bench", minute: 17, scorer: "Ada Moreno", score: { home } } });
+    const body = JSON.stringify({
+      match: { id: "bench", minute: 17, goal: home > 0 ? "home" : "none", scorer: "Ada Moreno", score: { home } },
+    });
     const signature = createHmac("sha256", "tifo_dp_demo").update(body).digest("hex");
     const headers = { "Tifo-Client-Id": SITE_A, "Tifo-Signature": signature };
     const sent = performance.now();

@@ -8,6 +8,7 @@ import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, LANDING, SITE_A, SITE_B, sta
 import { demoMedia } from "./demo/media.ts";
 import { demoMemberEntitlements, demoMemberships, demoSupporters } from "./demo/members.ts";
 import { demoNavigations } from "./demo/navigation.ts";
+import { demoOverlays } from "./demo/overlays.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
 import { demoClaims, demoQuests } from "./demo/quests.ts";
@@ -60,7 +61,7 @@ import {
   webhookEndpoints,
 } from "./schema/index.ts";
 import { demoWebhooks } from "./demo/webhooks.ts";
-import type { AccountRole, OverlayContents, PageData } from "./types.ts";
+import type { AccountRole, PageData } from "./types.ts";
 import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
 
 // The demo sites, for the local database alone.
@@ -301,75 +302,4 @@ function page(
     data: { gate: { type: "none", skus: [] }, ...data },
     tags: ["football"],
   };
-}
-
-function demoOverlays(): (typeof overlays.$inferInsert)[] {
-  const goal: OverlayContents = [
-    {
-      kind: "html",
-      position: "bottomCenter",
-      html: '<div style="font:600 20px/1.4 system-ui;padding:14px 22px;border-radius:14px;color:#fff;background:linear-gradient(135deg,#6E5FFB,#3B2FB8);box-shadow:0 8px 30px rgb(0 0 0/.35)">Goal! {{scorer}} <span style="opacity:.8">{{minute}}′</span></div>',
-      variables: { scorer: "Harbour City", minute: 90 },
-    },
-  ];
-  const card: OverlayContents = [
-    {
-      kind: "html",
-      position: "topRight",
-      html: '<div style="font:600 16px system-ui;padding:10px 16px;border-radius:10px;background:#FACC15;color:#1C1917">Yellow card: {{player}}</div>',
-      variables: { player: "Number 6" },
-    },
-  ];
-  const sponsor: OverlayContents = [
-    {
-      kind: "html",
-      position: "topLeft",
-      html: '<div style="font:500 14px system-ui;padding:8px 14px;border-radius:8px;background:#fff;color:#1C1917">Ball by {{sponsor}}</div>',
-      variables: { sponsor: "Quayside Outfitters" },
-      channels: [CHANNEL_1],
-    },
-  ];
-  return [
-    {
-      ...stamps,
-      id: "5eed0000000000000000a001",
-      siteId: SITE_A,
-      name: "Goal",
-      description: "Home side scores",
-      type: "template",
-      duration: 8,
-      contents: goal,
-      cta: { type: "open_link", data: { url: "https://demo.example/replay", label: "Watch it again" } },
-    },
-    {
-      ...stamps,
-      id: "5eed0000000000000000a002",
-      siteId: SITE_A,
-      name: "Yellow card",
-      description: "A booking",
-      type: "template",
-      duration: 6,
-      contents: card,
-    },
-    {
-      ...stamps,
-      id: "5eed0000000000000000a003",
-      siteId: SITE_A,
-      name: "Match ball",
-      description: "Sponsor of the ball, on the main stage",
-      type: "instance",
-      duration: 10,
-      contents: sponsor,
-    },
-    {
-      ...stamps,
-      id: "5eed0000000000000000a101",
-      siteId: SITE_B,
-      name: "Rival goal",
-      description: "Old Dock scores",
-      type: "template",
-      duration: 8,
-      contents: goal,
-    },
-  ];
 }

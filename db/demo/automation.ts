@@ -1,15 +1,14 @@
 import { factsOf } from "../../worker/lib/json-schema.ts";
 import { sealSecret } from "../../worker/services/provider-signatures.ts";
 import type { automationRules, dataProviders, providerEvents, ruleFirings } from "../schema/index.ts";
-import type { JsonRule, RuleTargeting, SendOverlay } from "../types.ts";
+import type { JsonRule, RuleTargeting, RuleTrigger, SendOverlay } from "../types.ts";
 import { CHANNEL_1, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
+import { CARD_TEMPLATE, GOAL_TEMPLATE, RIVAL_TEMPLATE, SCORE_TEMPLATE } from "./overlays.ts";
+import { MATCH_KINDS } from "./recorded-match.ts";
 
 /** Tells of the match; signs with `tifo_dp_demo`. */
 export const MATCH_DATA = "5eed000000000000000da001";
 const MATCH_DATA_B = "5eed000000000000000da101";
-const GOAL_TEMPLATE = "5eed0000000000000000a001";
-const CARD_TEMPLATE = "5eed0000000000000000a002";
-const RIVAL_TEMPLATE = "5eed0000000000000000a101";
 const OPENER = "5eed00000000000000eee001";
 const GOAL_RULE = "5eed00000000000000a07001";
 
@@ -26,7 +25,8 @@ const MATCH_SCHEMA = {
         minute: { type: "integer", minimum: 0, maximum: 130 },
         mediaTime: { type: "number", description: "Seconds into the picture" },
         status: { enum: ["before", "first half", "half time", "second half", "over"] },
-        kind: { enum: ["goal", "card", "whistle", "substitution"] },
+        kind: { enum: MATCH_KINDS },
+        goal: { enum: ["home", "away", "none"], description: "Whose goal the event is; told each time, so that rules see the next one" },
         scorer: { type: "string" },
         player: { type: "string" },
         team: { type: "string", pattern: "^team:[a-z]+$", description: "The tag of its supporters" },
@@ -59,51 +59,80 @@ export async function demoDataProviders(secrets: { TIFO_SECRET: string }): Promi
 
 /** What the club lets happen by itself. */
 export function demoRules(): (typeof automationRules.$inferInsert)[] {
-  const whistle = { behavior: "immediate", operator: "equals" } as const;
+  const everyone = { scope: "channel", segment: "viewers_all", priority: 0 } as const;
+  const scored = { scorer: fact("match.scorer"), minute: fact("match.minute") };
+  const theScore = (moment: string) => ({
+    moment: { type: "static", value: moment } as const,
+    home: fact("match.score.home"),
+    away: fact("match.score.away"),
+  });
   return [
-    rule(GOAL_RULE, "Home goal", goalOf("match.score.home", { scope: "channel", segment: "viewers_all", priority: 10 })),
+    rule(GOAL_RULE, "Home goal", when("match.goal", "home"), sendOverlay(GOAL_TEMPLATE, { ...everyone, priority: 10 }, scored)),
     rule(
       "5eed00000000000000a07002",
       "Goal against us, for their supporters alone",
-      goalOf("match.score.away", {
-        scope: "channel_metadata",
-        target: { type: "dynamic", value: "match.id" },
-        segment: "viewers_with_tags",
-        tags: [{ type: "dynamic", value: "match.team" }],
-        priority: 10,
-      }),
+      when("match.goal", "away"),
+      sendOverlay(
+        GOAL_TEMPLATE,
+        {
+          scope: "channel_metadata",
+          target: fact("match.id"),
+          segment: "viewers_with_tags",
+          tags: [fact("match.team")],
+          priority: 10,
+        },
+        scored,
+      ),
     ),
-    rule("5eed00000000000000a07003", "Yellow card, when the replay is over", {
-      trigger: {
-        dataProviderId: MATCH_DATA,
-        fact: "match.cards",
-        operator: "greater_than",
-        value: 0,
-        behavior: "delayed",
-        delaySeconds: 8,
-      },
-      action: sendOverlay(CARD_TEMPLATE, { scope: "all_channels", segment: "viewers_all", priority: 0 }, { player: "match.player" }),
-    }),
-    rule("5eed00000000000000a07004", "Studio after the match", {
-      trigger: { ...whistle, dataProviderId: MATCH_DATA, fact: "match.status", value: "over" },
-      action: { type: "CREATE_CHANNEL", name: { type: "static", value: "Full-time studio" } },
+    rule(
+      "5eed00000000000000a07003",
+      "Yellow card, when the replay is over",
+      { ...when("match.kind", "card"), behavior: "delayed", delaySeconds: 8 },
+      sendOverlay(CARD_TEMPLATE, { ...everyone, scope: "all_channels" }, { player: fact("match.player") }),
+    ),
+    rule("5eed00000000000000a07004", "Studio after the match", when("match.status", "over"), {
+      type: "CREATE_CHANNEL",
+      name: { type: "static", value: "Full-time studio" },
     }),
     {
-      ...rule("5eed00000000000000a07005", "Half-time mood of the page", {
-        trigger: { ...whistle, dataProviderId: MATCH_DATA, fact: "match.status", value: "half time" },
-        action: sendOverlay(
-          GOAL_TEMPLATE,
-          { scope: "channel", segment: "viewers_all", priority: 0 },
-          { scorer: "match.id", minute: "match.minute" },
-        ),
-      }),
+      ...rule(
+        "5eed00000000000000a07005",
+        "Half-time mood of the page",
+        when("match.status", "half time"),
+        sendOverlay(SCORE_TEMPLATE, everyone, theScore("Half-time")),
+      ),
       clientRule: true,
     },
+    rule(
+      "5eed00000000000000a07006",
+      "Kick-off",
+      when("match.status", "first half"),
+      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Kick-off")),
+    ),
+    rule(
+      "5eed00000000000000a07007",
+      "Half-time",
+      when("match.status", "half time"),
+      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Half-time")),
+    ),
+    rule(
+      "5eed00000000000000a07008",
+      "Full time",
+      when("match.status", "over"),
+      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Full time")),
+    ),
+    rule(
+      "5eed00000000000000a07009",
+      "The score after a goal against us",
+      when("match.goal", "away"),
+      sendOverlay(SCORE_TEMPLATE, everyone, theScore("Old Dock score")),
+    ),
     {
       ...rule(
         "5eed00000000000000a07101",
         "Rival goal",
-        goalOf("match.score.home", { scope: "channel", segment: "viewers_all", priority: 0 }, MATCH_DATA_B),
+        { ...when("match.goal", "home"), dataProviderId: MATCH_DATA_B },
+        sendOverlay(RIVAL_TEMPLATE, everyone, scored),
       ),
       siteId: SITE_B,
       channelId: CHANNEL_B,
@@ -114,7 +143,15 @@ export function demoRules(): (typeof automationRules.$inferInsert)[] {
 /** What was received so far, and what came of it. */
 export function demoProviderEvents(): { events: (typeof providerEvents.$inferInsert)[]; firings: (typeof ruleFirings.$inferInsert)[] } {
   const created = KICK_OFF + 17 * 60_000;
-  const match = { id: "match-2026-11-21", minute: 17, kind: "goal", scorer: "Ada Moreno", team: "team:home", score: { home: 1, away: 0 } };
+  const match = {
+    id: "match-2026-11-21",
+    minute: 17,
+    kind: "goal",
+    goal: "home",
+    scorer: "Ada Moreno",
+    team: "team:home",
+    score: { home: 1, away: 0 },
+  };
   return {
     events: [{ id: OPENER, siteId: SITE_A, providerId: MATCH_DATA, externalId: "goal-1", event: { match }, created }],
     firings: [
@@ -132,21 +169,19 @@ export function demoProviderEvents(): { events: (typeof providerEvents.$inferIns
   };
 }
 
-function rule(id: string, name: string, jsonRule: JsonRule) {
-  return { ...stamps, id, siteId: SITE_A, name, channelId: CHANNEL_1, jsonRule, active: true, clientRule: false };
+function rule(id: string, name: string, trigger: RuleTrigger, action: JsonRule["action"]) {
+  return { ...stamps, id, siteId: SITE_A, name, channelId: CHANNEL_1, jsonRule: { trigger, action }, active: true, clientRule: false };
 }
 
-function goalOf(fact: string, targeting: RuleTargeting, dataProviderId = MATCH_DATA): JsonRule {
-  const templateId = dataProviderId === MATCH_DATA ? GOAL_TEMPLATE : RIVAL_TEMPLATE;
-  return {
-    trigger: { dataProviderId, fact, operator: "greater_than", value: 0, behavior: "immediate" },
-    action: sendOverlay(templateId, targeting, { scorer: "match.scorer", minute: "match.minute" }),
-  };
+function when(path: string, value: string): RuleTrigger {
+  return { dataProviderId: MATCH_DATA, fact: path, operator: "equals", value, behavior: "immediate" };
 }
 
-/** `variables` by the facts that fill them. */
-function sendOverlay(templateId: string, targeting: RuleTargeting, variables: Record<string, string>): SendOverlay {
-  const variableMapping: SendOverlay["variableMapping"] = {};
-  for (const [name, value] of Object.entries(variables)) variableMapping[name] = { type: "dynamic", value };
+/** Stands for what the event says at that path. */
+function fact(path: string) {
+  return { type: "dynamic", value: path } as const;
+}
+
+function sendOverlay(templateId: string, targeting: RuleTargeting, variableMapping: SendOverlay["variableMapping"]): SendOverlay {
   return { type: "SEND_OVERLAY", targeting, templateId, variableMapping };
 }
