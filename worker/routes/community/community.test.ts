@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
 import { newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
@@ -9,7 +9,7 @@ import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
 import { asSystem } from "../../services/system.ts";
 import { Subscription } from "../subscriptions/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
-import { MemberDetails, MemberList, Outcome } from "./schemas.ts";
+import { Export, ExportState, MemberDetails, MemberList, Outcome } from "./schemas.ts";
 
 const db = createDb(env.DB);
 const PAGE = { offset: 0, sortBy: "created", sortDirection: -1 };
@@ -192,6 +192,14 @@ describe("a member", () => {
     expect((await memberOf(site, accountId)).subscriptions).toEqual(["pass"]);
   });
 
+  test("is changed by PATCH as by POST", async () => {
+    const { id: accountId } = await site.addAccount(`patched-${randomHex(4)}`, []);
+    const { id } = await grant(site, accountId, "pass");
+    const query = { accountId, id, action: "cancel", grantRefund: false };
+    expect((await site.call("patchEntitlement", { query })).as(Outcome)).toEqual({ success: true });
+    expect((await memberOf(site, accountId)).subscriptions).toEqual([]);
+  });
+
   test("can't be paid back more than was paid", async () => {
     const { id: accountId } = await site.addAccount(`paid-${randomHex(4)}`, []);
     const { id } = await grant(site, accountId, "pass", { grantedMethod: "purchased", price: 900, source: `charge/${newId(1)}` });
@@ -211,6 +219,19 @@ describe("a member", () => {
     expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
     const [row] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.id, id));
     expect(row?.status).toBe("active");
+  });
+});
+
+describe("an export", () => {
+  test("is made by the queue and read through its link", async () => {
+    const { exportId } = (await site.call("exportMembers")).as(Export);
+    const stateOf = async () => (await site.call("getExport", { params: { exportId } })).as(ExportState);
+    await vi.waitUntil(async () => (await stateOf()).status === "complete", { timeout: 20_000, interval: 20 });
+    const token = (await stateOf()).downloadUrl?.split("/").at(-1) ?? "";
+    const file = await site.call("downloadExport", { as: "nobody", params: { token } });
+    expect(file.status).toBe(200);
+    expect(file.text.split("\n")[0]).toContain("email");
+    expect(file.text).toContain(site.accounts.viewer.email);
   });
 });
 

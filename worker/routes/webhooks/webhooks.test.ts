@@ -9,7 +9,7 @@ import { signEventData } from "../../lib/webhook-signature.ts";
 import { Overlay } from "../overlays/schemas.ts";
 import { SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
 import { Delivery } from "./delivery-schemas.ts";
-import { ProgrammaticWebhook, RotatedSecret, WebhookPayload, Webhooks, WebhooksWithSecret } from "./endpoint-schemas.ts";
+import { Catalogue, ProgrammaticWebhook, RotatedSecret, WebhookPayload, Webhooks, WebhooksWithSecret } from "./endpoint-schemas.ts";
 import { EventList } from "./schemas.ts";
 
 const DeliveryList = z.object({
@@ -400,5 +400,19 @@ describe("samples", () => {
     const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName: "old_account" } });
     expect(answer).toMatchObject({ status: 400, problem: { issues: [{ path: "sampleName", message: "Invalid sample name" }] } });
     expect((await site.call("getWebhookSample", { as: "nobody" })).status).toBe(400);
+  });
+});
+
+describe("the catalogue", () => {
+  test("names every event once, with its services, a schema and a sample, to anybody", async () => {
+    const { results } = (await site.call("getWebhookCatalogue", { as: "nobody" })).as(Catalogue);
+    const types = results.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(["new_account", "entitlement_purchased", "admin.wentLive", "overlay.broadcast"]));
+    expect(new Set(types).size).toBe(types.length);
+    for (const { type, services, schema, sample } of results) {
+      expect(sample.type).toBe(type);
+      expect(services.length, type).toBeGreaterThan(0);
+      expect(schema.type, type).toBe("object");
+    }
   });
 });
