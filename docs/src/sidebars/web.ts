@@ -11,13 +11,9 @@ export const web: SidebarItem[] = [
   },
   {
     label: "Core SDK",
-    items: [
-      "configure",
-      "userDidStartWatchingEvent",
-      "userDidStopWatchingEvent",
-      "getTifoEventViewModel",
-      "renderPanel",
-    ].map(pageBelow("core-sdk")),
+    items: ["configure", "userDidStartWatchingEvent", "userDidStopWatchingEvent", "getTifoEventViewModel", "renderPanel"].map(
+      pageBelow("core-sdk"),
+    ),
   },
   {
     label: "Event delegate",

@@ -29,7 +29,8 @@ export class LiveExample extends HTMLElement {
     button.disabled = true;
     this.say("Loading the SDK…");
     try {
-      if (!(await isDemoServer())) throw new Error("This server doesn’t run the demo site. Start Tifo on your machine and open this page there.");
+      if (!(await isDemoServer()))
+        throw new Error("This server doesn’t run the demo site. Start Tifo on your machine and open this page there.");
       this.tifo = await loadSdk();
       const mode = document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
       this.tifo.configure({ clientId: DEMO.clientId, mode, delegate: { getUserToken: demoViewerToken } });
