@@ -5,6 +5,9 @@ import { CREST_A } from "./media.ts";
 import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";
 import { FIRST_HALF, PROPHET, TUNNEL } from "./quests.ts";
 
+export const MATCH_PREDICTOR = "5eed0000000000000000d007";
+export const QUESTS_PANEL = "5eed0000000000000000d008";
+
 type PanelInsert = typeof panels.$inferInsert;
 
 /** Those of the main stage, in their order. */
@@ -64,7 +67,7 @@ export function demoPanels(): PanelInsert[] {
       icon_name: "chart",
       iframe_tag: '<iframe src="https://demo.example/stats"></iframe>',
     }),
-    panel("5eed0000000000000000d007", SITE_A, "match-predictor", {
+    panel(MATCH_PREDICTOR, SITE_A, "match-predictor", {
       panel_type: "quick_pick",
       panel_name: "Match predictor",
       icon_name: "target",
@@ -73,7 +76,7 @@ export function demoPanels(): PanelInsert[] {
         { array_id: "springSc1", poll_id: SPRING_SCORER },
       ],
     }),
-    panel("5eed0000000000000000d008", SITE_A, "derby-quests", {
+    panel(QUESTS_PANEL, SITE_A, "derby-quests", {
       panel_type: "quests",
       panel_name: "Derby quests",
       icon_name: "trophy",
