@@ -85,14 +85,16 @@ export class Subscribers {
   async #reload(changed: number): Promise<void> {
     const endpoints = await listSubscribers(this.#env, this.#siteId);
     this.#sql.exec("UPDATE subscribers SET state = 'gone', changed = 1");
-    for (const { id, enabled, services } of endpoints)
+    for (const { id, enabled, services, created } of endpoints)
+      // D1 may know an endpoint before the log does, and then what came before it is still to be handed over: to the others alone.
       this.#sql.exec(
-        `INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, 1)
+        `INSERT INTO subscribers VALUES (?1, ?2, ?3, max(?4, (SELECT coalesce(max(sequence), 0) FROM events WHERE created < ?5)), 1)
          ON CONFLICT DO UPDATE SET services = excluded.services, state = excluded.state, changed = 1`,
         id,
         JSON.stringify(services),
         enabled ? "on" : "off",
         changed,
+        created,
       );
     this.#sql.exec("UPDATE subscriptions SET changed = NULL WHERE changed = ?", changed);
   }

@@ -32,12 +32,14 @@ export interface Subscriber {
   id: string;
   enabled: boolean;
   services: WebhookService[];
+  /** Milliseconds since 1970 UTC; what happened before is not told. */
+  created: number;
 }
 
 /** The site's endpoints. */
 export async function listSubscribers(env: Env, siteId: string): Promise<Subscriber[]> {
-  const { id, enabled, services } = webhookEndpoints;
-  return createDb(env.DB).select({ id, enabled, services }).from(webhookEndpoints).where(eq(webhookEndpoints.siteId, siteId));
+  const { id, enabled, services, created } = webhookEndpoints;
+  return createDb(env.DB).select({ id, enabled, services, created }).from(webhookEndpoints).where(eq(webhookEndpoints.siteId, siteId));
 }
 
 export async function readTarget(env: Env, siteId: string, id: string): Promise<Target | undefined> {
