@@ -30,6 +30,8 @@ export interface ChannelConnection {
 const ACK_INTERVAL = 100;
 // Sockets that never opened, after which Server-Sent Events are tried.
 const UNOPENED = 2;
+// Milliseconds within which a connection says its first word.
+const WELCOME_PATIENCE = 20_000;
 // Milliseconds within which a socket answers a ping after the device has slept.
 const WAKE_PATIENCE = 5_000;
 
@@ -55,7 +57,6 @@ class Connection {
   /** Counts connections: what an older one still says is not heard. */
   private generation = 0;
   private left = false;
-  private offline = false;
   private everLive = false;
   private heard = false;
   /** Milliseconds. */
@@ -63,6 +64,7 @@ class Connection {
   private acknowledged = 0;
   private refusal: string | undefined;
   private ackTimer: Timer | undefined;
+  private welcomeTimer: Timer | undefined;
   private retryTimer: Timer | undefined;
   private pingTimer: Timer | undefined;
 
@@ -118,6 +120,7 @@ class Connection {
     const url = (kind: "socket" | "events") => connectionUrl(this.options, kind, ticket, this.held);
     // Every third try is a socket again, should the network have changed.
     const overEvents = this.unopened >= UNOPENED && this.attempt % 3 !== 2;
+    this.welcomeTimer = this.environment.setTimer(() => this.lost(false), WELCOME_PATIENCE);
     this.transport = (overEvents ? eventsTransport(this.environment, url("events"), events) : null) ?? this.socket(url("socket"), events);
   }
 
@@ -145,9 +148,9 @@ class Connection {
 
   /** Counts on from the welcome's position: where we stopped if what we missed follows, else where the channel stands. */
   private begin({ epoch, upTo, heartbeat }: ServerFrameOf<"welcome">): void {
+    this.environment.clearTimer(this.welcomeTimer);
     this.attempt = 0;
     this.everLive = true;
-    this.offline = false;
     this.held = { epoch, seq: upTo };
     this.acknowledged = upTo;
     this.keepAlive(heartbeat);
@@ -207,8 +210,7 @@ class Connection {
       this.endWake();
       return this.options.onState?.("offline", this.refusal ?? "The server refused the connection.");
     }
-    this.offline = !this.environment.online();
-    if (this.offline) this.options.onState?.("offline", "There is no network.");
+    if (!this.environment.online()) this.options.onState?.("offline", "There is no network.");
     else this.options.onState?.(this.everLive ? "resuming" : "connecting");
     this.retryTimer = this.environment.setTimer(
       () => void this.open(),
@@ -218,7 +220,7 @@ class Connection {
 
   private hangUp(): void {
     this.generation++;
-    for (const timer of [this.pingTimer, this.retryTimer, this.ackTimer]) this.environment.clearTimer(timer);
+    for (const timer of [this.pingTimer, this.retryTimer, this.ackTimer, this.welcomeTimer]) this.environment.clearTimer(timer);
     this.ackTimer = undefined;
     this.pingTimer = undefined;
     this.transport?.close();

@@ -1,4 +1,4 @@
-import { videoElement } from "../channel/index.ts";
+import { browserEnvironment, videoElement } from "../channel/index.ts";
 import type { TifoConfiguration, UserSettings } from "../model/configuration.ts";
 import type { OverlayOptions, PanelOptions, Rendered, TifoCore, WatchOptions } from "../model/core.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
@@ -20,7 +20,7 @@ export interface RenderContext {
 }
 
 /** Makes the SDK's functions. `scriptOrigin`: where its script came from, for pages that name no origin. */
-export function createTifo(renderer: Renderer, scriptOrigin?: string): TifoCore {
+export function createTifo(renderer: Renderer, scriptOrigin?: string, environment = browserEnvironment): TifoCore {
   const events = new Map<string, WatchedEvent>();
   let session: Session | null = null;
   let settings: Store<UserSettings> | null = null;
@@ -54,7 +54,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string): TifoCore 
 
   return {
     configure(configuration: TifoConfiguration) {
-      const next = createSession(configuration, scriptOrigin);
+      const next = createSession(configuration, scriptOrigin, environment);
       stopWatching();
       session = next;
     },

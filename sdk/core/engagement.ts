@@ -1,7 +1,7 @@
 import { done, ok, type Schemas, type TifoClient, TifoProblem } from "../client/index.ts";
 import type { PollState, QuestState } from "../model/state.ts";
 
-type Results = Schemas["PollResults"];
+export type PollResults = Schemas["PollResults"];
 
 /** Polls and quests over REST: what they are now, and what this viewer does about them. */
 export interface Engagement {
@@ -15,6 +15,13 @@ export interface Engagement {
 
 export function createEngagement(client: TifoClient): Engagement {
   const { api } = client;
+
+  /** The viewer's own claim; an admin's list holds everybody's. */
+  async function claimOf({ questId, accountId }: Schemas["QuestProgress"]): Promise<QuestState["claim"]> {
+    const { results } = await ok(api.GET("/claimstatus/v3", { params: { query: { questId, accountId, limit: 1 } } }));
+    return results[0]?.status;
+  }
+
   return {
     async poll(id) {
       const path = { params: { path: { id } } };
@@ -25,7 +32,7 @@ export function createEngagement(client: TifoClient): Engagement {
       if ((await client.token()) === null) return null;
       const path = { params: { path: { id } } };
       const [quest, progress] = await Promise.all([ok(api.GET("/quest/v2/{id}", path)), ok(api.GET("/quest/v2/{id}/progress", path))]);
-      return questState(quest, progress);
+      return { ...questState(quest, progress), claim: progress.complete ? await claimOf(progress) : undefined };
     },
     async answer(id, answerId) {
       await ok(api.POST("/poll/v3/{id}/responses", { params: { path: { id } }, body: { answerId } }));
@@ -41,7 +48,7 @@ export function createEngagement(client: TifoClient): Engagement {
 }
 
 /** The poll with the counts of `results`, which a `poll.updated` frame carries too. */
-export function withResults(poll: PollState, { open, total, answers, correctAnswerId }: Results): PollState {
+export function withResults(poll: PollState, { open, total, answers, correctAnswerId }: PollResults): PollState {
   return {
     ...poll,
     open,
@@ -55,11 +62,11 @@ export function withResults(poll: PollState, { open, total, answers, correctAnsw
 }
 
 /** Whether a frame's data are the results of a poll. */
-export function isResults(data: Record<string, unknown>): data is Results {
+export function isResults(data: Record<string, unknown>): data is PollResults {
   return typeof data.pollId === "string" && typeof data.open === "boolean" && typeof data.total === "number" && Array.isArray(data.answers);
 }
 
-function pollState({ _id, type, question, open, answers }: Schemas["Poll"], results: Results): PollState {
+function pollState({ _id, type, question, open, answers }: Schemas["Poll"], results: PollResults): PollState {
   const blank: PollState = {
     pollId: _id,
     type,

@@ -4,7 +4,7 @@ import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
 import type { ConnectionState, PanelInfo, PanelKind, QuestState, TifoEventState } from "../model/state.ts";
 import { serverClock } from "./clock.ts";
-import { createEngagement, isResults, signInFirst, withResults } from "./engagement.ts";
+import { createEngagement, isResults, type PollResults, signInFirst, withResults } from "./engagement.ts";
 import { afterDismissal, afterFrame, afterTime, EMPTY_BOARD, nextEnd } from "./overlays.ts";
 import { findPanel, panelsOf, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
@@ -35,6 +35,9 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   let watchedAt = 0;
   let stopped = false;
   let welcomed = false;
+  let loaded = false;
+  /** The last results of each poll that came over the connection: what a request answers may be older. */
+  const results = new Map<string, PollResults>();
   let endTimer: ReturnType<typeof environment.setTimer> | undefined;
   let tickTimer: ReturnType<typeof environment.setTimer> | undefined;
 
@@ -110,6 +113,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
 
   function takeResults(data: Record<string, unknown>): void {
     if (!isResults(data)) return;
+    results.set(data.pollId, data);
     const poll = store.getSnapshot().polls[data.pollId];
     if (poll) setPoll(withResults(poll, data));
   }
@@ -133,8 +137,16 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       if (stopped) return;
       const panels = panelsOf(configuration);
       const { openPanelId } = store.getSnapshot();
+      const first = loaded ? null : (panels[0]?.id ?? null);
       const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
-      set({ title: configuration.page.name, panels, authenticated, openPanelId: stays ? openPanelId : null });
+      loaded = true;
+      set({
+        title: configuration.page.name,
+        theme: configuration.theme ?? null,
+        panels,
+        authenticated,
+        openPanelId: stays ? openPanelId : first,
+      });
       await Promise.all([...panels.flatMap(pollsOf).map(loadPoll), loadQuests(panels.flatMap(questsOf))]);
     } catch (error) {
       console.warn("Tifo: the event's page could not be loaded", error);
@@ -142,9 +154,11 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   }
 
   async function loadPoll(pollId: string): Promise<void> {
+    results.delete(pollId);
     const poll = await engagement.poll(pollId);
     const { myAnswerId } = store.getSnapshot().polls[pollId] ?? {};
-    if (!stopped) setPoll({ ...poll, myAnswerId });
+    const newer = results.get(pollId);
+    if (!stopped) setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId });
   }
 
   async function loadQuests(questIds: string[]): Promise<void> {
@@ -163,7 +177,9 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   }
 
   async function requireViewer(panelId?: string): Promise<void> {
-    if (await delegate.isAuthenticated()) return;
+    const authenticated = await delegate.isAuthenticated();
+    if (authenticated !== store.getSnapshot().authenticated) set({ authenticated });
+    if (authenticated) return;
     delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }));
     throw signInFirst();
   }
@@ -266,6 +282,7 @@ function emptyState(channelId: string): TifoEventState {
     concurrents: 0,
     live: false,
     title: "",
+    theme: null,
     panels: [],
     openPanelId: null,
     overlays: [],

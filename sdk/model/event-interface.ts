@@ -15,7 +15,7 @@ export interface KeyPlay {
 export interface PanelManagement {
   /** The event's panels, in order. */
   getPanels(): readonly PanelInfo[];
-  /** The panel that opens by itself: that of `behavior.kind` automatic, else the first. Null: the event has none. */
+  /** The panel that opens by itself: the first. Null: the event has none. */
   getDefaultPanel(): PanelInfo | null;
   /** Opens a panel by id or, as the first of its kind, by type. False: the event has no such panel. */
   openPanel(panel: string | { kind: PanelKind }): boolean;

@@ -4,6 +4,9 @@ import type { components } from "../generated/rest.d.ts";
 /** How the connection to the channel stands. `resuming`: it was live, and what is missed meanwhile will follow in order. */
 export type ConnectionState = "connecting" | "live" | "resuming" | "offline";
 
+/** The page's theme: colours by role, corners of buttons, typography. Made for one mode; the SDK keeps its text readable in both. */
+export type EventTheme = NonNullable<components["schemas"]["PageConfiguration"]["theme"]>;
+
 /** What a panel shows, as the REST API gives it: each `panel_type` has fields of its own. */
 export type PanelRenderer = components["schemas"]["PanelRenderer"];
 
@@ -72,12 +75,14 @@ export interface TifoEventState {
   reason?: string;
   /** Viewers of the channel. */
   concurrents: number;
-  /** Whether a stream is on. */
+  /** Whether a stream is on, as far as was heard since joining. */
   live: boolean;
   /** Name of the channel. */
   title: string;
+  /** Null: the page has none. */
+  theme: EventTheme | null;
   panels: readonly PanelInfo[];
-  /** The panel that is open. */
+  /** The panel that is open: the default one at first, null once it is closed. */
   openPanelId: string | null;
   /** At most one for each position: of two that want one position the higher priority is shown, the other waits for as long as it lasts. */
   overlays: readonly ShownOverlay[];

@@ -11,27 +11,44 @@ export interface Box {
 }
 
 const KEYS: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
-const FOCUSABLE = "button, a[href], iframe.tifo-embedded, [tabindex='0']";
+// Not the documents of other sites: their keys are theirs, and focus would not come back.
+const FOCUSABLE = "button, a[href], [tabindex='0']";
+// How much of what can be seen of a long text one press moves on.
+const PAGE = 0.8;
 // How much worse it is to lie aside than to lie ahead.
 const ASIDE = 2;
 
 /**
  * Makes a remote control's arrow keys move focus among what can be focused inside `root`, each to what lies nearest in its direction;
- * where nothing does, `onExit` gets focus back with the direction. Answers the function that ends this.
+ * where nothing does, a long text scrolls to its end, and then `onExit` gets focus back with the direction. When what has focus goes
+ * away, as an overlay does, the nearest that is left takes it, or else it goes back over the edge that it came from. Answers the
+ * function that ends this.
  */
 export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver): () => void {
-  const focusable = () => [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.checkVisibility());
+  const changes = new MutationObserver(() => held?.element.isConnected === false && recover(held.box));
+  let held: { element: HTMLElement; box: Box } | undefined;
+
+  function focus(element: HTMLElement): void {
+    element.focus();
+    held = { element, box: boxOf(element) };
+  }
+
+  function recover(box: Box): void {
+    const next = closest(box, focusableIn(root));
+    if (next) focus(next);
+    else leave(from);
+  }
 
   function onKey(key: KeyboardEvent): void {
     const direction = KEYS[key.key];
-    const here = focusable().find((element) => element === root.ownerDocument.activeElement);
-    if (!direction || !here) return;
-    const others = focusable().filter((element) => element !== here);
-    const next = nearest(boxOf(here), others.map(boxOf), direction);
+    const here = root.ownerDocument.activeElement;
+    if (!direction || !(here instanceof HTMLElement) || !root.contains(here)) return;
+    const others = focusableIn(root).filter((element) => element !== here);
+    const next = others[nearest(boxOf(here), others.map(boxOf), direction) ?? -1];
     key.preventDefault();
     key.stopPropagation();
-    if (next === undefined) return leave(direction);
-    others[next]?.focus();
+    if (next) focus(next);
+    else if (!scrolled(here, direction)) leave(direction);
   }
 
   function leave(direction: Direction): void {
@@ -41,14 +58,40 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver):
 
   function end(): void {
     root.removeEventListener("keydown", onKey, true);
+    changes.disconnect();
   }
 
   root.addEventListener("keydown", onKey, true);
-  const boxes = focusable();
-  const entry = entryOf(boxes.map(boxOf), from);
-  if (entry === undefined) leave(OPPOSITE[from]);
-  else boxes[entry]?.focus();
+  changes.observe(root, { childList: true, subtree: true });
+  const all = focusableIn(root);
+  const entry = all[entryOf(all.map(boxOf), from) ?? -1];
+  if (entry) focus(entry);
+  else leave(OPPOSITE[from]);
   return end;
+}
+
+/** What can be seen and focused; of what holds others, the others. */
+function focusableIn(root: HTMLElement): HTMLElement[] {
+  const all = [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.checkVisibility());
+  return all.filter((element) => !all.some((other) => other !== element && element.contains(other)));
+}
+
+/** The element whose middle lies nearest to that of a box. */
+function closest(box: Box, elements: HTMLElement[]): HTMLElement | undefined {
+  const distance = (element: HTMLElement) => {
+    const other = boxOf(element);
+    return Math.hypot(centreX(other) - centreX(box), centreY(other) - centreY(box));
+  };
+  return elements.toSorted((one, other) => distance(one) - distance(other))[0];
+}
+
+/** Whether the text around `here` could be scrolled on. */
+function scrolled(here: HTMLElement, direction: Direction): boolean {
+  const text = here.closest(".tifo-panel-content");
+  if (!text || direction === "left" || direction === "right") return false;
+  const before = text.scrollTop;
+  text.scrollTop += (direction === "down" ? PAGE : -PAGE) * text.clientHeight;
+  return text.scrollTop !== before;
 }
 
 const OPPOSITE: Record<Direction, Direction> = { up: "down", down: "up", left: "right", right: "left" };
@@ -91,6 +134,10 @@ function gap(from: number, to: number, otherFrom: number, otherTo: number): numb
 
 function overlapsY(one: Box, other: Box): boolean {
   return gap(one.top, one.bottom, other.top, other.bottom) === 0;
+}
+
+function centreX({ left, right }: Box): number {
+  return (left + right) / 2;
 }
 
 function centreY({ top, bottom }: Box): number {

@@ -151,6 +151,17 @@ describe("a channel's client", () => {
     }
   });
 
+  test("gives up a connection that opens and says nothing", async () => {
+    const { time, server, join } = setUp();
+    server.mute = true;
+    const client = join();
+    await time.pass(15_000);
+    server.mute = false;
+    await time.pass(30_000);
+    expect(client.states.at(-1)).toBe("live");
+    expect(server.viewers.size).toBe(1);
+  });
+
   test("reads Server-Sent Events where no socket gets through", async () => {
     const { time, server, network, join } = setUp();
     network.allowsSockets = false;

@@ -15,6 +15,8 @@ export class FakeChannel implements FakeServer {
   readonly log: { seq: number; id: string }[] = [];
   readonly viewers = new Set<Viewer>();
   down = false;
+  /** It takes connections and says nothing on them. */
+  mute = false;
   /** Close code by which every connection is refused. */
   refusal: number | null = null;
   pings = 0;
@@ -23,6 +25,8 @@ export class FakeChannel implements FakeServer {
     for (const { wire } of this.viewers) if (wire.kind === "events") wire.deliver("pong");
   }
 
+  /** What the server makes of a vote; null: it says nothing. */
+  judge: (vote: Extract<ViewerFrame, { type: "vote" }>) => object | null = ({ id }) => ({ id, ok: true });
   /** Frames from viewers, as they came. */
   readonly heard: ViewerFrame[] = [];
 
@@ -34,6 +38,7 @@ export class FakeChannel implements FakeServer {
       wire.cut(this.refusal);
       return { receive: () => {}, gone: () => {} };
     }
+    if (this.mute) return { receive: () => {}, gone: () => {} };
     this.viewers.add(viewer);
     const epoch = wire.url.searchParams.get("epoch");
     const seq = Number(wire.url.searchParams.get("seq"));
@@ -55,7 +60,12 @@ export class FakeChannel implements FakeServer {
   publish(id: string): void {
     const frame = { seq: this.head + 1, id };
     this.log.push(frame);
-    for (const { wire } of this.viewers) wire.deliver(JSON.stringify(body(frame)));
+    this.tell(body(frame));
+  }
+
+  /** Sends a frame that no log keeps to every viewer. */
+  tell(frame: object): void {
+    for (const { wire } of this.viewers) wire.deliver(JSON.stringify({ upTo: this.head, ...frame }));
   }
 
   /** Sends the last frames again, as a relay does that was not sure of them. */
@@ -97,6 +107,8 @@ export class FakeChannel implements FakeServer {
     const frame = ViewerFrame.parse(JSON.parse(text));
     this.heard.push(frame);
     if (frame.type === "ack") viewer.acked = frame.seq;
+    const verdict = frame.type === "vote" ? this.judge(frame) : null;
+    if (verdict) viewer.wire.deliver(JSON.stringify({ type: "vote.result", upTo: this.head, ...verdict }));
   }
 }
 

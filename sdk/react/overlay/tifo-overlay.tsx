@@ -2,6 +2,7 @@ import { type CSSProperties, useCallback, useState } from "react";
 import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
 import type { OverlayOptions } from "../../model/core.ts";
 import { useEventState, useSettings, useSurroundings } from "../context.tsx";
+import { useLook } from "../look.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
 import { RiveCanvas } from "./rive-canvas.tsx";
@@ -9,17 +10,12 @@ import { RiveCanvas } from "./rive-canvas.tsx";
 /** The overlays that are on, each at its position; over the player, and transparent to clicks but for its buttons. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
   const { overlays } = useEventState();
-  const { overlays: wanted, reducedMotion, textScale } = useSettings();
-  const { session } = useSurroundings();
+  const { overlays: wanted } = useSettings();
+  const look = useLook();
   const [words, setWords] = useState("");
   if (!wanted) return null;
   return (
-    <div
-      className="tifo tifo-overlays"
-      data-mode={session.mode}
-      data-still={reducedMotion}
-      style={{ ...insets(safeArea), "--tifo-text-scale": textScale }}
-    >
+    <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
       {overlays.map(({ broadcastId, overlay }) => (
         <Overlay key={broadcastId} overlay={overlay} say={setWords} />
       ))}
@@ -68,12 +64,6 @@ function Content({ content, onShown }: { content: OverlayContent; onShown: (word
   ) : (
     <RiveCanvas origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
   );
-}
-
-declare module "react" {
-  interface CSSProperties {
-    [variable: `--tifo-${string}`]: string | number | undefined;
-  }
 }
 
 function insets(area: NonNullable<OverlayOptions["safeArea"]>): CSSProperties {

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createTifo, type Renderer } from "../../sdk/core/core.ts";
+import { CHANNEL, EventWorld, SITE } from "./event-world.ts";
+
+const RENDERER: Renderer = {
+  mountPanel: () => ({ unmount: () => {}, focus: () => {} }),
+  mountOverlay: () => ({ unmount: () => {}, focus: () => {} }),
+};
+const ORIGIN = "https://tifo.example";
+
+let world: EventWorld;
+
+beforeEach(() => {
+  world = new EventWorld();
+  vi.stubGlobal("fetch", world.fetch);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function tifo(scriptOrigin?: string) {
+  return createTifo(RENDERER, scriptOrigin, world.environment);
+}
+
+/** A storage as browsers have it. */
+function storage(entries: Record<string, string> = {}) {
+  const kept = new Map(Object.entries(entries));
+  return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value) };
+}
+
+describe("configure", () => {
+  test.each(["", "demo", "5EED00000000000000000001", `${SITE}0`])("refuses the client id %j", (clientId) => {
+    expect(() => tifo().configure({ clientId, origin: ORIGIN })).toThrow(TypeError);
+  });
+
+  test.each(["tifo.example", "ftp://tifo.example", ""])("refuses the origin %j", (origin) => {
+    expect(() => tifo().configure({ clientId: SITE, origin })).toThrow(TypeError);
+  });
+
+  test("needs an origin where no script tells one", () => {
+    expect(() => tifo().configure({ clientId: SITE })).toThrow(TypeError);
+    expect(() => tifo(ORIGIN).configure({ clientId: SITE })).not.toThrow();
+  });
+
+  test("keeps what was configured when the next configuration makes no sense", async () => {
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE });
+    const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    expect(() => core.configure({ clientId: "nobody" })).toThrow(TypeError);
+    expect(core.getTifoEventViewModel()).toBe(event);
+    core.userDidStopWatchingEvent();
+  });
+
+  test("comes before everything else", async () => {
+    const core = tifo(ORIGIN);
+    await expect(core.userDidStartWatchingEvent({ channelId: CHANNEL })).rejects.toThrow("call configure first");
+    // Node has no element to give, and nothing looks at it.
+    expect(() => Reflect.apply(core.renderPanel, undefined, [{}])).toThrow("call userDidStartWatchingEvent first");
+  });
+
+  test("names the device alike on every visit, and anew where nothing can be stored", async () => {
+    const deviceOf = async () => {
+      const core = tifo(ORIGIN);
+      core.configure({ clientId: SITE });
+      await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+      await world.until(() => world.channel.viewers.size === 1);
+      const [viewer] = world.channel.viewers;
+      core.userDidStopWatchingEvent();
+      await world.until(() => world.channel.viewers.size === 0);
+      return viewer?.wire.url.searchParams.get("deviceId");
+    };
+    vi.stubGlobal("localStorage", storage());
+    const first = await deviceOf();
+    expect(first).toMatch(/^[\w-]{8,}$/);
+    expect(await deviceOf()).toBe(first);
+    vi.stubGlobal("localStorage", undefined);
+    expect(await deviceOf()).not.toBe(first);
+  });
+});
+
+describe("events", () => {
+  test("are the same view model for the same channel, and the last one started is the default", async () => {
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE });
+    expect(core.getTifoEventViewModel()).toBeNull();
+    const main = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    const back = await core.userDidStartWatchingEvent({ channelId: "5eed0000000000000000c002" });
+    expect(core.getTifoEventViewModel()).toBe(back);
+    expect(await core.userDidStartWatchingEvent({ channelId: CHANNEL })).toBe(main);
+    expect(core.getTifoEventViewModel()).toBe(main);
+    core.userDidStopWatchingEvent(CHANNEL);
+    core.userDidStopWatchingEvent(CHANNEL);
+    expect(core.getTifoEventViewModel(CHANNEL)).toBeNull();
+    expect(core.getTifoEventViewModel()).toBe(back);
+    core.configure({ clientId: SITE });
+    expect(core.getTifoEventViewModel()).toBeNull();
+    expect(back.getSnapshot().connection).toBe("offline");
+  });
+});
+
+describe("user settings", () => {
+  test("are kept for the next visit, and held within their bounds", () => {
+    vi.stubGlobal("localStorage", storage());
+    expect(tifo().updateUserSettings({ overlays: false, textScale: 9 })).toMatchObject({ overlays: false, textScale: 1.6, sounds: false });
+    expect(tifo().getUserSettings()).toMatchObject({ overlays: false, textScale: 1.6, sounds: false });
+  });
+
+  test("hold for the page where nothing can be stored", () => {
+    const refuse = () => {
+      throw new Error("Storage is off");
+    };
+    vi.stubGlobal("localStorage", { getItem: refuse, setItem: refuse });
+    const core = tifo();
+    expect(core.getUserSettings()).toEqual({ overlays: true, reducedMotion: false, sounds: false, textScale: 1 });
+    expect(core.updateUserSettings({ sounds: true }).sounds).toBe(true);
+    expect(core.getUserSettings().sounds).toBe(true);
+  });
+
+  test.each(["no json", "7", "null", '{"overlays":"yes","textScale":null,"more":1}'])("leave out what is stored as %j", (stored) => {
+    vi.stubGlobal("localStorage", storage({ "tifo.userSettings": stored }));
+    expect(tifo().getUserSettings()).toEqual({ overlays: true, reducedMotion: false, sounds: false, textScale: 1 });
+  });
+
+  test("begin with what the browser says of motion", () => {
+    vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("prefers-reduced-motion") }));
+    expect(tifo().getUserSettings().reducedMotion).toBe(true);
+  });
+});

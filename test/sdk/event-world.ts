@@ -1,0 +1,140 @@
+import { browserEnvironment, type Environment } from "../../sdk/channel/index.ts";
+import { type WatchedEvent, watchEvent } from "../../sdk/core/event.ts";
+import { createSession } from "../../sdk/core/session.ts";
+import type { TifoEventDelegate } from "../../sdk/model/event-delegate.ts";
+import type { TifoEventState } from "../../sdk/model/state.ts";
+import { FakeChannel } from "./fake-channel.ts";
+import { dice, Network, VirtualTime } from "./world.ts";
+
+export const SITE = "5eed00000000000000000001";
+export const CHANNEL = "5eed0000000000000000c001";
+export const PREDICTOR = "5eed0000000000000000d007";
+export const QUESTS = "5eed0000000000000000d008";
+export const POLL = "5eed00000000000000006001";
+export const QUEST = "5eed00000000000000006101";
+export const [HOME, AWAY] = ["5eed00000000000000600101", "5eed00000000000000600102"];
+
+/** The results of the poll as the API and `poll.updated` tell them. */
+export function results(home: number, away: number, rest: object = {}) {
+  const total = home + away;
+  const answer = (answerId: string, text: string, responses: number) => ({
+    answerId,
+    answer: text,
+    responses,
+    share: total === 0 ? 0 : responses / total,
+  });
+  return { pollId: POLL, open: true, hidden: false, total, answers: [answer(HOME, "Home", home), answer(AWAY, "Away", away)], ...rest };
+}
+
+/** Answers of the REST API by `METHOD path`; a test puts its own in their place. */
+export function restAnswers(): Record<string, (request: Request) => unknown> {
+  return {
+    [`GET /page/v2/configuration/${CHANNEL}`]: () => ({
+      page: { _id: CHANNEL, slug: "main-stage", type: "channel", name: "Main stage" },
+      site: { _id: SITE },
+      insights: { _id: "view", version: 1 },
+      theme: { name: "Floodlight", type: "custom", mode: "dark", colors: { accent: "#4B3FD1" } },
+      panels: [
+        panel(PREDICTOR, "quick_pick", "Match predictor", { questions: [{ array_id: "derbyRes1", poll_id: POLL }] }),
+        panel(QUESTS, "quests", "Derby quests", { quests: [{ array_id: "firstHal1", quest_id: QUEST }] }),
+      ],
+    }),
+    [`GET /poll/v3/${POLL}`]: () => ({
+      _id: POLL,
+      type: "prediction",
+      question: "Who wins the derby?",
+      open: true,
+      answers: [
+        { _id: HOME, pollId: POLL, answer: "Home", imageUrl: null },
+        { _id: AWAY, pollId: POLL, answer: "Away", imageUrl: null },
+      ],
+    }),
+    [`GET /poll/v3/${POLL}/results`]: () => results(1, 1),
+    [`POST /poll/v3/${POLL}/responses`]: () => ({ _id: "r", pollId: POLL, answerId: HOME }),
+    [`GET /quest/v2/${QUEST}`]: () => ({
+      _id: QUEST,
+      title: "First half hero",
+      description: "",
+      rewardDescription: "A scarf",
+      actions: [{ arrayId: "watchTen1", body: "Watch ten minutes" }],
+    }),
+    [`GET /quest/v2/${QUEST}/progress`]: () => progress(4),
+    [`POST /quest/v2/${QUEST}/actions/watchTen1`]: () => progress(5),
+    [`POST /quest/v2/${QUEST}/claim`]: () => ({ _id: "c", questId: QUEST, status: "PENDING" }),
+    "GET /claimstatus/v3": () => ({ results: [] }),
+    "POST /realtime/v1/tickets": () => ({ ticket: "once", expiresAt: 0 }),
+  };
+}
+
+export function progress(current: number) {
+  const done = current >= 10;
+  const action = { arrayId: "watchTen1", kind: "watch:any:video", current, required: 10, done };
+  return { questId: QUEST, accountId: "5eed0000000000000000a003", complete: done, actions: [action] };
+}
+
+function panel(_id: string, panel_type: string, panel_name: string, renderer: object) {
+  return { _id, slug: "panel", panel_name, panel_type, icon_name: null, renderer: { panel_type, panel_name, ...renderer } };
+}
+
+/** A problem as the API answers it. */
+export class Refusal {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string) {
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** A viewer of one event between a channel and a REST API that are not there. */
+export class EventWorld {
+  readonly time = new VirtualTime();
+  readonly channel = new FakeChannel();
+  readonly network = new Network(this.time, dice(1), this.channel);
+  readonly rest = restAnswers();
+  /** `METHOD path` of every request. */
+  readonly requests: string[] = [];
+
+  get environment(): Environment {
+    return { ...browserEnvironment, ...this.network.environment() };
+  }
+
+  /** In place of the global `fetch`. */
+  readonly fetch = async (request: Request): Promise<Response> => {
+    const call = `${request.method} ${new URL(request.url).pathname}`;
+    this.requests.push(call);
+    const answer = await this.rest[call]?.(request);
+    if (answer instanceof Refusal) return Response.json({ code: answer.code, message: answer.code }, { status: answer.status });
+    return answer === undefined ? Response.json({ code: "not_found" }, { status: 404 }) : Response.json(answer);
+  };
+
+  watch(delegate?: TifoEventDelegate): WatchedEvent {
+    const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
+    return watchEvent(createSession(configuration, undefined, this.environment), CHANNEL);
+  }
+
+  /** Lets time pass until something holds. */
+  async until(holds: () => boolean, what = "what was waited for"): Promise<void> {
+    for (let turn = 0; turn < 2_000; turn++) {
+      if (holds()) return;
+      await this.pass(50);
+    }
+    throw new Error(`It never came to ${what}`);
+  }
+
+  /** Virtual milliseconds, and what requests answer meanwhile. */
+  async pass(milliseconds: number): Promise<void> {
+    await this.time.pass(milliseconds);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Watches, and waits for the connection, the polls and, of somebody signed in, the quests. */
+  async watchLoaded(delegate?: TifoEventDelegate): Promise<WatchedEvent> {
+    const event = this.watch(delegate);
+    const loaded = ({ connection, polls, quests, authenticated }: TifoEventState) =>
+      connection === "live" && polls[POLL] !== undefined && (!authenticated || quests[QUEST] !== undefined);
+    await this.until(() => loaded(event.getSnapshot()), "a loaded event");
+    return event;
+  }
+}

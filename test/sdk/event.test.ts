@@ -1,0 +1,327 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PanelEvent, TifoEventDelegate } from "../../sdk/model/event-delegate.ts";
+import { AWAY, CHANNEL, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
+
+const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
+
+let world: EventWorld;
+
+beforeEach(() => {
+  world = new EventWorld();
+  vi.stubGlobal("fetch", world.fetch);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("the state of an event", () => {
+  test("goes from connecting to live, with what the page shows", async () => {
+    const event = world.watch();
+    expect(event.getSnapshot()).toMatchObject({ channelId: CHANNEL, connection: "connecting", panels: [], title: "", theme: null });
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined);
+    expect(event.getSnapshot()).toMatchObject({ connection: "live", concurrents: 1, title: "Main stage", theme: { name: "Floodlight" } });
+  });
+
+  test("is one object until something changes, and what did not change keeps its identity", async () => {
+    const event = await world.watchLoaded();
+    const before = event.getSnapshot();
+    const heard = vi.fn();
+    const end = event.subscribe(heard);
+    expect(event.getSnapshot()).toBe(before);
+    world.channel.tell({ type: "concurrents", count: 512 });
+    await world.until(() => heard.mock.calls.length > 0);
+    expect(event.getSnapshot()).toMatchObject({ concurrents: 512 });
+    expect(event.getSnapshot().panels).toBe(before.panels);
+    end();
+    world.channel.tell({ type: "concurrents", count: 1 });
+    await world.until(() => event.getSnapshot().concurrents === 1);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+
+  test("says why the connection is offline when it is refused", async () => {
+    world.channel.refusal = 4403;
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().connection === "offline");
+    expect(event.getSnapshot().reason).toBe("The gate is closed");
+  });
+
+  test("tells when a stream goes on and off", async () => {
+    const event = await world.watchLoaded();
+    world.channel.tell({ type: "stream.live", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().live);
+    world.channel.tell({ type: "stream.offline", seq: 2, upTo: 2, data: {} });
+    await world.until(() => !event.getSnapshot().live);
+  });
+
+  test("keeps receiving where the page can't be loaded", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    world.rest[`GET /page/v2/configuration/${CHANNEL}`] = () => new Refusal(404, "not_found");
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().connection === "live" && warn.mock.calls.length > 0);
+    world.channel.tell({ type: "concurrents", count: 7 });
+    await world.until(() => event.getSnapshot().concurrents === 7);
+  });
+
+  test("loads the page again when it changed, and after a gap that can't be filled", async () => {
+    await world.watchLoaded();
+    const loads = () => world.requests.filter((request) => request.includes("/configuration/")).length;
+    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => loads() === 2);
+    world.channel.epoch = "another";
+    world.channel.cut(() => true);
+    await world.until(() => loads() === 3);
+  });
+
+  test("ends: it is offline, shows nothing, has left the channel, and never changes again", async () => {
+    const event = await world.watchLoaded();
+    event.stop();
+    const last = event.getSnapshot();
+    expect(last).toMatchObject({ connection: "offline", overlays: [] });
+    await world.until(() => world.channel.viewers.size === 0);
+    await world.pass(60_000);
+    expect(event.getSnapshot()).toBe(last);
+  });
+});
+
+describe("panels", () => {
+  test("open the first by themselves, then what is asked for by id or by kind", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    expect(event.getDefaultPanel()?.id).toBe(PREDICTOR);
+    expect(event.getSnapshot().openPanelId).toBe(PREDICTOR);
+    expect(event.openPanel({ kind: "quests" })).toBe(true);
+    expect(event.getSnapshot().openPanelId).toBe(QUESTS);
+    expect(event.openPanel("no such panel")).toBe(false);
+    event.closePanel();
+    expect(event.getSnapshot().openPanelId).toBeNull();
+    await world.until(() => world.channel.heard.some((frame) => frame.type === "panel" && frame.panelId === QUESTS));
+    expect(heard).toEqual([
+      { type: "opened", panelId: QUESTS, kind: "quests" },
+      { type: "closed", panelId: QUESTS, kind: "quests" },
+    ]);
+  });
+
+  test("stay closed when the page is loaded again", async () => {
+    const event = await world.watchLoaded();
+    event.closePanel();
+    const before = event.getPanels();
+    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getPanels() !== before);
+    expect(event.getSnapshot().openPanelId).toBeNull();
+  });
+
+  test("are told anew when key plays are handed over", async () => {
+    const event = await world.watchLoaded();
+    const before = event.getSnapshot().panels;
+    event.updateKeyPlays([{ id: "goal", title: "Goal", time: 61 }]);
+    expect(event.keyPlays).toEqual([{ id: "goal", title: "Goal", time: 61 }]);
+    expect(event.getSnapshot().panels).not.toBe(before);
+    expect(event.getSnapshot().panels).toEqual(before);
+  });
+});
+
+describe("polls", () => {
+  test("show what was counted, and what poll.updated says from then on", async () => {
+    const event = await world.watchLoaded();
+    const tally = () => event.getSnapshot().polls[POLL]?.answers.map(({ responses }) => responses);
+    expect(tally()).toEqual([1, 1]);
+    world.channel.tell({ type: "poll.updated", data: results(3, 1, { open: false, correctAnswerId: HOME }) });
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 4);
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({
+      open: false,
+      correctAnswerId: HOME,
+      answers: [{ share: 0.75 }, { share: 0.25 }],
+    });
+  });
+
+  test("keep results that came while an older answer was on its way", async () => {
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => late.then(() => results(1, 1));
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().connection === "live" && world.requests.some((request) => request.endsWith("/results")));
+    const heard = event.getSnapshot();
+    world.channel.tell({ type: "poll.updated", data: results(9, 1, { open: false }) });
+    world.channel.tell({ type: "concurrents", count: 2 });
+    await world.until(() => event.getSnapshot() !== heard && event.getSnapshot().concurrents === 2);
+    answer();
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined);
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 10, open: false });
+  });
+
+  test("take a vote over the socket", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    const vote = event.answerPoll(POLL, HOME);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(world.channel.heard).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, answerId: HOME }));
+    expect(world.requests.some((request) => request.endsWith("/responses"))).toBe(false);
+    expect(heard).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
+  });
+
+  test("send a vote without an answer again, under its own name, when the connection is back", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = () => null;
+    const vote = event.answerPoll(POLL, HOME);
+    const votes = () => world.channel.heard.filter((frame) => frame.type === "vote");
+    await world.until(() => votes().length === 1);
+    world.channel.judge = ({ id }) => ({ id, ok: true });
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(votes()).toHaveLength(2);
+    expect(votes()[1]).toEqual(votes()[0]);
+  });
+
+  test("say why a vote doesn't count", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = ({ id }) => ({ id, ok: false, code: "already_answered", message: "You have answered" });
+    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "already_answered", message: "You have answered" });
+    await world.pass(1_000);
+    await refused;
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBeUndefined();
+  });
+
+  test("say so when no answer to a vote comes", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = () => null;
+    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
+    await world.pass(12_000);
+    await refused;
+  });
+
+  test("take a vote by request where only events come through", async () => {
+    world.network.allowsSockets = false;
+    const event = await world.watchLoaded(SIGNED_IN);
+    await event.answerPoll(POLL, HOME);
+    expect(world.requests).toContain(`POST /poll/v3/${POLL}/responses`);
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(HOME);
+  });
+
+  test("ask anonymous viewers to sign in, and send nothing", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    await expect(event.answerPoll(POLL, AWAY)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(heard).toEqual([{ type: "loginRequested", panelId: PREDICTOR }]);
+    expect(world.channel.heard.some((frame) => frame.type === "vote")).toBe(false);
+  });
+});
+
+describe("quests", () => {
+  test("are for viewers who are signed in", async () => {
+    const event = await world.watchLoaded();
+    expect(event.getSnapshot()).toMatchObject({ authenticated: false, quests: {} });
+  });
+
+  test("show this viewer's progress, and follow it", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    expect(event.getSnapshot().quests[QUEST]).toMatchObject({
+      title: "First half hero",
+      complete: false,
+      actions: [{ body: "Watch ten minutes", current: 4, required: 10 }],
+    });
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
+    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().quests[QUEST]?.complete === true);
+  });
+
+  test("report what the server can't see", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(5);
+    await event.reportQuestAction(QUEST, "watchTen1");
+    expect(world.requests).toContain(`POST /quest/v2/${QUEST}/actions/watchTen1`);
+    expect(event.getSnapshot().quests[QUEST]?.actions[0]?.current).toBe(5);
+  });
+
+  test("are claimed once, and know it on the next visit", async () => {
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
+    const first = await world.watchLoaded(SIGNED_IN);
+    expect(first.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
+    expect(await first.claimQuest(QUEST)).toBe("PENDING");
+    expect(first.getSnapshot().quests[QUEST]?.claim).toBe("PENDING");
+    world.rest["GET /claimstatus/v3"] = () => ({ results: [{ status: "SUCCESS" }] });
+    const later = await world.watchLoaded(SIGNED_IN);
+    expect(later.getSnapshot().quests[QUEST]?.claim).toBe("SUCCESS");
+  });
+
+  test("reject a claim that the server refuses", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[`POST /quest/v2/${QUEST}/claim`] = () => new Refusal(409, "conflict");
+    await expect(event.claimQuest(QUEST)).rejects.toMatchObject({ status: 409, code: "conflict" });
+    expect(event.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
+  });
+});
+
+describe("the host app's delegate", () => {
+  test("may throw in any method: the event works as if it were absent", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    const fail = () => {
+      throw new Error("The host app's own");
+    };
+    const event = await world.watchLoaded({ getUserToken: fail, userIsAuthenticated: fail, onPanelEvent: fail, trackAction: fail });
+    expect(event.getSnapshot()).toMatchObject({ connection: "live", authenticated: false });
+    expect(event.openPanel(QUESTS)).toBe(true);
+    await expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(report).toHaveBeenCalled();
+  });
+
+  test("may reject, as when it can’t show a clip", async () => {
+    const report = vi.spyOn(console, "error").mockReturnValue();
+    const event = await world.watchLoaded({ playClip: () => Promise.reject(new Error("The host app's own")) });
+    await event.playClip({ videoId: "v1", title: "Goal", url: "https://vod.example/1" });
+    expect(report).toHaveBeenCalledTimes(1);
+  });
+
+  test("shows clips", async () => {
+    const shown: string[] = [];
+    const event = await world.watchLoaded({ playClip: ({ videoId }) => void shown.push(videoId) });
+    await event.playClip({ videoId: "v1", title: "Goal", url: "https://vod.example/1" });
+    expect(shown).toEqual(["v1"]);
+    expect(event.getSnapshot().playingClipId).toBe("v1");
+    event.stopPlayingClip();
+    expect(event.getSnapshot().playingClipId).toBeNull();
+  });
+
+  test("is asked for a token before each connection, which a ticket stands for", async () => {
+    await world.watchLoaded(SIGNED_IN);
+    expect([...world.channel.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["once"]);
+    world.channel.cut(() => true);
+    await world.until(() => world.requests.filter((request) => request === "POST /realtime/v1/tickets").length === 2);
+  });
+});
+
+describe("playback", () => {
+  test("tells the picture's time, and the server what is watched while it moves", async () => {
+    let playing = true;
+    const event = await world.watchLoaded();
+    event.setPlayer({ mediaTime: () => 12.5, playing: () => playing });
+    expect(event.getSnapshot().mediaTime).toBe(12.5);
+    const watched = () => world.channel.heard.filter((frame) => frame.type === "watch");
+    await world.until(() => watched().length === 2);
+    expect(watched()[0]).toEqual({ type: "watch", videoId: CHANNEL, mediaTime: 12.5 });
+    playing = false;
+    await world.pass(60_000);
+    expect(watched().length).toBe(2);
+    event.setPlayer(null);
+    expect(event.getSnapshot().mediaTime).toBeNull();
+  });
+
+  test("moves the host app's player", async () => {
+    const calls: string[] = [];
+    const event = await world.watchLoaded();
+    event.setPlayer({
+      mediaTime: () => 0,
+      playing: () => false,
+      play: () => void calls.push("play"),
+      pause: () => void calls.push("pause"),
+      seek: (seconds) => void calls.push(`seek ${seconds}`),
+    });
+    await event.play();
+    event.seek(30);
+    event.pause();
+    expect(calls).toEqual(["play", "seek 30", "pause"]);
+  });
+});
