@@ -1,19 +1,28 @@
+import { satteri } from "@astrojs/markdown-satteri";
 import react from "@astrojs/react";
+import sitemap from "@astrojs/sitemap";
 import starlight from "@astrojs/starlight";
 import { defineConfig } from "astro/config";
 import starlightLinksValidator from "starlight-links-validator";
+import { debugPages } from "./docs/integrations/debug-pages.ts";
+import { diagrams } from "./docs/integrations/diagrams.ts";
 import { inlineScriptHashes } from "./docs/integrations/inline-script-hashes.ts";
 import { navbarBreakpoint } from "./docs/integrations/navbar-breakpoint.ts";
+import { publish } from "./docs/integrations/publish.ts";
+import { relativeLinks } from "./docs/integrations/relative-links.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
+import { origin, sources } from "./docs/src/site.ts";
 
 export default defineConfig({
+  site: origin,
   srcDir: "./docs/src",
   publicDir: "./docs/public",
   outDir: "./docs/dist",
   trailingSlash: "never",
   build: { format: "directory" },
   devToolbar: { enabled: false },
-  vite: { plugins: [navbarBreakpoint()] },
+  vite: { plugins: [navbarBreakpoint()], build: { assetsInlineLimit: inlined } },
+  markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks] }) },
   integrations: [
     starlight({
       title: "Tifo",
@@ -23,13 +32,19 @@ export default defineConfig({
       customCss: ["./docs/src/styles/site.css"],
       disable404Route: true,
       lastUpdated: true,
+      // Ours is docs/integrations/publish.ts, with a search box of our own.
+      pagefind: false,
+      ...(sources === undefined ? {} : { editLink: { baseUrl: `${sources.replace(/\/$/, "")}/` } }),
       expressiveCode: { styleOverrides: { borderRadius: "0.5rem" } },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       components: {
+        Footer: "./docs/src/overrides/footer.astro",
+        Head: "./docs/src/overrides/head.astro",
         Header: "./docs/src/overrides/header.astro",
         Hero: "./docs/src/overrides/hero.astro",
         MobileMenuFooter: "./docs/src/overrides/mobile-menu-footer.astro",
         PageFrame: "./docs/src/overrides/page-frame.astro",
+        PageTitle: "./docs/src/overrides/page-title.astro",
         ThemeProvider: "./docs/src/overrides/theme-provider.astro",
         ThemeSelect: "./docs/src/overrides/theme-select.astro",
       },
@@ -39,6 +54,14 @@ export default defineConfig({
       plugins: [starlightLinksValidator({ exclude: ["/api/rest", "/errors", "/openapi.json"] })],
     }),
     react(),
+    debugPages(),
+    sitemap({ filter: (page) => !/\/(__debug|search$|404$)/.test(page) }),
+    publish(),
     inlineScriptHashes(),
   ],
 });
+
+/** Small styles stand in the page. Scripts stay files: the content security policy knows those in a page by their hashes alone. */
+function inlined(file, content) {
+  return file.endsWith(".css") && content.length < 4096;
+}

@@ -1,21 +1,134 @@
-/** One link of the top navigation. */
-export interface NavbarLink {
-  label: string;
-  href: string;
+import type { DocsVersion } from "./versions.ts";
+
+type Placed<Item> = Item & { position?: "left" | "right" };
+
+/** One item of the top navigation as configured. */
+export type NavbarItem = Placed<
+  | { type: "link"; label: string; href: string }
+  | { type: "dropdown"; label: string; items: NavbarItem[] }
+  | { type: "html"; html: string }
+  | { type: "doc"; docId: string; label?: string }
+  | { type: "docSidebar"; sidebarId: string; label?: string }
+  | { type: "docsVersion"; label?: string }
+  | { type: "docsVersionDropdown" }
+  | { type: "localeDropdown" }
+  | { type: "search" }
+>;
+
+/** One item as it is drawn. */
+export type NavbarEntry =
+  | { kind: "link"; label: string; href: string; version?: string }
+  | { kind: "menu"; label: string; entries: NavbarEntry[] }
+  | { kind: "html"; html: string }
+  | { kind: "search" };
+
+/** What items may refer to. */
+export interface NavbarContext {
+  version: DocsVersion;
+  versions: DocsVersion[];
+  locales: { label: string; htmlLang: string; path: string }[];
 }
 
-/** The top navigation, in order. */
-export const navbar: NavbarLink[] = [
-  { label: "iOS SDK", href: "/sdk/ios" },
-  { label: "tvOS SDK", href: "/sdk/tvos" },
-  { label: "Android SDK", href: "/sdk/android" },
-  { label: "Web SDK", href: "/sdk/web" },
-  { label: "Roku SDK", href: "/sdk/roku" },
-  { label: "REST API", href: "/api/rest" },
-  { label: "Guides", href: "/guides/integration" },
-];
+/** The site's configuration of its navbar. */
+export const navbar: { title: string; hideOnScroll: boolean; items: NavbarItem[] } = {
+  title: "Tifo",
+  hideOnScroll: false,
+  items: [
+    { type: "link", label: "iOS SDK", href: "/sdk/ios" },
+    { type: "link", label: "tvOS SDK", href: "/sdk/tvos" },
+    { type: "link", label: "Android SDK", href: "/sdk/android" },
+    { type: "link", label: "Web SDK", href: "/sdk/web" },
+    { type: "link", label: "Roku SDK", href: "/sdk/roku" },
+    { type: "link", label: "REST API", href: "/api/rest" },
+    { type: "link", label: "Guides", href: "/guides/integration" },
+    { type: "search", position: "right" },
+  ],
+};
 
 /** Whether the page at `path` is the link's own or lies below it. */
-export function isCurrent(link: NavbarLink, path: string): boolean {
-  return `${path.replace(/\/$/, "")}/`.startsWith(`${link.href}/`);
+export function isCurrent(href: string, path: string): boolean {
+  return `${path.replace(/\/$/, "")}/`.startsWith(`${href.replace(/\/$/, "")}/`);
+}
+
+/**
+ * Turns configured items into what is drawn. An item that refers to nothing fails the build: the error names the item, its cause
+ * the mistake. An item of a draft is left out.
+ */
+export function resolveNavbar(items: readonly NavbarItem[], context: NavbarContext): NavbarEntry[] {
+  return items.flatMap((item) => {
+    try {
+      return resolveItem(item, context);
+    } catch (cause) {
+      throw new Error(`A theme navbar item failed to render. Check this item of the navbar's configuration:\n${JSON.stringify(item)}`, {
+        cause,
+      });
+    }
+  });
+}
+
+function resolveItem(item: NavbarItem, context: NavbarContext): NavbarEntry[] {
+  switch (item.type) {
+    case "link":
+      return [{ kind: "link", label: item.label, href: item.href }];
+    case "dropdown":
+      return [{ kind: "menu", label: item.label, entries: resolveNavbar(item.items, context) }];
+    case "html":
+      return [{ kind: "html", html: item.html }];
+    case "doc":
+      return docEntry(item.docId, item.label, context.version);
+    case "docSidebar":
+      return [sidebarEntry(item.sidebarId, item.label, context.version)];
+    case "docsVersion":
+      return [versionEntry(context.version, item.label)];
+    case "docsVersionDropdown":
+      return [
+        choice(
+          "Version",
+          context.version.label,
+          context.versions.map((version) => versionEntry(version)),
+        ),
+      ];
+    case "localeDropdown":
+      return [
+        choice(
+          "Language",
+          "Language",
+          context.locales.map(({ label, path }) => ({ kind: "link", label, href: path })),
+        ),
+      ];
+    case "search":
+      return [{ kind: "search" }];
+    default: {
+      const unknown: { type: string } = item;
+      throw new Error(`There is no kind of navbar item called "${unknown.type}".`);
+    }
+  }
+}
+
+function docEntry(docId: string, label: string | undefined, version: DocsVersion): NavbarEntry[] {
+  const doc = version.docs.find(({ id }) => id === docId);
+  if (doc) return [{ kind: "link", label: label ?? doc.id, href: doc.path }];
+  if (version.draftIds.includes(docId)) return [];
+  const known = version.docs.map(({ id }) => `- ${id}`).join("\n");
+  throw new Error(`Version "${version.name}" has no doc with the id "${docId}". It has:\n${known}`);
+}
+
+function sidebarEntry(sidebarId: string, label: string | undefined, version: DocsVersion): NavbarEntry {
+  if (!Object.hasOwn(version.sidebars, sidebarId)) {
+    const known = Object.keys(version.sidebars).map((id) => `- ${id}`);
+    throw new Error(`Version "${version.name}" has no sidebar with the id "${sidebarId}". It has:\n${known.join("\n")}`);
+  }
+  const first = version.sidebars[sidebarId];
+  if (!first) throw new Error(`The sidebar "${sidebarId}" has no link that a navbar item could lead to.`);
+  return { kind: "link", label: label ?? first.label, href: first.path };
+}
+
+function versionEntry(version: DocsVersion, label = version.label): NavbarEntry {
+  return { kind: "link", label, href: version.path, version: version.name };
+}
+
+/** A dropdown, or its only entry where there is nothing to choose. */
+function choice(name: string, label: string, entries: NavbarEntry[]): NavbarEntry {
+  const [only, second] = entries;
+  return only && !second ? only : { kind: "menu", label: `${name}: ${label}`, entries };
 }

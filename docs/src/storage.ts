@@ -1,9 +1,14 @@
-/** Keeps a value in the browser for later visits; where storage is blocked the page runs on without it. */
+/*
+ * Where the browser blocks storage, a script in each page's head has warned once and put storage that lasts as long as
+ * the page in its place (overrides/theme-provider.astro). What may still fail is a full one.
+ */
+
+/** Keeps a value in the browser for later visits; where that fails the page runs on without it. */
 export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch (cause) {
-    console.warn("Storage is unavailable; the choice lasts until this page closes.", cause);
+    console.warn("The choice lasts until this page closes: it could not be stored.", cause);
   }
 }
 
@@ -13,5 +18,14 @@ export function recall(key: string): string | null {
     return localStorage.getItem(key);
   } catch {
     return null;
+  }
+}
+
+/** Drops what `remember` kept. */
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept.
   }
 }

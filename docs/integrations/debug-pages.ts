@@ -1,0 +1,13 @@
+import type { AstroIntegration } from "astro";
+
+/** Adds the pages under `/__debug/`. A folder of `pages` whose name begins with an underscore would make none. */
+export function debugPages(): AstroIntegration {
+  return {
+    name: "tifo-debug-pages",
+    hooks: {
+      "astro:config:setup": ({ injectRoute }) => {
+        injectRoute({ pattern: "/__debug/[view]", entrypoint: "./docs/src/debug/[view].astro", prerender: true });
+      },
+    },
+  };
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { DEMO, fill, NONE } from "./credentials.ts";
+
+const sample = `curl ${DEMO.origin}/poll/v1/ -H 'Tifo-Client-Id: ${DEMO.clientId}' -H 'Tifo-Developer-Key: ${DEMO.developerKey}'`;
+
+test("fills a reader's own credentials into a sample", () => {
+  const own = { clientId: "0123456789abcdef01234567", developerKey: "tifo_dev_mine", origin: "https://tifo.example.com" };
+  expect(fill(sample, own)).toBe(
+    "curl https://tifo.example.com/poll/v1/ -H 'Tifo-Client-Id: 0123456789abcdef01234567' -H 'Tifo-Developer-Key: tifo_dev_mine'",
+  );
+});
+
+test("leaves the demo's where the reader gave none", () => {
+  expect(fill(sample, NONE)).toBe(sample);
+  expect(fill(sample, { ...NONE, developerKey: "mine" })).toContain(`Tifo-Client-Id: ${DEMO.clientId}`);
+});

@@ -1,0 +1,41 @@
+/** What the samples call with, until a reader keeps a key of their own. */
+export const DEMO = {
+  clientId: "5eed00000000000000000001",
+  developerKey: "tifo_dev_demo",
+  origin: "http://localhost:8787",
+} as const;
+
+/** A reader's own credentials, for as long as the tab is open. Empty fields leave the demo's. */
+export interface Credentials {
+  clientId: string;
+  developerKey: string;
+  origin: string;
+}
+
+const KEY = "tifo.credentials";
+export const NONE: Credentials = { clientId: "", developerKey: "", origin: "" };
+
+/** What this tab keeps. */
+export function keptCredentials(): Credentials {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
+    if (typeof kept !== "object" || kept === null) return NONE;
+    const text = (name: keyof Credentials): string => String(Reflect.get(kept, name) ?? "");
+    return { clientId: text("clientId"), developerKey: text("developerKey"), origin: text("origin") };
+  } catch {
+    return NONE;
+  }
+}
+
+/** Keeps credentials until the tab closes. They go to nobody: they are filled into the samples and that is all. */
+export function keepCredentials(credentials: Credentials): void {
+  sessionStorage.setItem(KEY, JSON.stringify(credentials));
+}
+
+/** A sample with a reader's credentials in the place of the demo's. */
+export function fill(sample: string, own: Credentials): string {
+  return sample
+    .replaceAll(DEMO.clientId, own.clientId || DEMO.clientId)
+    .replaceAll(DEMO.developerKey, own.developerKey || DEMO.developerKey)
+    .replaceAll(DEMO.origin, own.origin || DEMO.origin);
+}

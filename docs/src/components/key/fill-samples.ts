@@ -1,0 +1,34 @@
+import { type Credentials, fill, keptCredentials } from "./credentials.ts";
+
+const originals = new WeakMap<Node, string>();
+
+/** Fills the kept credentials into every sample of the page, and into what its copy button copies. */
+export function fillCredentials(own: Credentials = keptCredentials()): void {
+  const page = document.querySelector(".main-frame");
+  if (!page || (isNone(own) && !page.hasAttribute("data-filled"))) return;
+  page.toggleAttribute("data-filled", true);
+  for (const code of page.querySelectorAll("pre, code")) fillText(code, own);
+  for (const button of page.querySelectorAll("[data-code]")) {
+    const attribute = button.getAttributeNode("data-code");
+    if (attribute) attribute.value = fill(original(attribute), own);
+  }
+}
+
+function isNone(own: Credentials): boolean {
+  return Object.values(own).every((value) => value === "");
+}
+
+function fillText(code: Element, own: Credentials): void {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const before = original(text);
+    if (fill(before, { clientId: "·", developerKey: "·", origin: "·" }) !== before) text.nodeValue = fill(before, own);
+  }
+}
+
+/** What a node said before anything was filled in. */
+function original(node: Node): string {
+  const known = originals.get(node) ?? node.nodeValue ?? "";
+  originals.set(node, known);
+  return known;
+}

@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cutTitle, STOP_WORDS, tokens } from "./query.ts";
+
+describe("tokens", () => {
+  test("splits on white space and hyphens", () => {
+    expect(tokens("  Magic-link\tinvite\n")).toEqual(["magic", "link", "invite"]);
+  });
+
+  test("drops stop words, so that a query of nothing else has none", () => {
+    expect(tokens("how do I clear the overlay")).toEqual(["clear", "overlay"]);
+    expect(tokens("to be or not to be -")).toEqual([]);
+  });
+
+  test("never answers a word with a space, a hyphen or a capital, or a stop word", () => {
+    fc.assert(
+      fc.property(fc.string(), (query) => {
+        for (const word of tokens(query)) {
+          expect(word).toMatch(/^[^\s-]+$/);
+          expect(word).toBe(word.toLowerCase());
+          expect(STOP_WORDS.has(word)).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+describe("a title", () => {
+  const long = "Everything that a platform has to know about the delivery of overlays to viewers who come back after a while";
+
+  test("of 50 characters or less stays whole", () => {
+    expect(cutTitle("Positioning and styling", ["styling"])).toBe("Positioning and styling");
+  });
+
+  test("that is longer is cut around the word that was looked for", () => {
+    const cut = cutTitle(long, ["overlays"]);
+    expect(cut).toContain("overlays");
+    expect(cut).toMatch(/^….*…$/);
+    expect(cut.length).toBeLessThanOrEqual(52);
+  });
+
+  test("that is longer and has no such word keeps its beginning", () => {
+    expect(cutTitle(long, ["roku"])).toMatch(/^Everything.*…$/);
+  });
+});

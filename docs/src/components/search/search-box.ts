@@ -1,0 +1,150 @@
+import { type Hit, loadEngine } from "./engine.ts";
+import { cutTitle, tokens } from "./query.ts";
+
+const MOST_HITS = 8;
+
+/** The search box of the navbar. Its index comes at the first focus or hover; without scripts it leads to the results page. */
+class SearchBox extends HTMLElement {
+  private typed = 0;
+  private selected = -1;
+
+  connectedCallback(): void {
+    const input = this.input;
+    input.addEventListener("focus", () => this.preload());
+    this.addEventListener("mouseenter", () => this.preload());
+    input.addEventListener("input", () => void this.search());
+    input.addEventListener("focus", () => void this.search());
+    this.addEventListener("keydown", (event) => this.onKey(event));
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.closeFromOutside);
+    document.addEventListener("keydown", this.onShortcut);
+    if (/Mac|iPhone|iPad/.test(navigator.userAgent)) this.part("kbd").textContent = "⌘ K";
+  }
+
+  disconnectedCallback(): void {
+    for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.closeFromOutside);
+    document.removeEventListener("keydown", this.onShortcut);
+  }
+
+  private readonly onShortcut = (event: KeyboardEvent): void => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    this.input.focus();
+    this.input.select();
+  };
+
+  private readonly closeFromOutside = ({ target }: Event): void => {
+    if (!(target instanceof Node && this.contains(target))) this.show(false);
+  };
+
+  private get input(): HTMLInputElement {
+    const input = this.querySelector("input");
+    if (!input) throw new Error("The search box has no input.");
+    return input;
+  }
+
+  private part(selector: string): HTMLElement {
+    const part = this.querySelector<HTMLElement>(selector);
+    if (!part) throw new Error(`The search box has no ${selector}.`);
+    return part;
+  }
+
+  /** A load that fails here is tried anew, and told of, by the search. */
+  private preload(): void {
+    loadEngine().catch(() => undefined);
+  }
+
+  private async search(): Promise<void> {
+    const query = this.input.value;
+    const turn = ++this.typed;
+    if (query.trim() === "") return this.show(false);
+    this.part(".ring").hidden = false;
+    try {
+      const engine = await loadEngine();
+      const { hits } = await engine.search(query, MOST_HITS);
+      if (turn === this.typed) this.list(query, hits);
+    } catch (error) {
+      if (turn === this.typed) this.say(`Search is not available: ${String(error)}`);
+    } finally {
+      if (turn === this.typed) this.part(".ring").hidden = true;
+    }
+  }
+
+  private list(query: string, hits: Hit[]): void {
+    this.say(hits.length === 0 ? "No results" : "");
+    const words = tokens(query);
+    this.part("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
+    if (hits.length > 0) this.part(".all").replaceChildren(...this.linksToAll(query));
+  }
+
+  private say(message: string): void {
+    this.part(".message").textContent = message;
+    this.part("ul").replaceChildren();
+    this.part(".all").replaceChildren();
+    this.selected = -1;
+    this.show(true);
+  }
+
+  private linksToAll(query: string): HTMLAnchorElement[] {
+    const { context, label } = this.dataset;
+    const all = link(`/search?${new URLSearchParams({ q: query })}`, "See all results");
+    if (context === undefined || label === undefined) return [all];
+    return [all, link(`/search?${new URLSearchParams({ q: query, ctx: context })}`, `See all results within “${label}”`)];
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.key === "Escape") this.show(false);
+    const options = [...this.querySelectorAll<HTMLAnchorElement>("[role=option]")];
+    if (event.target !== this.input || options.length === 0) return;
+    if (event.key === "Enter" && this.selected >= 0) {
+      event.preventDefault();
+      options[this.selected]?.click();
+    }
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    this.selected = (this.selected + step + options.length + (this.selected < 0 && step < 0 ? 1 : 0)) % options.length;
+    for (const [at, one] of options.entries()) one.setAttribute("aria-selected", String(at === this.selected));
+    const chosen = options[this.selected];
+    chosen?.scrollIntoView({ block: "nearest" });
+    this.input.setAttribute("aria-activedescendant", chosen?.id ?? "");
+  }
+
+  private show(open: boolean): void {
+    this.part(".panel").hidden = !open;
+    this.input.setAttribute("aria-expanded", String(open));
+    if (!open) this.input.removeAttribute("aria-activedescendant");
+  }
+}
+
+function option(hit: Hit, at: number, words: readonly string[]): HTMLElement {
+  const item = link(hit.url, "");
+  item.id = `tifo-search-hit-${at}`;
+  item.role = "option";
+  item.className = hit.kind;
+  item.ariaSelected = "false";
+  item.tabIndex = -1;
+  const title = document.createElement("span");
+  title.className = "title";
+  title.textContent = cutTitle(hit.title, words);
+  const where = document.createElement("span");
+  where.className = "where";
+  if (hit.kind === "heading") where.textContent = hit.page;
+  else where.innerHTML = hit.excerpt;
+  item.append(title, where);
+  const row = document.createElement("li");
+  row.role = "presentation";
+  row.append(item);
+  return row;
+}
+
+function link(href: string, text: string): HTMLAnchorElement {
+  const anchor = document.createElement("a");
+  anchor.href = href;
+  anchor.textContent = text;
+  return anchor;
+}
+
+/** Registers `<tifo-search>`. */
+export function defineSearchBox(): void {
+  customElements.define("tifo-search", SearchBox);
+}

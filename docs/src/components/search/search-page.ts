@@ -1,0 +1,91 @@
+import { showLoaded } from "../shell/loadable.ts";
+import { type Hit, loadEngine } from "./engine.ts";
+import { cutTitle, tokens } from "./query.ts";
+
+const MOST_HITS = 100;
+const TITLE_LIMIT = 100;
+
+/** The page of all results: the query, its context and version stand in the address. */
+class SearchPage extends HTMLElement {
+  private typed = 0;
+
+  connectedCallback(): void {
+    const asked = new URLSearchParams(location.search);
+    this.input.value = asked.get("q") ?? "";
+    const context = asked.get("ctx") ?? "";
+    if ([...this.select.options].some(({ value }) => value === context)) this.select.value = context;
+    this.addEventListener("submit", (event) => event.preventDefault());
+    this.input.addEventListener("input", () => this.search());
+    this.select.addEventListener("change", () => this.search());
+    this.search();
+  }
+
+  private get input(): HTMLInputElement {
+    return found(this.querySelector("input"));
+  }
+
+  private get select(): HTMLSelectElement {
+    return found(this.querySelector("select"));
+  }
+
+  private search(): void {
+    const query = this.input.value.trim();
+    const context = this.select.value;
+    const version = new URLSearchParams(location.search).get("version");
+    this.remember(query, context, version);
+    const place = found(this.querySelector<HTMLElement>(".hits"));
+    const turn = ++this.typed;
+    void showLoaded(place, async () => {
+      if (query === "") return place.replaceChildren();
+      const engine = await loadEngine(version ?? undefined, context === "" ? undefined : context);
+      const { hits, pages } = await engine.search(query, MOST_HITS);
+      if (turn === this.typed) place.replaceChildren(...list(hits, pages, tokens(query)));
+    });
+  }
+
+  private remember(query: string, context: string, version: string | null): void {
+    const title = query === "" ? "Search the documentation" : `Search results for “${query}”`;
+    document.title = `${title} | Tifo`;
+    found(document.querySelector("h1")).textContent = title;
+    const parameters = new URLSearchParams();
+    if (query !== "") parameters.set("q", query);
+    if (context !== "") parameters.set("ctx", context);
+    if (version !== null) parameters.set("version", version);
+    history.replaceState(history.state, "", parameters.size > 0 ? `?${parameters}` : location.pathname);
+  }
+}
+
+function list(hits: Hit[], pages: number, words: readonly string[]): HTMLElement[] {
+  const count = document.createElement("p");
+  count.className = "count";
+  count.role = "status";
+  count.textContent = hits.length === 0 ? "No results" : pages === 1 ? "1 document found" : `${pages} documents found`;
+  return [count, ...hits.map((hit) => article(hit, words))];
+}
+
+function article(hit: Hit, words: readonly string[]): HTMLElement {
+  const box = document.createElement("article");
+  box.className = hit.kind;
+  const heading = document.createElement("h2");
+  const link = document.createElement("a");
+  link.href = hit.url;
+  link.textContent = cutTitle(hit.title, words, TITLE_LIMIT);
+  heading.append(link);
+  const excerpt = document.createElement("p");
+  excerpt.innerHTML = hit.excerpt;
+  const where = document.createElement("p");
+  where.className = "where";
+  where.textContent = hit.kind === "heading" ? `${hit.page} · ${hit.url}` : hit.url;
+  box.append(heading, where, excerpt);
+  return box;
+}
+
+function found<Part>(part: Part | null): Part {
+  if (part === null) throw new Error("The search page lacks a part.");
+  return part;
+}
+
+/** Registers `<tifo-search-page>`. */
+export function defineSearchPage(): void {
+  customElements.define("tifo-search-page", SearchPage);
+}

@@ -1,0 +1,41 @@
+const SHORTEST_MS = 40;
+const LONGEST_MS = 190;
+const SCREENFUL_PX = 300;
+
+/** How long a part of `height` px takes to open or close, in ms: 40 for next to nothing, 190 for a screenful; 1 with reduced motion. */
+export function collapseMs(height: number, reducedMotion: boolean): number {
+  if (reducedMotion) return 1;
+  return Math.round(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * (1 - Math.exp(-height / SCREENFUL_PX)));
+}
+
+function isReduced(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Slides `part` open, or closed, and calls `done` at the end. */
+export function slide(part: HTMLElement, open: boolean, done: () => void = () => undefined): void {
+  const height = part.scrollHeight;
+  const steps = [{ height: "0px" }, { height: `${height}px` }];
+  const motion = part.animate(open ? steps : steps.reverse(), { duration: collapseMs(height, isReduced()), easing: "ease-in-out" });
+  part.style.overflow = "hidden";
+  motion.addEventListener("finish", () => {
+    part.style.overflow = "";
+    done();
+  });
+}
+
+/** Lets the groups of a sidebar slide open and closed. Without this they still do, at once. */
+export function slideDetails(root: ParentNode): void {
+  for (const details of root.querySelectorAll("details")) {
+    const part = details.querySelector<HTMLElement>(":scope > ul");
+    if (!part) continue;
+    details.querySelector(":scope > summary")?.addEventListener("click", (event) => {
+      if (!details.open) {
+        details.addEventListener("toggle", () => slide(part, true), { once: true });
+        return;
+      }
+      event.preventDefault();
+      slide(part, false, () => (details.open = false));
+    });
+  }
+}

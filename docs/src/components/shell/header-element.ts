@@ -1,0 +1,36 @@
+import { afterJump, afterScroll, type NavbarState, SHOWN } from "./hideable-navbar.ts";
+
+/** The site's header; with the attribute `hide-on-scroll` it makes room for who reads down. Each page begins with it shown. */
+class Header extends HTMLElement {
+  private state = SHOWN;
+
+  connectedCallback(): void {
+    addEventListener("scroll", this.onScroll, { passive: true });
+    addEventListener("hashchange", this.onJump);
+    this.addEventListener("focusin", () => this.show({ ...this.state, hidden: false }));
+  }
+
+  disconnectedCallback(): void {
+    removeEventListener("scroll", this.onScroll);
+    removeEventListener("hashchange", this.onJump);
+  }
+
+  private readonly onScroll = (): void => {
+    if (!this.hasAttribute("hide-on-scroll")) return;
+    this.show(afterScroll(this.state, scrollY, this.offsetHeight, document.documentElement.scrollHeight - innerHeight));
+  };
+
+  private readonly onJump = (): void => {
+    if (this.hasAttribute("hide-on-scroll")) this.show(afterJump(this.state));
+  };
+
+  private show(state: NavbarState): void {
+    this.state = state;
+    this.toggleAttribute("data-hidden", state.hidden);
+  }
+}
+
+/** Registers `<tifo-header>`. */
+export function defineHeader(): void {
+  customElements.define("tifo-header", Header);
+}

@@ -1,0 +1,40 @@
+import { recall, remember } from "../../storage.ts";
+
+const THANKS = "Thank you. The answer stays in this browser.";
+
+/** "Was this helpful?" It keeps the answer, and tells whoever listens: the event `tifo:helpful` carries `{ path, answer }`. */
+class Helpful extends HTMLElement {
+  connectedCallback(): void {
+    const key = `helpful ${location.pathname}`;
+    this.addEventListener("click", ({ target }) => {
+      if (!(target instanceof HTMLButtonElement)) return;
+      remember(key, target.value);
+      this.show(target.value);
+      document.dispatchEvent(new CustomEvent("tifo:helpful", { detail: { path: location.pathname, answer: target.value } }));
+    });
+    const before = recall(key);
+    if (before !== null) this.press(before);
+  }
+
+  private press(answer: string): void {
+    for (const button of this.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.value === answer));
+  }
+
+  private show(answer: string): void {
+    this.press(answer);
+    const status = this.querySelector("p");
+    if (!status) return;
+    status.textContent = THANKS;
+    const edit = status.dataset["edit"];
+    if (answer !== "no" || edit === undefined) return;
+    const link = document.createElement("a");
+    link.href = edit;
+    link.textContent = "Mend the page";
+    status.append(" ", link);
+  }
+}
+
+/** Registers `<tifo-helpful>`. */
+export function defineHelpful(): void {
+  customElements.define("tifo-helpful", Helpful);
+}

@@ -1,0 +1,23 @@
+/** Copies the page's Markdown. */
+class PageActions extends HTMLElement {
+  connectedCallback(): void {
+    this.querySelector("button")?.addEventListener("click", () => void this.copy());
+  }
+
+  private async copy(): Promise<void> {
+    const status = this.querySelector("span");
+    try {
+      const answer = await fetch(this.dataset["markdown"] ?? "");
+      if (!answer.ok) throw new Error(`The page's Markdown answered ${answer.status}.`);
+      await navigator.clipboard.writeText(await answer.text());
+      if (status) status.textContent = "Copied";
+    } catch (error) {
+      if (status) status.textContent = String(error);
+    }
+  }
+}
+
+/** Registers `<tifo-page-actions>`. */
+export function definePageActions(): void {
+  customElements.define("tifo-page-actions", PageActions);
+}

@@ -1,0 +1,29 @@
+import { fillCredentials } from "../key/fill-samples.ts";
+import { defineSearchBox } from "../search/search-box.ts";
+import { defineAnnouncement } from "./announcement-element.ts";
+import { defineDropdown } from "./dropdown.ts";
+import { defineHeader } from "./header-element.ts";
+import { defineHelpful } from "./helpful-element.ts";
+import { defineMenu } from "./menu.ts";
+import { definePageActions } from "./page-actions-element.ts";
+import { spareSlowConnections } from "./preload.ts";
+import { showProgress } from "./progress.ts";
+import { defineThemeSwitch } from "./theme-element.ts";
+import { followSystem, watchSystem } from "./theme.ts";
+
+/** Brings every part of the shell to life. Each page does so once, from one script. */
+export function startShell(): void {
+  defineAnnouncement();
+  defineHeader();
+  defineDropdown();
+  defineMenu();
+  defineSearchBox();
+  defineThemeSwitch();
+  definePageActions();
+  defineHelpful();
+  watchSystem();
+  showProgress();
+  spareSlowConnections();
+  fillCredentials();
+  document.querySelector("[data-follow-system]")?.addEventListener("click", followSystem);
+}

@@ -1,0 +1,12 @@
+import { sectionOf } from "./sidebars/index.ts";
+
+/** The search context of the page at `path`: its section's label in a form for addresses, such as `web-sdk`. */
+export function contextOf(path: string): string | undefined {
+  const section = sectionOf(path);
+  return section && contextId(section.label);
+}
+
+/** A section's label in a form for addresses and file names. */
+export function contextId(label: string): string {
+  return label.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+}

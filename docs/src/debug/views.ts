@@ -1,0 +1,32 @@
+import { getCollection } from "astro:content";
+import { contextId } from "../contexts.ts";
+import { navbar } from "../navbar.ts";
+import { currentVersion, pathOf } from "../navbar-context.ts";
+import { sections } from "../sidebars/index.ts";
+import { announcement, colorMode, footer, origin, sources } from "../site.ts";
+
+/** The debug pages. */
+export const VIEWS = ["config", "content", "globalData", "metadata", "registry", "routes"] as const;
+
+// Keys alone: nothing of these modules is loaded.
+const modules = import.meta.glob(["../components/**/*.{astro,ts,tsx}", "../overrides/*.astro", "!**/*.test.ts"]);
+const pages = import.meta.glob("../pages/**/*.{astro,ts}");
+
+/** What a debug page shows. */
+export async function viewOf(view: string): Promise<unknown> {
+  const docs = await getCollection("docs");
+  switch (view) {
+    case "config":
+      return { origin, sources: sources ?? null, navbar, announcement, footer, colorMode, sections };
+    case "content":
+      return docs.map(({ id, filePath, body = "" }) => ({ id, file: filePath, words: body.split(/\s+/).length }));
+    case "globalData":
+      return { versions: [await currentVersion()], searchContexts: sections.map(({ label }) => contextId(label)) };
+    case "metadata":
+      return docs.map(({ id, data }) => ({ id, title: data.title, description: data.description, draft: data.draft }));
+    case "registry":
+      return Object.keys(modules).map((name) => name.replace("../", ""));
+    default:
+      return { pages: Object.keys(pages).map((name) => name.replace("../pages", "")), docs: docs.map(({ id }) => pathOf(id)) };
+  }
+}

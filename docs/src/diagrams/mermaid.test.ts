@@ -1,0 +1,38 @@
+import { describe, expect, test } from "vitest";
+import { drawDiagram } from "./mermaid.ts";
+
+describe("a diagram", () => {
+  test.each([
+    ["flowchart LR\n  A[Server] --> B[Tifo]", "Server"],
+    ["sequenceDiagram\n  Viewer->>Relay: ping\n  Relay-->>Viewer: welcome", "welcome"],
+    ["stateDiagram-v2\n  [*] --> Idle\n  Idle --> [*]", "Idle"],
+  ])("is drawn with its labels and a name: %s", (source, label) => {
+    const svg = drawDiagram(source, "How it goes");
+    expect(svg).toContain(label);
+    expect(svg).toContain('role="img" aria-label="How it goes"');
+  });
+
+  test("fetches nothing and styles nothing but itself", () => {
+    const svg = drawDiagram("flowchart LR\n  A --> B", "A to B");
+    expect(svg).not.toMatch(/https?:|<style|@import/);
+  });
+
+  test("shares no id with another on the same page", () => {
+    const ids = (source: string) => [...drawDiagram(source, "x").matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    const all = [...ids("flowchart LR\n  A --> B"), ...ids("flowchart LR\n  A --> C")];
+    expect(all.length).toBeGreaterThan(0);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test("of which nothing is connected fails the build", () => {
+    expect(() => drawDiagram("flowchart LR\n A-->B", "x")).toThrow("Nothing is connected");
+  });
+
+  test("of a kind that can't be drawn fails the build", () => {
+    expect(() => drawDiagram("gantt\n title x", "x")).toThrow("not: gantt");
+  });
+
+  test("keeps its caption and source from ending an attribute", () => {
+    expect(drawDiagram('flowchart LR\n  A["a"] --> B', 'Say "hi"')).toContain('aria-label="Say &quot;hi&quot;"');
+  });
+});

@@ -1,0 +1,93 @@
+import { DOCUMENT_VERSION } from "./versions.ts";
+
+/** A bar above the navbar. Dismissing it lasts until `id` changes. */
+export interface AnnouncementBar {
+  id: string;
+  /** Trusted HTML of our own. */
+  content: string;
+  backgroundColor: string;
+  textColor: string;
+  isCloseable: boolean;
+}
+
+export interface FooterLink {
+  label: string;
+  href: string;
+}
+
+export interface FooterColumn {
+  title: string;
+  items: FooterLink[];
+}
+
+export interface SiteFooter {
+  style: "light" | "dark";
+  /** Columns with titles, or one flat row. */
+  links: FooterColumn[] | FooterLink[];
+  logo?: { src: string; srcDark?: string; alt: string; width: number; height: number; href?: string; target?: string };
+  copyright?: string;
+}
+
+/** Where the site is served; canonical links, the sitemap and the OpenAPI document's remote copy are below it. */
+export const origin = process.env["TIFO_SITE"] ?? "http://localhost:8787";
+
+/** Where the project's sources can be edited, up to the folder of a branch; without it pages have no edit link. */
+export const sources = process.env["TIFO_SOURCES"];
+
+export const announcement: AnnouncementBar | undefined = {
+  id: "web-sdk-first",
+  content: `The Web SDK is here: <a href="/sdk/web">overlays on your player in ten lines</a>.`,
+  backgroundColor: "#2a2170",
+  textColor: "#ffffff",
+  isCloseable: true,
+};
+
+/** A first visit sees the default; who clears a choice gets the system's colours, where that is on, else the default. */
+export const colorMode = { defaultMode: "light", respectPrefersColorScheme: true } as const;
+
+export const footer: SiteFooter = {
+  style: "light",
+  links: [
+    {
+      title: "SDKs",
+      items: [
+        { label: "Web", href: "/sdk/web" },
+        { label: "iOS", href: "/sdk/ios" },
+        { label: "tvOS", href: "/sdk/tvos" },
+        { label: "Android", href: "/sdk/android" },
+        { label: "Roku", href: "/sdk/roku" },
+        { label: "Web legacy", href: "/sdk/web-legacy" },
+      ],
+    },
+    {
+      title: "API",
+      items: [
+        { label: "Explorer", href: "/api/rest" },
+        { label: "All operations", href: "/docs/api-reference" },
+        { label: "API key", href: "/api/key" },
+        { label: "Errors", href: "/errors" },
+        { label: `OpenAPI ${DOCUMENT_VERSION}`, href: "/openapi.json" },
+      ],
+    },
+    {
+      title: "Learn",
+      items: [
+        { label: "Get started", href: "/start" },
+        { label: "Integration", href: "/guides/integration" },
+        { label: "Realtime", href: "/concepts/realtime" },
+        { label: "Webhooks", href: "/concepts/webhooks" },
+        { label: "Changelog", href: "/changelog" },
+      ],
+    },
+    {
+      title: "For tools",
+      items: [
+        { label: "llms.txt", href: "/llms.txt" },
+        { label: "Search index", href: "/search-index.json" },
+        { label: "Sitemap", href: "/sitemap-index.xml" },
+      ],
+    },
+  ],
+  logo: { src: "/favicon.svg", alt: "Tifo", width: 32, height: 32, href: "/" },
+  copyright: "Tifo is open source under the MIT licence.",
+};
