@@ -34,7 +34,7 @@ function shown(view: ChannelView): string[] {
   return view.overlays.map(({ broadcastId }) => broadcastId);
 }
 
-const WELCOME = { type: "welcome", epoch: "e", seq: 0, upTo: 0, recovered: false, overlays: [], concurrents: 1, heartbeat: 30 } as const;
+const WELCOME = { type: "welcome", epoch: "e", seq: 0, upTo: 0, recovered: false, overlays: [], rules: [], concurrents: 1, heartbeat: 30 } as const;
 
 test("shows what is broadcast until it is cleared", () => {
   const view = after(EMPTY_VIEW, overlay(1), overlay(2));
@@ -79,4 +79,21 @@ test("logs the last frames only, newest first", () => {
   const view = after(EMPTY_VIEW, ...Array.from({ length: LOG_LENGTH + 5 }, (_, index) => overlay(index + 1)));
   expect(view.log).toHaveLength(LOG_LENGTH);
   expect(view.log[0]?.seq).toBe(LOG_LENGTH + 5);
+});
+
+test("shows the tally and the quest that were told last, and keeps them where one can't be shown", () => {
+  const answers = [{ answerId: "a", answer: "A draw", responses: 3, share: 1 }];
+  const results = { pollId: "p", open: true, total: 3, hidden: false, answers };
+  const quest = { title: "Call the derby", description: "Before half-time", rewardDescription: "A shirt", deleted: false };
+  const view = after(
+    EMPTY_VIEW,
+    { type: "poll.updated", upTo: 0, data: results },
+    { type: "quest.updated", seq: 1, upTo: 1, data: quest },
+    { type: "poll.updated", upTo: 1, data: { ...results, hidden: true, answers: [{ answerId: "a", answer: "A draw" }] } },
+    { type: "quest.updated", seq: 2, upTo: 2, data: { ...quest, title: "Another", deleted: true } },
+  );
+  expect(view.tally).toEqual({ pollId: "p", open: true, total: 3, answers: [{ answerId: "a", answer: "A draw", share: 1, right: false }] });
+  expect(view.quest?.title).toBe("Call the derby");
+  const settled = after(view, { type: "poll.updated", upTo: 2, data: { ...results, open: false, correctAnswerId: "a" } });
+  expect(settled.tally?.answers[0]?.right).toBe(true);
 });

@@ -1,4 +1,5 @@
 import type { ConnectionState, OverlayShow, ServerFrame, ViewerFrame } from "../../../../sdk/channel/index.ts";
+import { questIn, type QuestNews, type Tally, tallyIn } from "./engagement.ts";
 
 type Content = OverlayShow["contents"][number];
 export type Position = Content["position"];
@@ -20,6 +21,10 @@ export interface ChannelView {
   reason: string | undefined;
   viewers: number | undefined;
   overlays: OverlayShow[];
+  /** Of the poll that was answered last. */
+  tally: Tally | undefined;
+  /** The quest that was changed last. */
+  quest: QuestNews | undefined;
   /** Milliseconds by which this browser's clock is ahead of the server's, as far as the frames tell. */
   skew: number;
   log: LogEntry[];
@@ -37,6 +42,8 @@ export const EMPTY_VIEW: ChannelView = {
   reason: undefined,
   viewers: undefined,
   overlays: [],
+  tally: undefined,
+  quest: undefined,
   skew: Infinity,
   log: [],
 };
@@ -72,6 +79,10 @@ function afterFrame(before: ChannelView, frame: ServerFrame, at: number): Channe
       return { ...view, overlays: view.overlays.filter(({ broadcastId }) => !frame.broadcastIds.includes(broadcastId)) };
     case "concurrents":
       return { ...view, viewers: frame.count };
+    case "poll.updated":
+      return { ...view, tally: tallyIn(frame.data) ?? view.tally };
+    case "quest.updated":
+      return { ...view, quest: questIn(frame.data) ?? view.quest };
     default:
       return view;
   }

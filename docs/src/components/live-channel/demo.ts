@@ -30,6 +30,13 @@ export async function broadcastDemoOverlay(): Promise<string> {
   return textAt(firstOf(body, "broadcasts"), "broadcastId") ?? "";
 }
 
+/** What a poll of the demo site asks. */
+export async function questionOf(pollId: string): Promise<string | undefined> {
+  const answer = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": DEMO.clientId } });
+  const body: unknown = await answer.json();
+  return textAt(body, "question");
+}
+
 function at(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Object.entries(value).find(([name]) => name === key)?.[1] : undefined;
 }

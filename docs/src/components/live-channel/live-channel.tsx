@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { Boundary } from "../boundary.tsx";
+import { Beside } from "./beside.tsx";
 import type { ChannelView } from "./channel-view.ts";
 import { broadcastDemoOverlay, isDemoServer } from "./demo.ts";
 import { FrameLog } from "./frame-log.tsx";
@@ -39,6 +40,7 @@ function Channel() {
     <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
       <Status view={view} />
       <Stage overlays={view.overlays} onShown={shown} />
+      <Beside tally={view.tally} quest={view.quest} />
       <div className="controls">
         <button type="button" className="tifo-button" disabled={view.connection !== "live"} onClick={press}>
           Broadcast the demo overlay
