@@ -1,0 +1,234 @@
+import { readFileSync } from "node:fs";
+import { z } from "@hono/zod-openapi";
+
+// The OpenAPI document as the reference's pages read it, when the site is built.
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  enum?: unknown[];
+  nullable?: boolean;
+  pattern?: string;
+  format?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+}
+
+const Schema: z.ZodType<Schema> = z.lazy(() =>
+  z.object({
+    $ref: z.string().optional(),
+    type: z.string().optional(),
+    description: z.string().optional(),
+    example: z.unknown().optional(),
+    default: z.unknown().optional(),
+    enum: z.array(z.unknown()).optional(),
+    nullable: z.boolean().optional(),
+    pattern: z.string().optional(),
+    format: z.string().optional(),
+    minLength: z.number().optional(),
+    maxLength: z.number().optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    minItems: z.number().optional(),
+    maxItems: z.number().optional(),
+    properties: z.record(z.string(), Schema).optional(),
+    required: z.array(z.string()).optional(),
+    additionalProperties: z.union([z.boolean(), Schema]).optional(),
+    items: Schema.optional(),
+    oneOf: z.array(Schema).optional(),
+    anyOf: z.array(Schema).optional(),
+    allOf: z.array(Schema).optional(),
+  }),
+);
+
+const Media = z.object({ schema: Schema.optional(), example: z.unknown().optional() });
+const Content = z.record(z.string(), Media).default({});
+const Parameter = z.object({
+  $ref: z.string().optional(),
+  name: z.string().default(""),
+  in: z.string().default(""),
+  required: z.boolean().default(false),
+  description: z.string().optional(),
+  schema: Schema.default({}),
+  example: z.unknown().optional(),
+});
+const RawOperation = z.object({
+  operationId: z.string(),
+  summary: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  security: z.array(z.record(z.string(), z.unknown())),
+  parameters: z.array(Parameter).default([]),
+  requestBody: z.object({ required: z.boolean().default(false), content: Content }).optional(),
+  responses: z.record(z.string(), z.object({ description: z.string(), content: Content })),
+});
+const Scheme = z.object({
+  type: z.string(),
+  in: z.string().optional(),
+  name: z.string().optional(),
+  scheme: z.string().optional(),
+  description: z.string().optional(),
+});
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+
+const Document = z.object({
+  info: z.object({ title: z.string(), version: z.string() }),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), RawOperation)),
+  components: z.object({
+    securitySchemes: z.record(z.string(), Scheme),
+    parameters: z.record(z.string(), Parameter),
+    schemas: z.record(z.string(), Schema),
+  }),
+});
+
+type Parameter = z.infer<typeof Parameter>;
+
+/** What is sent or answered, in one media type. */
+export interface Body {
+  type: string;
+  schema: Schema | undefined;
+  example: unknown;
+}
+
+export interface Answer {
+  status: number;
+  description: string;
+  /** None where nothing but the status is answered. */
+  bodies: Body[];
+}
+
+export interface Operation {
+  operationId: string;
+  method: (typeof METHODS)[number];
+  path: string;
+  summary: string;
+  /** Paragraphs of Markdown with inline code alone. */
+  description: string;
+  area: string;
+  /** Sets of credentials, any one of which is enough. */
+  security: string[][];
+  parameters: Parameter[];
+  body: (Body & { required: boolean }) | undefined;
+  /** Below 400. */
+  answers: Answer[];
+  /** From 400: one entry per code of the error table. */
+  errors: { status: number; code: string; title: string }[];
+}
+
+export interface Area {
+  name: string;
+  description: string;
+  slug: string;
+  operations: Operation[];
+}
+
+/** Parsing takes long enough that the pages of all operations share one reading. */
+const document = Document.parse(JSON.parse(readFileSync("docs/public/openapi.json", "utf8")));
+
+export const VERSION = document.info.version;
+export const securitySchemes = document.components.securitySchemes;
+
+export const operations: Operation[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  METHODS.flatMap((method) => {
+    const raw = item[method];
+    return raw ? [readOperation(method, path, raw)] : [];
+  }),
+);
+
+/** The document's areas in their order. */
+export const areas: Area[] = document.tags.map(({ name, description }) => ({
+  name,
+  description,
+  slug: name.toLowerCase().replaceAll(/[^a-z]+/g, "-"),
+  operations: operations.filter(({ area }) => area === name),
+}));
+
+/** Name that a schema has in the document. */
+export function nameOf(schema: Schema): string | undefined {
+  return schema.$ref?.replace("#/components/schemas/", "");
+}
+
+/** The schema that a reference stands for. */
+export function follow(schema: Schema): Schema {
+  const name = nameOf(schema);
+  if (name === undefined) return schema;
+  const named = document.components.schemas[name];
+  if (!named) throw new Error(`${name} is not in the document`);
+  return follow(named);
+}
+
+/** What a schema's own example is, or one made of those of its parts; `optional` ones too, down to a depth. */
+export function exampleOf(from: Schema, optional = false, depth = 0): unknown {
+  const schema = follow(from);
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  const variant = schema.oneOf?.[0] ?? schema.anyOf?.[0];
+  if (variant) return exampleOf(variant, optional, depth);
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => exampleOf(part, optional, depth)));
+  if (schema.nullable && !schema.properties) return null;
+  if (schema.type === "boolean") return true;
+  if (schema.type === "integer" || schema.type === "number") return Math.max(schema.minimum ?? 0, 1);
+  if (schema.type === "string") return "text";
+  if (schema.type === "array") return schema.items && depth < 5 ? [exampleOf(schema.items, optional, depth + 1)] : [];
+  const names = Object.keys(schema.properties ?? {}).filter((name) => (optional && depth < 3) || schema.required?.includes(name));
+  return Object.fromEntries(names.map((name) => [name, exampleOf(schema.properties?.[name] ?? {}, optional, depth + 1)]));
+}
+
+function readOperation(method: Operation["method"], path: string, raw: z.infer<typeof RawOperation>): Operation {
+  const [sent] = bodiesOf(raw.requestBody?.content ?? {}, false);
+  const responses = Object.entries(raw.responses).map(([status, response]) => ({ ...response, status: Number(status) }));
+  return {
+    operationId: raw.operationId,
+    method,
+    path,
+    summary: raw.summary,
+    description: raw.description,
+    area: raw.tags[0] ?? "",
+    security: raw.security.map((set) => Object.keys(set)),
+    parameters: raw.parameters.map(readParameter),
+    body: sent && { ...sent, required: raw.requestBody?.required ?? false },
+    answers: responses
+      .filter(({ status }) => status < 400)
+      .map(({ status, description, content }) => ({ status, description, bodies: bodiesOf(content, true) })),
+    errors: responses
+      .filter(({ status }) => status >= 400)
+      .flatMap(({ status, description }) => codesOf(description).map((error) => ({ status, ...error }))),
+  };
+}
+
+function readParameter(parameter: Parameter): Parameter {
+  const named = document.components.parameters[parameter.$ref?.replace("#/components/parameters/", "") ?? ""];
+  if (named) return readParameter(named);
+  const schema = follow(parameter.schema);
+  return { ...parameter, schema, example: parameter.example ?? schema.example ?? schema.default };
+}
+
+function bodiesOf(content: z.infer<typeof Content>, optional: boolean): Body[] {
+  return Object.entries(content).map(([type, { schema, example }]) => ({
+    type,
+    schema,
+    example: example ?? (schema && exampleOf(schema, optional)),
+  }));
+}
+
+/** A refusal's description names each of its codes and the code's title. */
+function codesOf(description: string): { code: string; title: string }[] {
+  return [...description.matchAll(/`([a-z_]+)`: ([^`]+?)\.?\s*(?=`|$)/g)].map(([, code = "", title = ""]) => ({ code, title }));
+}

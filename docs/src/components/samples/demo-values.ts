@@ -1,0 +1,55 @@
+// What the demo site has for the paths and bodies of samples: an example in the document can't know whose id it is.
+
+const DEMO_SITE = "5eed00000000000000000001";
+const CHANNEL = "5eed0000000000000000c001";
+const VIEWER = "5eed0000000000000000a003";
+
+/** Ids that samples call with, by the beginning of the path and the parameter's name. The longest beginning wins. */
+const PATHS: Record<string, Record<string, string>> = {
+  "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QX" },
+  "/account/v3": { id: VIEWER },
+  "/site/v1": { siteId: DEMO_SITE },
+  "/site/v1/api-keys": { id: "5eed0000000000000000e001" },
+  "/personalization/v1": { id: "5eed00000000000000a07001" },
+  "/bundle/v1": { id: "5eed00000000000000006d01" },
+  "/claimstatus/v3": { id: "5eed00000000000000006201" },
+  "/dataprovider/v1": { id: "5eed000000000000000da001", providerId: "5eed000000000000000da001" },
+  "/event/v1": { id: "5eed0000000000000000d001", categoryTitle: "Competition" },
+  "/invite/v1": { id: "5eed00000000000000004e01", token: "Quay26" },
+  "/media/v1": { id: "5eed0000000000000000f001" },
+  "/navigation/v1": { id: "5eed00000000000000007001", navigationId: "5eed00000000000000007001" },
+  "/overlay/v1": { id: "5eed0000000000000000a001", targetId: CHANNEL, tagId: "team:home" },
+  "/page/v2": { id: CHANNEL, pageId: CHANNEL, pageSlug: "main-stage", templateId: "5eed00000000000000007e01", deviceId: "living-room-tv" },
+  "/panel/v3": { id: "5eed0000000000000000d001" },
+  "/playlist/v1": { id: "5eed00000000000000004801" },
+  "/playlist/v1/validate-references": { id: "5eed00000000000000004001" },
+  "/poll/v3": { id: "5eed00000000000000006001" },
+  "/quest/v2": { id: "5eed00000000000000006102", arrayId: "tellThem1" },
+  "/quest/v2/{id}/actions": { id: "5eed00000000000000006103" },
+  "/realtime/v1": { channelId: CHANNEL, clientId: DEMO_SITE },
+  "/streamprovider/v1": { id: "5eed00000000000000005001" },
+  "/stream/v1": { id: "5eed00000000000000005a01" },
+  "/subscription/v2": { id: "5eed00000000000000004b01", accountId: VIEWER, sku: "season-pass" },
+  "/themes/v1": { id: "5eed00000000000000008001" },
+  "/themes/v1/custom": { id: "5eed00000000000000008002" },
+  "/themes/v1/default": { id: "5eed00000000000000008801" },
+  "/userprofile/v1": { id: VIEWER },
+  "/video/v3": { id: "5eed00000000000000004001", ids: "5eed00000000000000004001,5eed00000000000000004002" },
+  "/wallet/v1": { walletId: "5eed00000000000000006f02", subscriptionId: "5eed00000000000000006b01" },
+};
+
+/** Fields whose value in the demo differs from the document's own example, by operation. */
+const BODIES: Record<string, Record<string, unknown>> = {};
+
+/** The demo's value of a path's parameter. */
+export function demoParameter(path: string, name: string): string | undefined {
+  const beginnings = Object.keys(PATHS).filter((beginning) => path.startsWith(beginning) && PATHS[beginning]?.[name] !== undefined);
+  const longest = beginnings.sort((one, other) => other.length - one.length)[0];
+  return longest === undefined ? undefined : PATHS[longest]?.[name];
+}
+
+/** A body's example with the demo's values in it. */
+export function demoBody(operationId: string, example: unknown): unknown {
+  const own = BODIES[operationId];
+  return own && typeof example === "object" && example !== null && !Array.isArray(example) ? { ...example, ...own } : example;
+}

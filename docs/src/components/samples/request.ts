@@ -1,0 +1,85 @@
+import { DEMO } from "../key/credentials.ts";
+import type { Operation } from "../operation/document.ts";
+import { demoBody, demoParameter } from "./demo-values.ts";
+
+/** The request that an operation's samples make in each language: the demo site's own ids and keys. */
+export interface SampleRequest {
+  method: string;
+  url: string;
+  headers: Header[];
+  body: SampleBody | undefined;
+  /** Where the body, or the id of what has none, is signed. */
+  signed: { secret: string; content: string } | undefined;
+  /** What comes back. */
+  answers: "json" | "text" | "file" | "nothing";
+}
+
+export interface Header {
+  name: string;
+  value: string;
+  /** What follows the value and is known only when the sample runs. */
+  variable?: "TIFO_TOKEN" | "signature";
+}
+
+export type SampleBody = { kind: "json"; value: unknown } | { kind: "text"; type: string; text: string } | { kind: "file" };
+
+const CREDENTIALS: Record<string, Header> = {
+  client: { name: "Tifo-Client-Id", value: DEMO.clientId },
+  developer: { name: "Tifo-Developer-Key", value: DEMO.developerKey },
+  bearer: { name: "Authorization", value: "Bearer ", variable: "TIFO_TOKEN" },
+  provider: { name: "Authorization", value: "Bearer 5eed0000-0000-4000-8000-000000000001" },
+  signature: { name: "Tifo-Signature", value: "", variable: "signature" },
+  super: { name: "Tifo-Super-Key", value: "tifo_super_demo" },
+  device: { name: "Tifo-Device-Id", value: "living-room-tv" },
+};
+
+const SIGNING_SECRET = "tifo_dp_demo";
+
+export function requestOf(operation: Operation): SampleRequest {
+  const [credentials = []] = operation.security;
+  const body = bodyOf(operation);
+  const signed = credentials.includes("signature") ? { secret: SIGNING_SECRET, content: pathParameter(operation, "id") } : undefined;
+  return {
+    method: operation.method.toUpperCase(),
+    url: urlOf(operation, credentials.includes("clientQuery")),
+    headers: [
+      ...credentials.flatMap((kind) => CREDENTIALS[kind] ?? []),
+      ...(body && body.kind !== "file" ? [{ name: "Content-Type", value: body.kind === "json" ? "application/json" : body.type }] : []),
+    ],
+    body,
+    signed,
+    answers: answerOf(operation),
+  };
+}
+
+function urlOf({ path, parameters }: Operation, namesSite: boolean): string {
+  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(path, parameters, name)));
+  const url = new URL(inPath, DEMO.origin);
+  for (const { name, required } of parameters.filter((parameter) => parameter.in === "query"))
+    if (required) url.searchParams.set(name, exampleOf(path, parameters, name));
+  if (namesSite) url.searchParams.set("clientId", DEMO.clientId);
+  return url.href;
+}
+
+function exampleOf(path: string, parameters: Operation["parameters"], name: string): string {
+  const { example } = parameters.find((parameter) => parameter.name === name) ?? {};
+  return demoParameter(path, name) ?? (typeof example === "string" ? example : JSON.stringify(example ?? "text"));
+}
+
+function pathParameter({ path, parameters }: Operation, name: string): string {
+  return exampleOf(path, parameters, name);
+}
+
+function bodyOf({ operationId, body }: Operation): SampleBody | undefined {
+  if (!body) return undefined;
+  if (body.type.startsWith("multipart/")) return { kind: "file" };
+  if (body.type.startsWith("text/")) return { kind: "text", type: body.type, text: String(body.example) };
+  return { kind: "json", value: demoBody(operationId, body.example) };
+}
+
+function answerOf({ answers }: Operation): SampleRequest["answers"] {
+  const types = answers.flatMap(({ bodies }) => bodies.map(({ type }) => type));
+  if (types.length === 0) return "nothing";
+  if (types.some((type) => type.endsWith("/*"))) return "file";
+  return types.includes("application/json") && answers.every(({ bodies }) => bodies.length > 0) ? "json" : "text";
+}

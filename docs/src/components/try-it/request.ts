@@ -1,0 +1,47 @@
+/** What a page tells its try-it form of the operation. */
+export interface Form {
+  method: string;
+  /** With {parameters}. */
+  path: string;
+  fields: Field[];
+  /** Its JSON or text, to start from; a file is chosen instead. */
+  body: { type: string; text: string } | "file" | undefined;
+}
+
+export interface Field {
+  name: string;
+  in: "path" | "query" | "header";
+  required: boolean;
+  value: string;
+}
+
+/** The request of a filled form, to this page's own origin. Empty fields are left out. */
+export function requestOf(form: Form, values: Record<string, string>, body: string | File | undefined): { url: string; init: RequestInit } {
+  const given = form.fields.flatMap((field) => {
+    const value = values[keyOf(field)] ?? field.value;
+    return value === "" ? [] : [{ ...field, value }];
+  });
+  const path = form.path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = given.find((field) => field.in === "path" && field.name === name)?.value;
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
+  const query = new URLSearchParams(given.filter((field) => field.in === "query").map(({ name, value }) => [name, value]));
+  const headers = new Headers(given.filter((field) => field.in === "header").map(({ name, value }) => [name, value]));
+  if (typeof form.body === "object") headers.set("Content-Type", form.body.type);
+  return {
+    url: query.size > 0 ? `${path}?${query.toString()}` : path,
+    init: { method: form.method, headers, body: form.body === undefined ? undefined : sent(body) },
+  };
+}
+
+/** Tells a header from a query parameter of the same name. */
+export function keyOf({ in: place, name }: Field): string {
+  return `${place}.${name}`;
+}
+
+function sent(body: string | File | undefined): BodyInit | undefined {
+  if (!(body instanceof File)) return body;
+  const form = new FormData();
+  form.set("file", body);
+  return form;
+}
