@@ -54,7 +54,7 @@ export class LiveExample extends HTMLElement {
       return;
     }
     this.button.remove();
-    if (this.dataset["show"] === "panel") tifo.renderPanel(place);
+    if (this.dataset["show"] === "panel") showPolls(tifo, event, place);
     else showState(event, place);
   }
 
@@ -74,6 +74,16 @@ export class LiveExample extends HTMLElement {
     });
     this.button.replaceWith(again);
   }
+}
+
+/** The event's panels, with the one that asks questions in front once they are known. */
+function showPolls(tifo: TifoCore, event: TifoEventViewModel, place: HTMLElement): void {
+  tifo.renderPanel(place);
+  const end = event.subscribe(() => {
+    if (event.getPanels().length === 0) return;
+    end();
+    event.openPanel({ kind: "quick_pick" });
+  });
 }
 
 /** The whole state as text, anew after every change. */
