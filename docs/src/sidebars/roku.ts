@@ -1,3 +1,3 @@
 import type { SidebarItem } from "./sidebar.ts";
 
-export const roku: SidebarItem[] = [];
+export const roku: SidebarItem[] = [{ label: "Roku", slug: "sdk/roku" }];
