@@ -1,3 +1,20 @@
 import type { SidebarItem } from "./sidebar.ts";
 
-export const guides: SidebarItem[] = [];
+export const guides: SidebarItem[] = [
+  {
+    label: "Integration",
+    items: [
+      { label: "From site to viewers", slug: "guides/integration" },
+      { label: "Sports stats", slug: "guides/integration/stats" },
+    ],
+  },
+  {
+    label: "Connect your systems",
+    items: [
+      { label: "Data providers", slug: "guides/data-providers" },
+      { label: "OAuth providers", slug: "guides/oauth-providers" },
+      { label: "Stream providers", slug: "guides/stream-providers" },
+      { label: "Custom code", slug: "guides/custom-code" },
+    ],
+  },
+];
