@@ -184,7 +184,7 @@ test("an event that is given up lets the next of its resource go, and what faile
       const [last] = simulation.queue.due(simulation.now, 6, new Set());
       if (!last) throw new Error("Nothing is due");
       const attempt = { at: simulation.now, duration: 0, status: 500, error: "Answered 500" };
-      expect(simulation.queue.settle(last, attempt, 0)).toBeUndefined();
+      expect(simulation.queue.failed(last, attempt, 0)).toBeUndefined();
       await simulation.run();
       expect(simulation.taken().get("overlay/0")).toEqual([2]);
       expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["delivered", "failed"]);

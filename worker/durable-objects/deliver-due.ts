@@ -81,8 +81,10 @@ class Run {
   }
 
   #record(): void {
+    const taken = this.#outcomes.filter(({ attempt }) => attempt.error === null);
+    if (taken.length > 0) this.#queue.delivered(taken);
     for (const { event, attempt } of this.#outcomes)
-      this.#reason = this.#queue.settle(event, attempt, this.#world.random()) ?? this.#reason;
+      if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#world.random()) ?? this.#reason;
     this.#outcomes = [];
     // From here on the queue itself knows what follows.
     this.#next = [];

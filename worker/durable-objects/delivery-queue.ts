@@ -81,13 +81,16 @@ export class DeliveryQueue {
     this.#storage.transactionSync(() => {
       for (const event of events) {
         this.#sql.exec(
-          `INSERT OR IGNORE INTO deliveries (id, event_id, type, resource, service, event, account, method, origin_path, created, due)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-             CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE state = 'pending' AND resource = ?4) THEN NULL ELSE ?10 END)`,
+          `INSERT OR IGNORE INTO deliveries (id, event_id, type, resource, service, event, account, method, origin_path, created)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
           ...[event.account, event.method, event.originPath, now],
         );
       }
+      this.#makeDue(
+        events.map(({ resource }) => resource),
+        now,
+      );
     });
   }
 
@@ -101,10 +104,13 @@ export class DeliveryQueue {
   /** What is to be sent now, the longest due first; those that are busy aside. */
   due(now: number, limit: number, busy: ReadonlySet<number>): DueDelivery[] {
     return this.#sql
-      .exec<DueRow>(`SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ? ORDER BY due, number LIMIT ?`, now, limit + busy.size)
+      .exec<DueRow>(
+        `SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ?1 AND number NOT IN (SELECT value FROM json_each(?2)) ORDER BY due, number LIMIT ?3`,
+        now,
+        JSON.stringify([...busy]),
+        limit,
+      )
       .toArray()
-      .filter(({ number }) => !busy.has(number))
-      .slice(0, limit)
       .map(toDue);
   }
 
@@ -121,8 +127,33 @@ export class DeliveryQueue {
     return row && toDue(row);
   }
 
-  /** Records a try and what follows from it; answers why the endpoint is to be switched off, if it is. */
-  settle({ number, resource, tries }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
+  /** Records tries that the receiver has taken, many at once: what is written by itself costs as much as the request. */
+  delivered(outcomes: { event: DueDelivery; attempt: Attempt }[]): void {
+    const now = Math.max(...outcomes.map(({ attempt }) => attempt.at + attempt.duration));
+    const rows = JSON.stringify(outcomes.map(({ event: { number }, attempt }) => ({ ...attempt, number })));
+    this.#storage.transactionSync(() => {
+      // An answer may come after the endpoint was removed and its queue with it.
+      this.#sql.exec(
+        `INSERT INTO attempts SELECT number, value ->> 'at', value ->> 'duration', value ->> 'status', NULL
+         FROM json_each(?) JOIN deliveries ON number = value ->> 'number' WHERE state = 'pending'`,
+        rows,
+      );
+      this.#sql.exec(
+        `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1
+         WHERE state = 'pending' AND number IN (SELECT value ->> 'number' FROM json_each(?1))`,
+        rows,
+        now,
+      );
+      this.recover();
+      this.#makeDue(
+        outcomes.map(({ event }) => event.resource),
+        now,
+      );
+    });
+  }
+
+  /** Records a try that failed and what follows from it; answers why the endpoint is to be switched off, if it is. */
+  failed({ number, resource, tries }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
     const now = attempt.at + attempt.duration;
     return this.#storage.transactionSync(() => {
       // An answer may come after the endpoint was removed and its queue with it.
@@ -130,13 +161,8 @@ export class DeliveryQueue {
       if (!isPending) return undefined;
       const { at, duration, status, error } = attempt;
       this.#sql.exec("INSERT INTO attempts VALUES (?, ?, ?, ?, ?)", number, at, duration, status, error);
-      if (error === null) {
-        this.recover();
-        this.#finish(number, resource, "delivered", now);
-        return undefined;
-      }
       const delay = retryDelay(tries + 1, random);
-      if (delay === undefined) this.#finish(number, resource, "failed", now);
+      if (delay === undefined) this.#giveUp(number, resource, now);
       else this.#sql.exec("UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?", now + delay, number);
       const since = this.#fail(now);
       if (status === GONE) return "gone";
@@ -222,13 +248,18 @@ export class DeliveryQueue {
     this.recover();
   }
 
-  #finish(number: number, resource: string, state: DeliveryState, now: number): void {
-    this.#sql.exec("UPDATE deliveries SET state = ?, settled = ?, due = NULL, tries = tries + 1 WHERE number = ?", state, now, number);
+  #giveUp(number: number, resource: string, now: number): void {
+    this.#sql.exec("UPDATE deliveries SET state = 'failed', settled = ?, due = NULL, tries = tries + 1 WHERE number = ?", now, number);
+    this.#makeDue([resource], now);
+  }
+
+  /** Of each resource the first that waits is due now, unless it has a time of its own. */
+  #makeDue(resources: string[], now: number): void {
     this.#sql.exec(
-      `UPDATE deliveries SET due = coalesce(due, ?1)
-       WHERE number = (SELECT min(number) FROM deliveries WHERE state = 'pending' AND resource = ?2)`,
+      `UPDATE deliveries SET due = ?2 WHERE due IS NULL AND number IN (
+         SELECT (SELECT min(number) FROM deliveries WHERE state = 'pending' AND resource = value) FROM json_each(?1))`,
+      JSON.stringify([...new Set(resources)]),
       now,
-      resource,
     );
   }
 

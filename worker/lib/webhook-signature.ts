@@ -1,5 +1,4 @@
 import { createHmac } from "node:crypto";
-import { Webhook } from "standardwebhooks";
 
 /** A new signing secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks has them. */
 export function newWebhookSecret(): string {
@@ -11,8 +10,17 @@ export function signEventData(secret: string, eventData: string): string {
   return createHmac("sha256", secret).update(eventData).digest("hex");
 }
 
-/** The headers of Standard Webhooks; `at` in milliseconds. Signed with each of the secrets, so that a receiver may know either. */
+/**
+ * The headers of Standard Webhooks 1.0; `at` in milliseconds. Signed with each of the secrets, so that a receiver may know either. Its own
+ * library, which our tests verify with, signs in JavaScript; the platform does so in a tenth of the time.
+ */
 export function standardHeaders(secrets: string[], id: string, at: number, body: string): Record<string, string> {
-  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, new Date(at), body));
-  return { "webhook-id": id, "webhook-timestamp": String(Math.floor(at / 1000)), "webhook-signature": signatures.join(" ") };
+  const timestamp = String(Math.floor(at / 1000));
+  const signatures = secrets.map((secret) => `v1,${standardSignature(secret, `${id}.${timestamp}.${body}`)}`);
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
+}
+
+function standardSignature(secret: string, content: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+  return createHmac("sha256", key).update(content).digest("base64");
 }
