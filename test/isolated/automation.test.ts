@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { Automation } from "../../worker/durable-objects/automation.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { listOf } from "../../worker/http/listing.ts";
+import { newId } from "../../worker/lib/ids.ts";
 import { ProviderEvent, ReceivedEvent } from "../../worker/routes/data-providers/schemas.ts";
 import { runScheduled } from "../../worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
@@ -62,10 +63,22 @@ test("an event whose request died before the automation heard of it fires throug
   expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
 });
 
+test("an event that its provider repeats after the first request died fires before anything else is told", async () => {
+  const on = await stage();
+  vi.spyOn(Automation.prototype, "handle").mockRejectedValue(new Error("died"));
+  const first = await tell(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
+  expect(await firedOf(on)).toEqual([]);
+  vi.restoreAllMocks();
+  const again = await tell(on.site, on.provider, goal(1), { "Tifo-Event-Id": "goal-1" });
+  expect([first.status, again.status]).toEqual([202, 200]);
+  expect(again.as(ReceivedEvent).eventId).toBe(first.as(ReceivedEvent).eventId);
+  expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
+});
+
 test("an automation that died between deciding and sending goes on by its alarm, and what it had sent is not sent again", async () => {
   const on = await stage();
-  const { eventId } = (await tell(on.site, on.provider, goal(0))).as(ReceivedEvent);
-  const event = { id: eventId.slice(0, -1) + "f", providerId: on.provider.id, at: Date.now(), data: goal(1) };
+  await tell(on.site, on.provider, goal(0));
+  const event = { id: newId(Date.now()), providerId: on.provider.id, at: Date.now(), data: goal(1) };
   const prepare = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("died"));
   await automation(on.site).handle(event);
   expect(prepare).toHaveBeenCalled();

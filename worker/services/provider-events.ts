@@ -47,7 +47,8 @@ export async function listProviderEvents(ctx: Ctx, providerId: string, query: Li
 
 /**
  * Takes an event of the provider that calls: written down first, then handed to the site's automation, whose work is not waited for
- * when it is out of reach, since the site's log makes sure of it. An event of an id that was taken before counts once.
+ * when it is out of reach, since the site's log makes sure of it. An event of an id that was taken before counts once; it is handed on
+ * again, as the request that took it may have died before it could, and what the provider tells next builds on it.
  */
 export async function ingestEvent(
   ctx: Ctx,
@@ -66,23 +67,24 @@ export async function ingestEvent(
     event,
     created: ctx.now,
   };
-  const message: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
+  const fresh: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
   let told: string[] = [];
   const isNew = await cameFirst(async () => {
     told = await commitIfCurrent(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
       type: "dataprovider.event",
       resource: `dataprovider/${provider.id}`,
-      data: { ...message, externalId: row.externalId },
+      data: { ...fresh, externalId: row.externalId },
     });
   });
-  if (!isNew) return { eventId: await knownEvent(ctx, provider.id, row.externalId), isNew };
+  const message = isNew ? fresh : await knownEvent(ctx, provider.id, row.externalId);
   try {
     await automationOf(ctx.env, ctx.siteId).handle(message);
     ctx.told.settled.push(...told);
   } catch (error) {
-    console.error(JSON.stringify({ level: "error", event: "automation_late", siteId: ctx.siteId, eventId, message: String(error) }));
+    const failure = { level: "error", event: "automation_late", siteId: ctx.siteId, eventId: message.id, message: String(error) };
+    console.error(JSON.stringify(failure));
   }
-  return { eventId, isNew };
+  return { eventId: message.id, isNew };
 }
 
 /** Makes sure that the automation has seen a committed event; safe to repeat. */
@@ -98,13 +100,14 @@ export async function pruneProviderEvents({ db, now }: Pick<Ctx, "db" | "now">):
   ]);
 }
 
-async function knownEvent(ctx: Ctx, providerId: string, externalId: string): Promise<string> {
+async function knownEvent(ctx: Ctx, providerId: string, externalId: string): Promise<ProviderEventMessage> {
+  const { id, event, created } = providerEvents;
   const [known] = await ctx.db
-    .select({ id: providerEvents.id })
+    .select({ id, data: event, at: created })
     .from(providerEvents)
     .where(and(eq(providerEvents.providerId, providerId), eq(providerEvents.externalId, externalId)));
   if (!known) throw new Error("An event that was taken before is gone");
-  return known.id;
+  return { ...known, providerId };
 }
 
 async function requireProvider(ctx: Ctx, id: string): Promise<void> {

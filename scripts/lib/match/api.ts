@@ -12,7 +12,7 @@ export interface Answer {
   /** Method and address of what was asked. */
   request: string;
   status: number;
-  /** Undefined where there is none. */
+  /** Undefined where it is no JSON. */
   body: unknown;
 }
 
@@ -50,6 +50,5 @@ async function send(url: string, method: string, headers: Record<string, string>
     headers: { "Tifo-Client-Id": SITE_A, "Content-Type": "application/json", ...headers },
     body,
   });
-  const text = await response.text();
-  return { request: `${method} ${url}`, status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  return { request: `${method} ${url}`, status: response.status, body: await response.json().catch(() => undefined) };
 }

@@ -34,7 +34,17 @@ function shown(view: ChannelView): string[] {
   return view.overlays.map(({ broadcastId }) => broadcastId);
 }
 
-const WELCOME = { type: "welcome", epoch: "e", seq: 0, upTo: 0, recovered: false, overlays: [], rules: [], concurrents: 1, heartbeat: 30 } as const;
+const WELCOME = {
+  type: "welcome" as const,
+  epoch: "e",
+  seq: 0,
+  upTo: 0,
+  recovered: false,
+  overlays: [],
+  rules: [],
+  concurrents: 1,
+  heartbeat: 30,
+};
 
 test("shows what is broadcast until it is cleared", () => {
   const view = after(EMPTY_VIEW, overlay(1), overlay(2));
