@@ -33,7 +33,7 @@ export function publish(): AstroIntegration {
         await writeSearchIndexes(root, pages);
         await writePagefind(root);
         const faults = linkFaults(pages, await filesOf(root), origin);
-        if (faults.length > 0) logger.warn(`${faults.length} broken links, anchors or images:\n${faults.join("\n")}`);
+        if (faults.length > 0) throw new Error(`${faults.length} broken links, anchors or images:\n${faults.join("\n")}`);
         logger.info(`${pages.length} pages, every link leads somewhere.`);
       },
     },

@@ -1,0 +1,181 @@
+import { glob, readFile } from "node:fs/promises";
+import { join, normalize } from "node:path";
+import { gzipSync } from "node:zlib";
+import { z } from "@hono/zod-openapi";
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { attribute, type BuiltPage, elements, metaOf, readPage, textOf } from "../../docs/src/publish/html.ts";
+import { linkFaults } from "../../docs/src/publish/link-check.ts";
+import { launchBrowser } from "./browser.ts";
+import { collectFaults, sitemapPaths } from "./site.ts";
+
+const url = inject("url");
+const ROOT = "docs/dist";
+const BUILT_FOR = "http://localhost:8787";
+const PAGE_BYTES = 45_000;
+const SCRIPT_BYTES = 15_000;
+/** Pages that are an application themselves, and so bring one. */
+const APPLICATIONS = ["/api/rest", "/start"];
+
+const Violations = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() }).loose()) }).loose());
+
+let browser: Browser;
+let axe: string;
+const pages: BuiltPage[] = [];
+const files = new Set<string>();
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  axe = await readFile("node_modules/axe-core/axe.min.js", "utf8");
+  for await (const file of glob("**/*.*", { cwd: ROOT })) {
+    files.add(file);
+    if (file.endsWith(".html") && file !== "overlay-frame.html") pages.push(readPage(file, await readFile(join(ROOT, file), "utf8")));
+  }
+});
+
+afterAll(() => browser.close());
+
+test("every link, anchor and image of every page leads somewhere, and nothing comes from another host", () => {
+  expect(linkFaults(pages, files, BUILT_FOR)).toEqual([]);
+});
+
+test("every page says what it is in at most 160 characters, in words of its own", () => {
+  const listed = pages.filter((page) => metaOf(page, "robots") !== "noindex" && page.path !== "/404");
+  for (const page of listed) expect(metaOf(page, "description") ?? "", page.path).toMatch(/^.{1,160}$/);
+});
+
+test("the debug pages and the search page are neither listed nor indexed", async () => {
+  const hidden = pages.filter(({ path }) => path.startsWith("/__debug/") || path === "/search");
+  expect(hidden).toHaveLength(7);
+  for (const page of hidden) expect(metaOf(page, "robots"), page.path).toBe("noindex");
+  const listed = await sitemapPaths(url);
+  expect(listed.filter((path) => path.startsWith("/__debug") || path === "/search" || path === "/404")).toEqual([]);
+});
+
+test("every page that search finds has its Markdown, and llms.txt names it", async () => {
+  const list = await readFile(join(ROOT, "llms.txt"), "utf8");
+  for (const path of await sitemapPaths(url)) {
+    if (path === "/api/rest") continue;
+    const twin = path === "/" ? "/index.md" : `${path}.md`;
+    expect(files.has(twin.slice(1)), twin).toBe(true);
+    expect(list).toContain(`(${BUILT_FOR}${twin})`);
+  }
+});
+
+test("a page is at most 45 kB over the wire, of which scripts are 15 kB", async () => {
+  const sizes = new Map<string, number>();
+  for (const page of pages) {
+    if (APPLICATIONS.includes(page.path)) continue;
+    const { html, styles, scripts } = await weigh(page, sizes);
+    expect(scripts, `scripts of ${page.path}`).toBeLessThanOrEqual(SCRIPT_BYTES);
+    expect(html + styles + scripts, page.path).toBeLessThanOrEqual(PAGE_BYTES);
+  }
+});
+
+test("no header is longer than what the platform takes", async () => {
+  const headers = await readFile(join(ROOT, "_headers"), "utf8");
+  for (const line of headers.split("\n")) expect(line.length).toBeLessThanOrEqual(2000);
+  expect(headers).toMatch(/script-src 'self' 'wasm-unsafe-eval' 'sha256-/);
+  expect(headers).not.toMatch(/script-src[^;]*'unsafe-(inline|eval)'/);
+});
+
+/** What a page costs before anyone does anything: gzip bytes of its HTML, its styles, its scripts with all they import. */
+async function weigh(page: BuiltPage, sizes: Map<string, number>): Promise<{ html: number; styles: number; scripts: number }> {
+  const all = [...elements(page.document)];
+  const styles = all.filter((one) => attribute(one, "rel") === "stylesheet" && attribute(one, "media") !== "print");
+  const scripts = new Set<string>();
+  for (const script of all.filter(({ tagName }) => tagName === "script")) {
+    const file = attribute(script, "src");
+    if (file !== undefined) await collectImports(file, scripts);
+  }
+  const inline = all.filter((one) => one.tagName === "script" && attribute(one, "src") === undefined).map(textOf);
+  const file = page.path === "/404" ? "404.html" : join(page.path, "index.html");
+  return {
+    html: await size(file),
+    styles: await sum(styles.map((one) => attribute(one, "href") ?? "")),
+    scripts: (await sum([...scripts])) + gzipSync(inline.join("\n")).length,
+  };
+
+  async function size(name: string): Promise<number> {
+    const known = sizes.get(name) ?? gzipSync(await readFile(join(ROOT, name))).length;
+    sizes.set(name, known);
+    return known;
+  }
+  async function sum(names: string[]): Promise<number> {
+    let total = 0;
+    for (const name of names) total += await size(name);
+    return total;
+  }
+}
+
+async function collectImports(file: string, found: Set<string>): Promise<void> {
+  if (found.has(file)) return;
+  found.add(file);
+  const code = await readFile(join(ROOT, file), "utf8");
+  for (const [, name = ""] of code.matchAll(/(?:from|import)\s*["'](\.[^"']+)["']/g)) {
+    await collectImports(normalize(join(file, "..", name)), found);
+  }
+}
+
+describe.each([1280, 375])("at %i px", (width) => {
+  test(
+    "no page has an accessibility fault in either theme, an error, a layout shift or a sideways scroll",
+    async () => {
+      const context = await browser.newContext({ viewport: { width, height: 800 }, reducedMotion: "reduce" });
+      const queue = await routesToJudge();
+      const faults: string[] = [];
+      await Promise.all([1, 2].map(() => judge(context, queue, faults)));
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+    10 * 60_000,
+  );
+});
+
+/** Every page of the site; of the operations, which are all made alike, one in thirty. The explorer is not ours to judge here. */
+async function routesToJudge(): Promise<string[]> {
+  const listed = await sitemapPaths(url);
+  const isOperation = (path: string): boolean => path.startsWith("/docs/api-reference/");
+  const operations = listed.filter(isOperation).filter((_, at) => at % 30 === 0);
+  const others = listed.filter((path) => !isOperation(path) && path !== "/api/rest");
+  return [...others, ...operations, "/search?q=overlay", "/__debug/config", "/404"];
+}
+
+async function judge(context: BrowserContext, queue: string[], faults: string[]): Promise<void> {
+  const page = await context.newPage();
+  const heard = collectFaults(page, url);
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const shift = "value" in entry && "hadRecentInput" in entry && !entry.hadRecentInput ? Number(entry.value) : 0;
+        document.documentElement.dataset["shift"] = String(Number(document.documentElement.dataset["shift"] ?? 0) + shift);
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+    await page.goto(url + path);
+    await page.evaluate(axe);
+    for (const theme of ["light", "dark"]) {
+      const found: unknown = await page.evaluate(async (chosen) => {
+        document.documentElement.dataset["theme"] = chosen;
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        const runner: unknown = Reflect.get(window, "axe");
+        if (typeof runner !== "object" || runner === null) throw new Error("axe is not there.");
+        const run: unknown = Reflect.get(runner, "run");
+        if (typeof run !== "function") throw new Error("axe can't run.");
+        // The themes differ in their colours alone.
+        const rules = chosen === "light" ? {} : { runOnly: ["color-contrast"] };
+        const result: unknown = await Reflect.apply(run, runner, [document, { resultTypes: ["violations"], ...rules }]);
+        return typeof result === "object" && result !== null ? Reflect.get(result, "violations") : undefined;
+      }, theme);
+      for (const { id, nodes } of Violations.parse(found)) faults.push(`${path} (${theme}): ${id} ${nodes.map(({ html }) => html).join(" ")}`);
+    }
+    const { sideways, shift } = await page.evaluate(() => ({
+      sideways: document.documentElement.scrollWidth - innerWidth,
+      shift: Number(document.documentElement.dataset["shift"] ?? 0),
+    }));
+    if (sideways > 0) faults.push(`${path} is ${sideways} px too wide`);
+    if (shift > 0.01) faults.push(`${path} shifts by ${shift}`);
+  }
+  faults.push(...heard);
+}

@@ -1,0 +1,147 @@
+import { z } from "@hono/zod-openapi";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchBrowser } from "./browser.ts";
+
+const url = inject("url");
+const Document = z.object({ i: z.number(), t: z.string(), u: z.string() }).loose();
+const Index = z.array(z.object({ documents: z.array(Document), index: z.object({ version: z.string(), invertedIndex: z.array(z.unknown()) }) }));
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser.close());
+
+async function open(path: string): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(url + path);
+  return page;
+}
+
+function box(page: Page) {
+  return page.getByRole("combobox", { name: "Search the documentation" });
+}
+
+describe("the search box", () => {
+  test("loads nothing before it is wanted", async () => {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(`${url}/start`, { waitUntil: "networkidle" });
+    expect(asked.filter((address) => address.includes("pagefind"))).toEqual([]);
+    const loading = page.waitForRequest(/pagefind/);
+    await box(page).hover();
+    await loading;
+    await page.close();
+  });
+
+  test("opens with Ctrl+K, finds pages and operations, at most 8, and leads to them by keyboard", async () => {
+    const page = await open("/start");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("overlay");
+    const hits = page.getByRole("option");
+    await hits.first().waitFor();
+    expect(await hits.count()).toBeLessThanOrEqual(8);
+    for (const title of await page.locator("[role=option] .title").allTextContents()) expect(title.length).toBeLessThanOrEqual(52);
+    const address = await hits.first().getAttribute("href");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${url}${address}`);
+    await page.close();
+  });
+
+  test("finds an operation by its name", async () => {
+    const page = await open("/");
+    await box(page).fill("open a magic-link");
+    await page.locator('[role=option][href^="/docs/api-reference/"]').first().waitFor();
+    await page.close();
+  });
+
+  test("says that there are no results", async () => {
+    const page = await open("/");
+    await box(page).fill("xyzzyplugh");
+    await page.getByText("No results").waitFor();
+    expect(await page.getByRole("option").count()).toBe(0);
+    await page.close();
+  });
+
+  test("answers nothing for stop words alone", async () => {
+    const page = await open("/");
+    await box(page).fill("how to do the");
+    await page.getByText("No results").waitFor();
+    await page.close();
+  });
+
+  test("closes on a click elsewhere", async () => {
+    const page = await open("/");
+    await box(page).fill("overlay");
+    await page.getByRole("option").first().waitFor();
+    await page.getByRole("heading", { level: 1 }).click();
+    expect(await box(page).getAttribute("aria-expanded")).toBe("false");
+    await page.close();
+  });
+
+  test("says that the index did not come, and tries again", async () => {
+    const page = await browser.newPage();
+    await page.route("**/pagefind/pagefind.js*", (route) => route.abort());
+    await page.goto(`${url}/search?q=overlay`);
+    await page.getByRole("alert").waitFor();
+    await page.unroute("**/pagefind/pagefind.js*");
+    await page.close();
+  });
+
+  test("leads to all results, also within the section", async () => {
+    const page = await open("/sdk/web/core-sdk/configure");
+    await box(page).fill("overlay");
+    expect(await page.getByRole("link", { name: "See all results", exact: true }).getAttribute("href")).toBe("/search?q=overlay");
+    expect(await page.getByRole("link", { name: "within “Web SDK”" }).getAttribute("href")).toBe("/search?q=overlay&ctx=web-sdk");
+    await page.close();
+  });
+});
+
+describe("the page of all results", () => {
+  test("takes query and context from its address and keeps them there", async () => {
+    const page = await open("/search?q=overlay&ctx=web-sdk");
+    await page.getByText(/documents? found/).waitFor();
+    for (const link of await page.locator("article a").all()) expect(await link.getAttribute("href")).toMatch(/^\/sdk\/web\//);
+    await page.getByRole("searchbox", { name: "What to look for" }).fill("xyzzyplugh");
+    await page.getByText("No results").waitFor();
+    expect(page.url()).toBe(`${url}/search?q=xyzzyplugh&ctx=web-sdk`);
+    await page.close();
+  });
+
+  test("ignores a context that there is not", async () => {
+    const page = await open("/search?q=overlay&ctx=nonsense");
+    await page.getByText(/documents found/).waitFor();
+    expect(page.url()).toBe(`${url}/search?q=overlay`);
+    await page.close();
+  });
+
+  test("refuses an index of another origin", async () => {
+    const page = await open(`/search?q=overlay&version=${encodeURIComponent("https://evil.example/")}`);
+    await page.getByRole("alert").getByText("Unexpected version url").waitFor();
+    await page.getByRole("button", { name: "Retry" }).waitFor();
+    await page.close();
+  });
+
+  test("is not listed itself", async () => {
+    const page = await open("/search");
+    expect(await page.locator("meta[name=robots]").getAttribute("content")).toBe("noindex");
+    await page.close();
+  });
+});
+
+describe("the published index", () => {
+  test.each(["search-index.json", "search-index-api.json", "search-index-web-sdk.json"])("%s has its five lists", async (file) => {
+    const lists = Index.parse(await (await fetch(`${url}/${file}`)).json());
+    expect(lists).toHaveLength(5);
+    const [titles, , descriptions] = lists;
+    expect(titles?.documents.length).toBeGreaterThan(0);
+    expect(descriptions?.documents.length).toBe(titles?.documents.length);
+    const numbers = lists.flatMap(({ documents }) => documents.map(({ i }) => i));
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});

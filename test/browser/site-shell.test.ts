@@ -1,0 +1,264 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { collectFaults } from "./site.ts";
+
+const url = inject("url");
+const DESKTOP = { width: 1280, height: 800 };
+const PHONE = { width: 375, height: 700 };
+const SDK_PAGE = "/sdk/web/core-sdk/configure";
+
+let browser: Browser;
+let context: BrowserContext;
+let faults: string[];
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: DESKTOP });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+});
+
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+async function open(path: string): Promise<Page> {
+  const page = await context.newPage();
+  faults = collectFaults(page, url);
+  await page.goto(url + path);
+  return page;
+}
+
+function theme(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.documentElement.dataset["theme"]);
+}
+
+describe("the colours", () => {
+  test("are light at first, also where the system is dark", async () => {
+    const page = await open("/");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.reload();
+    expect(await theme(page)).toBe("light");
+  });
+
+  test("are dark after a switch, on the next page too", async () => {
+    const page = await open("/");
+    await page.getByRole("switch", { name: "Dark mode" }).click();
+    await page.goto(url + SDK_PAGE);
+    expect(await theme(page)).toBe("dark");
+    expect(await page.getByRole("switch", { name: "Dark mode" }).getAttribute("aria-checked")).toBe("true");
+  });
+
+  test("follow the system once the choice is cleared", async () => {
+    const page = await open("/");
+    await page.getByRole("button", { name: "Use the system's colours" }).click();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator("[data-theme=dark]").waitFor({ state: "attached" });
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.locator("[data-theme=light]").waitFor({ state: "attached" });
+  });
+});
+
+describe("the announcement", () => {
+  test("stays away once it is closed, until there is another", async () => {
+    const page = await open("/");
+    const bar = page.getByRole("region", { name: "Announcement" });
+    await page.getByRole("button", { name: "Close the announcement" }).click();
+    await page.reload();
+    expect(await bar.isVisible()).toBe(false);
+    await page.evaluate(() => localStorage.setItem("announcement.id", "an older one"));
+    await page.reload();
+    expect(await bar.isVisible()).toBe(true);
+  });
+});
+
+describe("on a phone", () => {
+  test("the menu opens, leads back to the main menu and closes when the window is wide", async () => {
+    const page = await open(SDK_PAGE);
+    await page.setViewportSize(PHONE);
+    await page.getByRole("button", { name: "Menu", exact: true }).click();
+    const section = page.getByRole("navigation", { name: "This section" });
+    await section.waitFor();
+    await page.getByRole("button", { name: "Back to main menu" }).click();
+    const main = page.getByRole("navigation", { name: "Main menu" });
+    expect(await main.getByRole("link").allTextContents()).toHaveLength(7);
+    expect(await section.isVisible()).toBe(false);
+    await page.setViewportSize(DESKTOP);
+    expect(await page.locator(":popover-open").count()).toBe(0);
+    expect(await section.isVisible()).toBe(true);
+    expect(await page.locator(".main-frame").getAttribute("inert")).toBeNull();
+  });
+
+  test("the menu closes on the way back", async () => {
+    const page = await open(SDK_PAGE);
+    await page.setViewportSize(PHONE);
+    await page.evaluate(() => history.pushState({}, "", "#parameters"));
+    await page.getByRole("button", { name: "Menu", exact: true }).click();
+    await page.evaluate(() => history.back());
+    await page.waitForFunction(() => document.querySelector(":popover-open") === null);
+  });
+
+  test.each([
+    [996, true],
+    [997, false],
+  ])("at %i px the menu has a button: %s", async (width, hasButton) => {
+    const page = await open(SDK_PAGE);
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.getByRole("button", { name: "Menu", exact: true }).isVisible()).toBe(hasButton);
+  });
+});
+
+describe("the sidebar", () => {
+  test("is 300 px wide", async () => {
+    const page = await open(SDK_PAGE);
+    expect((await page.locator("tifo-menu").boundingBox())?.width).toBe(300);
+  });
+
+  test("keeps a group open until it has slid shut", async () => {
+    const page = await open(SDK_PAGE);
+    const group = page.locator("tifo-menu details").first();
+    await group.locator("summary").click();
+    await page.locator("tifo-menu details:not([open])").first().waitFor();
+    expect(await group.getAttribute("open")).toBeNull();
+  });
+});
+
+describe("the header", () => {
+  test("stays where hiding on scroll is off", async () => {
+    const page = await open(SDK_PAGE);
+    await page.evaluate(() => scrollTo(0, 900));
+    await page.waitForFunction(() => scrollY >= 900);
+    expect(await page.locator("tifo-header").getAttribute("data-hidden")).toBeNull();
+  });
+
+  test("hides on the way down and comes back on the way up where it is on", async () => {
+    const page = await open(SDK_PAGE);
+    await page.locator("tifo-header").evaluate((header) => header.setAttribute("hide-on-scroll", ""));
+    await page.evaluate(() => scrollTo(0, 700));
+    await page.locator("tifo-header[data-hidden]").waitFor({ state: "attached" });
+    await page.evaluate(() => scrollTo(0, 600));
+    await page.locator("tifo-header:not([data-hidden])").waitFor({ state: "attached" });
+  });
+
+  test("has a link to the content that the keyboard finds first", async () => {
+    const page = await open(SDK_PAGE);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to main content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+  });
+});
+
+describe("a browser that blocks storage", () => {
+  test("is told so once, and everything works until the page closes", async () => {
+    await context.addInitScript(() => {
+      const blocked = {
+        configurable: true,
+        get() {
+          throw new DOMException("Storage is blocked.", "SecurityError");
+        },
+      };
+      Object.defineProperty(window, "localStorage", blocked);
+      Object.defineProperty(window, "sessionStorage", blocked);
+    });
+    const page = await context.newPage();
+    faults = collectFaults(page, url);
+    const warnings: string[] = [];
+    page.on("console", (message) => message.type() === "warning" && warnings.push(message.text()));
+    await page.goto(url + SDK_PAGE);
+    await page.getByRole("switch", { name: "Dark mode" }).click();
+    await page.getByRole("button", { name: "Close the announcement" }).click();
+    expect(await theme(page)).toBe("dark");
+    expect(warnings.filter((text) => text.includes("Storage is unavailable"))).toHaveLength(1);
+  });
+});
+
+describe("a page that takes its time", () => {
+  test("shows a bar after 200 ms, from 8 % on", async () => {
+    const page = await open(SDK_PAGE);
+    const never = Promise.withResolvers<void>();
+    await page.route("**/guides/integration", () => never.promise);
+    await page.clock.install();
+    await page.getByRole("navigation", { name: "Main", exact: true }).getByRole("link", { name: "Guides" }).click({ noWaitAfter: true });
+    await page.clock.runFor(190);
+    expect(await page.locator(".tifo-progress").count()).toBe(0);
+    await page.clock.runFor(20);
+    expect(await page.locator(".tifo-progress").getAttribute("style")).toContain("scaleX(0.08)");
+    await page.clock.runFor(800);
+    expect(await page.locator(".tifo-progress").getAttribute("style")).toContain("scaleX(0.17");
+    never.resolve();
+  });
+});
+
+describe("a page's Markdown", () => {
+  test("is copied whole", async () => {
+    const page = await open(SDK_PAGE);
+    await page.getByRole("button", { name: "Copy page as Markdown" }).click();
+    await page.getByText("Copied", { exact: true }).waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const twin = await fetch(`${url}${SDK_PAGE}.md`);
+    expect(twin.headers.get("content-type")).toContain("text/markdown");
+    expect(copied).toBe(await twin.text());
+    expect(copied).toMatch(/^# configure\n/);
+  });
+});
+
+describe("a reader's own key", () => {
+  const own = { id: "0123456789abcdef01234567", key: "tifo_dev_mine" };
+
+  test("is filled into the samples of every page and into what they copy, until it is forgotten", async () => {
+    const page = await open("/api/key");
+    await page.getByLabel("Client id").fill(own.id);
+    await page.getByLabel("Developer key").fill(own.key);
+    await page.getByRole("button", { name: "Fill the samples" }).click();
+    await page.getByText("Filled into every sample").waitFor();
+    const sample = page.locator(".expressive-code pre").first();
+    expect(await sample.textContent()).toContain(own.key);
+    await page.reload();
+    expect(await sample.textContent()).toContain(`Tifo-Client-Id: ${own.id}`);
+    expect(await page.locator("[data-code]").first().getAttribute("data-code")).toContain(own.key);
+    await page.getByRole("button", { name: "Forget" }).click();
+    await page.getByText("Forgotten").waitFor();
+    expect(await sample.textContent()).toContain("tifo_dev_demo");
+  });
+});
+
+describe("a page that was of use", () => {
+  test("remembers that, and tells whoever listens", async () => {
+    const page = await open(SDK_PAGE);
+    const heard = page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          document.addEventListener("tifo:helpful", (event) => resolve(event instanceof CustomEvent ? event.detail : undefined));
+        }),
+    );
+    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    expect(await heard).toEqual({ path: SDK_PAGE, answer: "yes" });
+    await page.reload();
+    expect(await page.getByRole("button", { name: "Yes", exact: true }).getAttribute("aria-pressed")).toBe("true");
+  });
+});
+
+describe("the home page", () => {
+  test("says so where it was built for another base URL", async () => {
+    await context.route("**/*.css", (route) => route.abort());
+    const page = await open("/");
+    await page.getByRole("alert").getByText("did not load properly").waitFor();
+  });
+
+  test("does not say so otherwise", async () => {
+    const page = await open("/");
+    expect(await page.getByText("did not load properly").count()).toBe(0);
+  });
+});
+
+test("an unknown path shows the page for it", async () => {
+  const page = await open("/no/such/page");
+  await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
+});
