@@ -153,7 +153,7 @@ export function demoProviderEvents(): { events: (typeof providerEvents.$inferIns
     score: { home: 1, away: 0 },
   };
   return {
-    events: [{ id: OPENER, siteId: SITE_A, providerId: MATCH_DATA, externalId: "goal-1", event: { match }, created }],
+    events: [{ id: OPENER, siteId: SITE_A, providerId: MATCH_DATA, externalId: "pitchside-000001", event: { match }, created }],
     firings: [
       {
         eventId: OPENER,
