@@ -38,7 +38,10 @@ export default defineConfig(
       "@typescript-eslint/require-await": "off",
     },
   },
-  { files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts"], languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } } },
+  {
+    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak.ts"],
+    languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
+  },
   { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   {
     files: ["worker/routes/**/*.ts"],

@@ -56,7 +56,7 @@ describe("configure", () => {
     const core = tifo(ORIGIN);
     await expect(core.userDidStartWatchingEvent({ channelId: CHANNEL })).rejects.toThrow("call configure first");
     // Node has no element to give, and nothing looks at it.
-    expect(() => Reflect.apply(core.renderPanel, undefined, [{}])).toThrow("call userDidStartWatchingEvent first");
+    expect(() => void Reflect.apply(core.renderPanel, undefined, [{}])).toThrow("call userDidStartWatchingEvent first");
   });
 
   test("names the device alike on every visit, and anew where nothing can be stored", async () => {

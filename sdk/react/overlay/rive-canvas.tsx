@@ -24,9 +24,10 @@ export function RiveCanvas({ origin, content, reducedMotion, onShown }: Props) {
         end = play(canvas.current, new URL(url ?? `/media/v1/${mediaId}`, origin).href, {
           moves: !reducedMotion,
           onShown: () => onShown(fileName),
+          onFailed: report,
         });
       })
-      .catch((error: unknown) => console.warn("Tifo: the animation could not be shown", error));
+      .catch(report);
     return () => {
       gone = true;
       end();
@@ -34,4 +35,8 @@ export function RiveCanvas({ origin, content, reducedMotion, onShown }: Props) {
   }, [origin, url, mediaId, fileName, reducedMotion, onShown]);
 
   return <canvas ref={canvas} className="tifo-overlay-rive" role="img" aria-label={fileName} />;
+}
+
+function report(reason: unknown): void {
+  console.warn("Tifo: the animation could not be shown", reason);
 }

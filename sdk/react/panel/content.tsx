@@ -1,6 +1,6 @@
 import type { PanelInfo } from "../../model/state.ts";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
-import { Note, OutLink } from "./parts.tsx";
+import { Note, OutLink, Picture } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
 
@@ -29,7 +29,7 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
       return <Embedded src={twitchChat(renderer.channel)} title={renderer.panel_name} />;
     case "image":
     case "imagev2":
-      return <Picture src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
+      return <LinkedPicture src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
     case "shopify":
       return <Elsewhere href={renderer.url}>Open the shop</Elsewhere>;
     case "donations":
@@ -73,8 +73,8 @@ function twitchChat(channel: string): string {
   return `https://www.twitch.tv/embed/${encodeURIComponent(channel)}/chat?parent=${encodeURIComponent(location.hostname)}`;
 }
 
-function Picture({ src, name, href }: { src: string; name: string; href: string | undefined }) {
-  const picture = <img className="tifo-picture" src={src} alt={name} />;
+function LinkedPicture({ src, name, href }: { src: string; name: string; href: string | undefined }) {
+  const picture = <Picture className="tifo-picture" src={src} alt={name} />;
   return href === undefined ? picture : <OutLink href={href}>{picture}</OutLink>;
 }
 

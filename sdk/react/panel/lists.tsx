@@ -4,7 +4,7 @@ import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
-import { duration, Moment, Note, OutLink, WhenLoaded } from "./parts.tsx";
+import { duration, Moment, Note, OutLink, Picture, WhenLoaded } from "./parts.tsx";
 
 type RendererOf<T extends PanelRenderer["panel_type"]> = Extract<PanelRenderer, { panel_type: T }>;
 
@@ -140,7 +140,7 @@ export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
             {videos.map(({ _id, title, url, thumbnail, durationSeconds }) => (
               <li key={_id}>
                 <button type="button" className="tifo-row tifo-video" onClick={() => void event.playClip({ videoId: _id, title, url })}>
-                  {thumbnail !== null && <img src={thumbnail} alt="" loading="lazy" />}
+                  <Picture src={thumbnail} />
                   <span>{title}</span>
                   <span className="tifo-small">{duration(durationSeconds)}</span>
                 </button>
@@ -165,7 +165,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
               className="tifo-row tifo-video"
               onClick={() => (play.clip ? void event.playClip(play.clip) : event.seek(play.time))}
             >
-              {play.thumbnailUrl !== undefined && <img src={play.thumbnailUrl} alt="" loading="lazy" />}
+              <Picture src={play.thumbnailUrl} />
               <span>{play.title}</span>
               <span className="tifo-small">{duration(play.time)}</span>
             </button>
@@ -191,7 +191,7 @@ export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
     <ul className="tifo-list">
       {groups.map(({ id, group_name, group_bio, group_banner_url, group_links }) => (
         <li key={`group ${id}`} className="tifo-card">
-          {group_banner_url !== undefined && <img className="tifo-banner" src={group_banner_url} alt="" loading="lazy" />}
+          <Picture className="tifo-banner" src={group_banner_url} />
           <h3>{group_name}</h3>
           <p>{group_bio}</p>
           <Links links={group_links} />
@@ -199,7 +199,7 @@ export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
       ))}
       {people.map(({ id, person_name, person_title, person_bio, person_image_url, person_links }) => (
         <li key={`person ${id}`} className="tifo-card tifo-person">
-          {person_image_url !== undefined && <img src={person_image_url} alt="" loading="lazy" />}
+          <Picture src={person_image_url} />
           <h3>{person_name}</h3>
           <p className="tifo-small">{person_title}</p>
           <p>{person_bio}</p>

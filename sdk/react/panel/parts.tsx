@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useSurroundings } from "../context.tsx";
 import type { Loaded } from "../use-loaded.ts";
 
 /** A line that says why there is nothing to see. */
@@ -23,6 +24,22 @@ export function WhenLoaded<T>({ loaded, children }: LoadedProps<T>) {
       </button>
     </div>
   );
+}
+
+interface PictureProps {
+  /** The web's address, or a path of the deployment, such as `/media/v1/…`. */
+  src: string | null | undefined;
+  /** Empty: the words beside it say it all. */
+  alt?: string;
+  className?: string;
+}
+
+/** A picture of whoever runs the site; none where there is no address. */
+export function Picture({ src, alt = "", className }: PictureProps) {
+  const { session } = useSurroundings();
+  const url = URL.parse(src ?? "", session.origin);
+  if (!src || !url) return null;
+  return <img src={url.href} alt={alt} className={className} loading="lazy" />;
 }
 
 /** A link to another site, in a tab of its own. */

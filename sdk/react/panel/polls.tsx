@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
-import { Note } from "./parts.tsx";
+import { Note, Picture } from "./parts.tsx";
 
 /** Questions with their live tallies. */
 export function Polls({ pollIds }: { pollIds: string[] }) {
@@ -35,7 +35,7 @@ function Poll({ poll }: { poll: PollState }) {
 
   return (
     <section className="tifo-card" aria-labelledby={heading}>
-      <p className="tifo-kicker">
+      <p className="tifo-kicker" data-open={poll.open}>
         {KINDS[poll.type]} · {statusOf(poll)}
       </p>
       <h3 id={heading}>{poll.question}</h3>
@@ -44,7 +44,7 @@ function Poll({ poll }: { poll: PollState }) {
           <Answer key={one.answerId} answer={one} poll={poll} disabled={!mayAnswer} onAnswer={() => void answer(one.answerId)} />
         ))}
       </div>
-      {poll.total !== undefined && <p className="tifo-small">{poll.total === 1 ? "1 answer" : `${poll.total.toLocaleString()} answers`}</p>}
+      {poll.total !== undefined && <p className="tifo-small">{countOf(poll.total)}</p>}
       <p className="tifo-problem" role="alert">
         {problem}
       </p>
@@ -74,15 +74,20 @@ function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
       style={{ "--tifo-share": share }}
       onClick={() => !disabled && onAnswer()}
     >
-      {answer.imageUrl !== undefined && <img src={answer.imageUrl} alt="" />}
+      <Picture src={answer.imageUrl} />
       <span className="tifo-answer-text">
         {answer.answer}
         {mine && <span className="tifo-tag">Your answer</span>}
-        {right && <span className="tifo-tag">Right</span>}
+        {right && <span className="tifo-tag tifo-tag-right">Right</span>}
       </span>
       {percent !== undefined && <span className="tifo-percent">{percent} %</span>}
     </button>
   );
+}
+
+function countOf(total: number): string {
+  if (total === 0) return "No answers yet";
+  return total === 1 ? "1 answer" : `${total.toLocaleString()} answers`;
 }
 
 function statusOf({ open, correctAnswerId, myAnswerId }: PollState): string {

@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { QuestState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
-import { Note } from "./parts.tsx";
+import { Note, Picture } from "./parts.tsx";
 
 const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
   PENDING: "Claimed: you will hear from us.",
@@ -54,7 +54,7 @@ function Quest({ quest }: { quest: QuestState }) {
 
   return (
     <section className="tifo-card" aria-labelledby={heading}>
-      {quest.rewardImage !== undefined && <img className="tifo-banner" src={quest.rewardImage} alt="" />}
+      <Picture className="tifo-banner" src={quest.rewardImage} />
       <h3 id={heading}>{quest.title}</h3>
       {quest.description !== "" && <p>{quest.description}</p>}
       <ul className="tifo-steps">

@@ -3,7 +3,7 @@ import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
 import { useLook } from "../look.ts";
 import { PanelContent } from "./content.tsx";
-import { Note } from "./parts.tsx";
+import { Note, Picture } from "./parts.tsx";
 
 /** The event's sidebar with a tab for each panel, or one panel alone. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
@@ -27,6 +27,10 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
   const { event } = useSurroundings();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
+  const openId = open?.id;
+  useEffect(() => {
+    tabOf(list.current, openId)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [openId]);
   if (panels.length === 0) return <Note>This event has no panels.</Note>;
 
   /** Arrow keys move between tabs, as the tab pattern of WAI-ARIA asks for. */
@@ -35,7 +39,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
     const next = open && panels[panels.indexOf(open) + step];
     if (step === 0 || !next) return;
     event.openPanel(next.id);
-    list.current?.querySelector<HTMLElement>(`[data-panel="${next.id}"]`)?.focus();
+    tabOf(list.current, next.id)?.focus();
   }
 
   return (
@@ -53,7 +57,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
             data-panel={panel.id}
             onClick={() => event.openPanel(panel.id)}
           >
-            {panel.iconUrl !== undefined && <img src={panel.iconUrl} alt="" />}
+            <Picture src={panel.iconUrl} />
             {panel.name}
           </button>
         ))}
@@ -61,6 +65,10 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
       {open && <Content panel={open} id={`${id}-content`} role="tabpanel" aria-labelledby={`${id}-${open.id}`} />}
     </>
   );
+}
+
+function tabOf(list: HTMLElement | null, panelId: string | undefined): HTMLElement | null | undefined {
+  return list?.querySelector<HTMLElement>(`[data-panel="${panelId ?? ""}"]`);
 }
 
 type ContentProps = { panel: PanelInfo } & Pick<HTMLAttributes<HTMLDivElement>, "id" | "role" | "aria-label" | "aria-labelledby">;

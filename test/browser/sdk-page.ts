@@ -1,0 +1,156 @@
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "@hono/zod-openapi";
+import type { Browser, Page } from "playwright-core";
+import { ROOT } from "../../scripts/lib/root.mjs";
+import type { Rendered } from "../../sdk/model/core.ts";
+import type { Tifo } from "../../sdk/script/tifo.ts";
+
+export const SITE = "5eed00000000000000000001";
+export const CHANNEL = "5eed0000000000000000c001";
+
+const Integrity = z.object({ version: z.string(), files: z.record(z.string(), z.string()) });
+const Tokens = z.object({ jwt: z.string() });
+const Created = z.object({ _id: z.string() });
+
+/** What the host page keeps of what it was told. */
+export interface Told {
+  panelEvents: { type: string }[];
+  actions: string[];
+  impressions: { kind: string; id: string; broadcastId?: string }[];
+  exits: string[];
+}
+
+declare global {
+  interface Window {
+    Tifo: typeof Tifo;
+    told: Told;
+    start: (options: StartOptions) => Promise<void>;
+    panel: Rendered;
+    overlay: Rendered;
+  }
+}
+
+export interface StartOptions {
+  token?: string;
+  mode?: "light" | "dark" | "system";
+  channelId?: string;
+}
+
+/** A player's page as an integrator writes it, on an origin of its own: nothing on it comes from Tifo but script and style sheet. */
+export async function serveHostPage(deployment: string): Promise<{ url: string; close: () => void }> {
+  const html = hostPage(deployment);
+  const server = createServer((_request, response) => response.setHeader("Content-Type", "text/html; charset=utf-8").end(html));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+  return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
+}
+
+function hostPage(deployment: string): string {
+  const { version, files } = Integrity.parse(JSON.parse(readFileSync(join(ROOT, "docs/public/sdk/integrity.json"), "utf8")));
+  const release = `${deployment}/sdk/releases/${version}`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <title>Match day</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="${release}/tifo.css" integrity="${files["tifo.css"] ?? ""}" crossorigin="anonymous" />
+    <script src="${release}/tifo.js" integrity="${files["tifo.js"] ?? ""}" crossorigin="anonymous"></script>
+    <style>
+      body { margin: 0; display: grid; grid-template-columns: 1fr 400px; min-height: 100vh; background: #0b0b12; }
+      #player { position: relative; aspect-ratio: 16 / 9; background: linear-gradient(#17133a, #2a2263 36%, #12482f 36.4%, #1b6b43); overflow: hidden; }
+      #overlay { position: absolute; inset: 0; pointer-events: none; }
+      #panel { height: 100vh; }
+      @media (max-width: 700px) { body { grid-template-columns: 1fr; grid-template-rows: auto 1fr; } #panel { height: auto; min-height: 440px; } }
+    </style>
+  </head>
+  <body>
+    <main><div id="player"><div id="overlay"></div></div></main>
+    <aside id="panel" aria-label="Panels"></aside>
+    <script>
+      window.told = { panelEvents: [], actions: [], impressions: [], exits: [] };
+      window.start = async ({ token, mode, channelId = "${CHANNEL}" }) => {
+        Tifo.configure({
+          clientId: "${SITE}",
+          origin: "${deployment}",
+          mode,
+          delegate: {
+            getUserToken: () => token ?? null,
+            onPanelEvent: (event) => told.panelEvents.push(event),
+            trackAction: ({ name }) => told.actions.push(name),
+            trackImpression: (impression) => told.impressions.push(impression),
+          },
+        });
+        await Tifo.userDidStartWatchingEvent({ channelId });
+        window.overlay = Tifo.renderOverlay(document.querySelector("#overlay"));
+        window.panel = Tifo.renderPanel(document.querySelector("#panel"));
+      };
+    </script>
+  </body>
+</html>`;
+}
+
+/** Calls of the deployment's REST API by its demo site's key. */
+export class Deployment {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  async post(path: string, body: unknown, headers: Record<string, string> = { "Tifo-Developer-Key": "tifo_dev_demo" }): Promise<unknown> {
+    const answer = await fetch(this.url + path, {
+      method: "POST",
+      headers: { "Tifo-Client-Id": SITE, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    const json: unknown = await answer.json();
+    if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${JSON.stringify(json)}`);
+    return json;
+  }
+
+  async create(path: string, body: unknown, headers?: Record<string, string>): Promise<string> {
+    return Created.parse(await this.post(path, body, headers))._id;
+  }
+
+  /** A token of one of the demo's accounts. */
+  async signIn(who: "viewer" | "admin" = "viewer"): Promise<string> {
+    const account = { email: `${who}@demo.example`, password: `demo-${who}-pass`, siteId: SITE };
+    return Tokens.parse(await this.post("/auth/v2/login", account, {})).jwt;
+  }
+
+  /** Sends an overlay to the demo's channel. */
+  async broadcast(contents: object[], fields: object = {}, channelId = CHANNEL): Promise<void> {
+    const overlay = { siteId: SITE, name: "Test", description: "Test", type: "template", duration: 60, contents, ...fields };
+    const id = await this.create("/overlay/v1/", overlay);
+    await this.post(`/overlay/v1/broadcast/${id}`, { channelId });
+  }
+
+  async clear(channelId = CHANNEL): Promise<void> {
+    await this.post(`/overlay/v1/clear-broadcast/${channelId}`, {});
+  }
+}
+
+/** A page that shows the event, and every error that it made. */
+export async function openHostPage(
+  browser: Browser,
+  url: string,
+  options: StartOptions,
+  viewport = { width: 1280, height: 720 },
+  reducedMotion: "reduce" | "no-preference" = "no-preference",
+): Promise<{ page: Page; problems: string[] }> {
+  const page = await browser.newPage({ viewport, reducedMotion });
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(url);
+  await page.evaluate((given) => window.start(given), options);
+  await page.locator(".tifo-tabs [aria-selected=true]").waitFor();
+  return { page, problems };
+}

@@ -1,0 +1,243 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { z } from "@hono/zod-openapi";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
+import { launchBrowser } from "./browser.ts";
+import { Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
+import { makeWorld, type SdkWorld } from "./sdk-world.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
+const GOAL = { kind: "html", html: HTML, position: "bottomLeft" };
+const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
+
+const Media = z.object({ _id: z.string() });
+
+const deployment = new Deployment(inject("url"));
+
+let browser: Browser;
+let host: Awaited<ReturnType<typeof serveHostPage>>;
+let world: SdkWorld;
+let token: string;
+
+beforeAll(async () => {
+  [browser, host, world, token] = await Promise.all([
+    launchBrowser(),
+    serveHostPage(deployment.url),
+    makeWorld(deployment),
+    deployment.signIn(),
+  ]);
+});
+
+afterEach(async () => {
+  await deployment.clear(world.channelId);
+  await Promise.all(browser.contexts().map((context) => context.close()));
+});
+
+afterAll(async () => {
+  host.close();
+  await browser.close();
+});
+
+function open(options: StartOptions = {}, ...rest: [viewport?: { width: number; height: number }, motion?: "reduce"]) {
+  return openHostPage(browser, host.url, { channelId: world.channelId, ...options }, ...rest);
+}
+
+function broadcast(fields: object = {}, contents: object[] = [GOAL]): Promise<void> {
+  return deployment.broadcast(contents, fields, world.channelId);
+}
+
+async function isLive(page: Page): Promise<void> {
+  await page.waitForFunction(() => window.Tifo.getTifoEventViewModel()?.getSnapshot().connection === "live");
+}
+
+describe("a plain page of another origin", () => {
+  test("shows a broadcast in a frame of its own, with its call to action, until the viewer hides it", async () => {
+    const { page, problems } = await open();
+    await isLive(page);
+    await broadcast({ cta: CTA });
+    await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
+    await page.getByRole("status").getByText("Goal for Harbour City").waitFor({ state: "attached" });
+    expect(await page.evaluate(() => window.told.impressions.filter(({ kind }) => kind === "overlay").length)).toBe(1);
+    await page.context().route(CTA.data.url, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Replay</h1>" }));
+    const opened = page.waitForEvent("popup");
+    await page.getByRole("button", { name: "See the replay" }).click();
+    const replay = await opened;
+    await replay.getByRole("heading", { name: "Replay" }).waitFor();
+    expect(await replay.evaluate(() => window.opener === null && document.referrer === "")).toBe(true);
+    await page.getByRole("button", { name: "Hide overlay" }).click();
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  test("takes an overlay off when it is cleared, and shows it to nobody who comes later", async () => {
+    const { page } = await open();
+    await broadcast();
+    await page.locator(".tifo-overlay").waitFor();
+    await deployment.clear(world.channelId);
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+    const later = await open();
+    await isLive(later.page);
+    expect(await later.page.locator(".tifo-overlay").count()).toBe(0);
+  });
+
+  test("asks an anonymous viewer to sign in, takes the vote of one who is, and shows the tally to both", async () => {
+    const [anonymous, viewer] = [await open(), await open({ token })];
+    await anonymous.page.getByRole("button", { name: "Harbour City" }).click();
+    await anonymous.page.getByRole("alert").getByText("Sign in to take part").waitFor();
+    expect(await anonymous.page.evaluate(() => window.told.panelEvents)).toMatchObject([{ type: "loginRequested" }]);
+
+    await isLive(viewer.page);
+    await viewer.page.getByRole("button", { name: "Harbour City" }).click();
+    await viewer.page.getByText("Your answer").waitFor();
+    for (const { page } of [anonymous, viewer]) await page.getByText("1 answer", { exact: true }).waitFor();
+    await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100 %" }).waitFor();
+    expect(await viewer.page.evaluate(() => window.told.actions)).toContain("poll.answer");
+    expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
+  });
+
+  test("shows a quest's progress as it is made, and claims the reward", async () => {
+    const { page, problems } = await open({ token });
+    await page.getByRole("tab", { name: "Quests" }).click();
+    await page.getByText("0 of 1").waitFor();
+    await page.evaluate(([questId, address]) => window.Tifo.getTifoEventViewModel()?.reportQuestAction(questId, "readItNow", address), [
+      world.questId,
+      "https://demo.example/report",
+    ] as const);
+    await page.getByRole("button", { name: "Claim the reward" }).click();
+    await page.getByText("Claimed:").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test("wears the theme of the page in its own mode, and can be read in the other", async () => {
+    const surface = async (mode: "light" | "dark") => {
+      const { page } = await open({ mode });
+      return page.locator(".tifo-panel").evaluate((element) => getComputedStyle(element).backgroundColor);
+    };
+    expect(await surface("dark")).toBe("rgb(11, 11, 18)");
+    expect(await surface("light")).toBe("rgb(255, 255, 255)");
+  });
+
+  test("moves nothing where the viewer wants no motion", async () => {
+    const animation = async (motion?: "reduce") => {
+      const { page } = await open({}, undefined, motion);
+      return page.locator(".tifo-overlay").evaluate((element) => getComputedStyle(element).animationName);
+    };
+    await broadcast();
+    expect(await animation()).toBe("tifo-enter");
+    expect(await animation("reduce")).toBe("none");
+  });
+
+  test.each([375, 1280])("fits a page %i pixels wide", async (width) => {
+    const { page } = await open({ token }, { width, height: 800 });
+    await broadcast({ cta: CTA });
+    await page.getByRole("button", { name: "See the replay" }).waitFor();
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      expect(await page.locator(".tifo-panel-content").evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    }
+    const button = await page.getByRole("button", { name: "Hide overlay" }).boundingBox();
+    const player = await page.locator("#player").boundingBox();
+    expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual((player?.y ?? 0) + (player?.height ?? 0));
+  });
+
+  test("loads rive's runtime from the deployment alone, and reports a file that is none", async () => {
+    const { page, problems } = await open();
+    const foreign: string[] = [];
+    const own = [new URL(deployment.url).host, new URL(host.url).host];
+    page.on("request", (request) => !own.includes(new URL(request.url()).host) && foreign.push(request.url()));
+    const wasm = page.waitForResponse((response) => response.url().endsWith("/rive.wasm") && response.ok());
+    const warned = page.waitForEvent("console", (message) => message.text().includes("the animation could not be shown"));
+    const form = new FormData();
+    form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
+    const headers = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo" };
+    const answer = await fetch(`${deployment.url}/media/v1/`, { method: "POST", headers, body: form });
+    const { _id } = Media.parse(await answer.json());
+    await broadcast({}, [{ kind: "rive", mediaId: _id, fileName: "goal.riv", position: "center" }]);
+    await Promise.all([wasm, warned]);
+    await broadcast();
+    await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
+    expect([...foreign, ...problems]).toEqual([]);
+  });
+});
+
+describe("accessibility", () => {
+  test.each(["light", "dark"] as const)("axe finds nothing in panels and overlays in %s mode", async (mode) => {
+    const { page } = await open({ token, mode });
+    await broadcast({ cta: CTA });
+    await page.getByRole("button", { name: "See the replay" }).waitFor();
+    await page.evaluate(AXE);
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      await page.locator(".tifo-loading").waitFor({ state: "detached" });
+      await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+      const { violations } = await page.evaluate<Pick<AxeResults, "violations">>("axe.run('.tifo')");
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    }
+  });
+
+  test("arrow keys alone reach everything, and go out over every edge", async () => {
+    const { page } = await open({ token });
+    await broadcast({ cta: CTA });
+    await page.getByRole("button", { name: "See the replay" }).waitFor();
+    for (const name of ["Predict", "Quests", "Cameras"]) {
+      await page.getByRole("tab", { name }).click();
+      await page.locator(".tifo-loading").waitFor({ state: "detached" });
+      const { all, reached, exits } = await page.evaluate(walk, "#panel");
+      expect(reached).toEqual(all);
+      expect(exits).toEqual(["down", "left", "right", "up"]);
+    }
+    const { all, reached } = await page.evaluate(walk, "#overlay");
+    expect(all).toEqual(["Hide overlay", "See the replay"]);
+    expect(reached).toEqual(all);
+  });
+
+  test("a remote control goes in, votes, and is handed back", async () => {
+    const { page } = await open({ token });
+    await page.getByText("Who scores next?").waitFor();
+    await page.evaluate(() => window.panel.focus({ from: "up", onExit: (direction) => window.told.exits.push(direction) }));
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("tab");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("tifo-answer");
+    for (let press = 0; press < 8; press++) await page.keyboard.press("ArrowUp");
+    expect(await page.evaluate(() => window.told.exits)).toEqual(["up"]);
+  });
+
+  test("focus goes back to the page when the overlay that has it ends", async () => {
+    const { page } = await open();
+    await broadcast({ cta: CTA });
+    await page.getByRole("button", { name: "See the replay" }).waitFor();
+    await page.evaluate(() => window.overlay.focus({ from: "left", onExit: (direction) => window.told.exits.push(direction) }));
+    await deployment.clear(world.channelId);
+    await page.waitForFunction(() => window.told.exits.length > 0);
+    expect(await page.evaluate(() => window.told.exits)).toEqual(["left"]);
+  });
+});
+
+/** In the page: all that can be focused, and what a remote control reaches of it from the entry over any number of presses. */
+function walk(selector: string): { all: string[]; reached: string[]; exits: string[] } {
+  const root = document.querySelector(selector);
+  const rendered = selector === "#panel" ? window.panel : window.overlay;
+  const exits = new Set<string>();
+  const nameOf = (element: Element) => element.getAttribute("aria-label") ?? element.textContent;
+  const enter = () => rendered.focus({ from: "left", onExit: (direction) => exits.add(direction) });
+  const all = [...(root?.querySelectorAll("button, a[href]") ?? [])];
+  const reached = new Set<Element>();
+  enter();
+  const queue = [document.activeElement];
+  for (let here = queue.pop(); here; here = queue.pop()) {
+    if (!(here instanceof HTMLElement) || reached.has(here)) continue;
+    reached.add(here);
+    for (const key of ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]) {
+      enter();
+      here.focus();
+      const before = exits.size;
+      here.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      if (exits.size === before) queue.push(document.activeElement);
+    }
+  }
+  return { all: all.map(nameOf).sort(), reached: [...reached].map(nameOf).sort(), exits: [...exits].sort() };
+}

@@ -1,0 +1,162 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "../../scripts/lib/command.ts";
+import { ROOT } from "../../scripts/lib/root.mjs";
+
+const DIST = join(ROOT, "sdk/dist");
+const PATIENCE_MS = 120_000;
+const kilobytes = (code: string | Uint8Array) => gzipSync(code, { level: 9 }).length / 1000;
+
+// What an integrator writes on the first day, in each kind of project.
+const OPTIONS = { strict: true, noEmit: true, module: "esnext", moduleResolution: "bundler", target: "es2022", types: [] };
+const PROJECTS: Record<string, { options: object; files: Record<string, string> }> = {
+  react: {
+    options: { jsx: "react-jsx", lib: ["es2022", "dom", "dom.iterable"] },
+    files: {
+      "app.tsx": `
+        import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+        import { configure, renderOverlay, renderPanel, type TifoEventViewModel, userDidStartWatchingEvent } from "@tifo/web";
+
+        configure({ clientId: "5eed00000000000000000001", origin: "https://tifo.example", delegate: { getUserToken: async () => null } });
+
+        function Viewers({ event }: { event: TifoEventViewModel }) {
+          const { concurrents, connection } = useSyncExternalStore(event.subscribe, event.getSnapshot);
+          return <p>{connection === "live" ? concurrents : "…"}</p>;
+        }
+
+        export function Watch({ channelId }: { channelId: string }) {
+          const [event, setEvent] = useState<TifoEventViewModel | null>(null);
+          const panel = useRef<HTMLDivElement>(null);
+          useEffect(() => {
+            void userDidStartWatchingEvent({ channelId }).then(setEvent);
+          }, [channelId]);
+          useEffect(() => {
+            if (!event || !panel.current) return;
+            const rendered = [renderPanel(panel.current, { channelId }), renderOverlay(panel.current, { safeArea: 24 })];
+            return () => rendered.forEach((one) => one.unmount());
+          }, [event, channelId]);
+          return <div ref={panel}>{event && <Viewers event={event} />}</div>;
+        }`,
+      "components.tsx": `
+        import { TifoOverlay, TifoPanel } from "@tifo/web/react";
+        export const both = <><TifoOverlay safeArea={8} /><TifoPanel panelId="p" /></>;`,
+    },
+  },
+  typescript: {
+    options: { lib: ["es2022", "dom", "dom.iterable"], exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    files: {
+      "main.ts": `
+        import * as Tifo from "@tifo/web";
+        import { createClient, ok, TifoProblem } from "@tifo/web/client";
+        import { joinChannel } from "@tifo/web/channel";
+
+        Tifo.configure({ clientId: "5eed00000000000000000001" });
+        const video = document.querySelector("video");
+        const event = await Tifo.userDidStartWatchingEvent({ channelId: "c", ...(video && { player: video }) });
+        event.subscribe(() => console.log(event.getSnapshot().overlays.map(({ overlay }) => overlay.priority.toFixed())));
+        const client = createClient({ origin: "https://tifo.example", clientId: "5eed00000000000000000001" });
+        try {
+          const page = await ok(client.api.GET("/page/v2/{id}", { params: { path: { id: "c" } } }));
+          console.log(page.data.name);
+        } catch (error) {
+          if (error instanceof TifoProblem && error.code === "not_found") console.log(error.requestId);
+        }
+        const channel = joinChannel({
+          origin: "https://tifo.example",
+          clientId: "5eed00000000000000000001",
+          channelId: "c",
+          onFrame: (frame) => frame.type === "overlay.show" && console.log(frame.broadcastId),
+        });
+        channel.leave();`,
+      "wrong.ts": `
+        import { configure } from "@tifo/web";
+        // @ts-expect-error: a configuration needs a client id
+        configure({ origin: "https://tifo.example" });`,
+    },
+  },
+  javascript: {
+    options: { allowJs: true, checkJs: true, lib: ["es2022", "dom", "dom.iterable"] },
+    files: {
+      "main.js": `
+        import { configure, renderPanel, updateUserSettings, userDidStartWatchingEvent } from "@tifo/web";
+
+        configure({ clientId: "5eed00000000000000000001", delegate: { trackAction: ({ name }) => console.log(name) } });
+        await userDidStartWatchingEvent({ channelId: "c" });
+        renderPanel(document.body).focus({ from: "left", onExit: (direction) => console.log(direction) });
+        updateUserSettings({ textScale: 1.2 });`,
+    },
+  },
+};
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "tifo-package-"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A project as it is after its installation, without any network. */
+function makeProject(name: string): string {
+  const project = join(folder, name);
+  const { options, files } = PROJECTS[name] ?? { options: {}, files: {} };
+  for (const dependency of ["react", "react-dom", "@types/react", "@types/react-dom", "openapi-fetch", "@rive-app/canvas-lite"]) {
+    const place = join(project, "node_modules", dependency);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", dependency), place);
+  }
+  cpSync(DIST, join(project, "node_modules/@tifo/web"), { recursive: true });
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...OPTIONS, ...options } }));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text);
+  return project;
+}
+
+describe("the package", () => {
+  test("has nothing that publint finds wrong", async () => {
+    const { messages } = await publint({ pkgDir: DIST, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  test(
+    "resolves with its types wherever it is imported from",
+    async () => {
+      const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only", "--exclude-entrypoints", "./tifo.css"]);
+      expect(code, output).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  test.each(Object.keys(PROJECTS))(
+    "compiles strictly in a fresh %s project, and bundles",
+    async (name) => {
+      const project = makeProject(name);
+      const { code, output } = await run("tsc", ["-p", project]);
+      expect(code, output).toBe(0);
+      const entryPoints = Object.keys(PROJECTS[name]?.files ?? {}).map((file) => join(project, file));
+      const { outputFiles } = await build({ entryPoints, outdir: project, bundle: true, format: "esm", write: false, logLevel: "silent" });
+      expect(outputFiles).toHaveLength(entryPoints.length);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe("its size, compressed", () => {
+  test("is at most 12 kB of client and channel", async () => {
+    const contents = 'export * from "./client/index.ts"; export * from "./channel/index.ts";';
+    const stdin = { contents, resolveDir: join(ROOT, "sdk") };
+    const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", target: "es2022", write: false });
+    expect(kilobytes(outputFiles[0]?.contents ?? "")).toBeLessThanOrEqual(12);
+  });
+
+  test.each(["tifo.js", "tifo-legacy.js"])("is at most 95 kB of %s, without rive", (file) => {
+    const code = readFileSync(join(ROOT, "docs/public/sdk", file), "utf8");
+    expect(kilobytes(code)).toBeLessThanOrEqual(95);
+    expect(code).not.toContain("RuntimeLoader");
+  });
+});
