@@ -9,6 +9,7 @@ import theme from "./theme.css?inline";
  */
 export function mountApiReference(element: HTMLElement, content: string): void {
   followTheme();
+  mendMarkup(element);
   createApiReference(element, {
     content,
     servers: [{ url: location.origin }],
@@ -30,6 +31,21 @@ export function mountApiReference(element: HTMLElement, content: string): void {
     agent: { disabled: true },
     mcp: { disabled: true },
   });
+}
+
+/**
+ * Mends what the reference renders for people who hear it: the page has its own main landmark and h1, and a button needs a name.
+ * It renders as it is scrolled, so this goes on.
+ */
+function mendMarkup(element: HTMLElement): void {
+  function mend(): void {
+    for (const main of element.querySelectorAll("main:not([role])")) main.setAttribute("role", "group");
+    for (const main of element.querySelectorAll("main[role=group]:not([aria-label])")) main.setAttribute("aria-label", "Operations");
+    for (const button of element.querySelectorAll("button:not([aria-label])")) {
+      if (button.textContent?.trim() === "" && !button.hasAttribute("aria-labelledby")) button.setAttribute("aria-label", "Toggle");
+    }
+  }
+  new MutationObserver(mend).observe(element, { childList: true, subtree: true });
 }
 
 function isDark(): boolean {

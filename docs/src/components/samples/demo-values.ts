@@ -6,7 +6,7 @@ const VIEWER = "5eed0000000000000000a003";
 
 /** Ids that samples call with, by the beginning of the path and the parameter's name. The longest beginning wins. */
 const PATHS: Record<string, Record<string, string>> = {
-  "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QX" },
+  "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QXLM" },
   "/account/v3": { id: VIEWER },
   "/site/v1": { siteId: DEMO_SITE },
   "/site/v1/api-keys": { id: "5eed0000000000000000e001" },
@@ -33,16 +33,50 @@ const PATHS: Record<string, Record<string, string>> = {
   "/themes/v1": { id: "5eed00000000000000008001" },
   "/themes/v1/custom": { id: "5eed00000000000000008002" },
   "/themes/v1/default": { id: "5eed00000000000000008801" },
-  "/userprofile/v1": { id: VIEWER },
+  "/userprofile/v1": { id: "5eed0000000000000000b003" },
   "/video/v3": { id: "5eed00000000000000004001", ids: "5eed00000000000000004001,5eed00000000000000004002" },
+  "/video/v3/metadata": { liveBroadcastId: "derby-2026-11-21" },
+  "/video/v3/stats/total-views": { id: "5eed00000000000000004003" },
+  "/webhooks/v1/programmatic": { id: "5eed00000000000000007002" },
   "/wallet/v1": { walletId: "5eed00000000000000006f02", subscriptionId: "5eed00000000000000006b01" },
 };
 
-/** Fields whose value in the demo differs from the document's own example, by operation. */
-const BODIES: Record<string, Record<string, unknown>> = {};
+/** The same of single operations: what they delete is needed by nothing else, what they make is not there yet. */
+const OWN: Record<string, Record<string, string>> = {
+  addAccessCode: { accessCode: "HARBOUR-2027" },
+  deleteMedia: { id: "5eed0000000000000000f002" },
+  deletePoll: { id: "5eed00000000000000006002" },
+  getConfigurationByMetadata: { metadata: "match-2026-11-21" },
+  removeStreamProvider: { id: "5eed00000000000000005002" },
+  startStream: { id: "5eed00000000000000005a02" },
+};
 
-/** The demo's value of a path's parameter. */
-export function demoParameter(path: string, name: string): string | undefined {
+const MATCH_EVENT = {
+  match: { id: "match-2026-11-21", minute: 17, kind: "goal", goal: "home", scorer: "Ada Moreno", score: { home: 1, away: 0 } },
+};
+
+/** Fields whose value in the demo differs from the document's own example, by operation; of a list, all of it. */
+const BODIES: Record<string, Record<string, unknown> | unknown[]> = {
+  changePassword: { oldPassword: "demo-admin-pass" },
+  createAccount: { email: "newcomer@demo.example" },
+  createBundle: { sku: "derby-night" },
+  ingestProviderEvent: MATCH_EVENT,
+  registerStreamProvider: { name: "harbour-encoder" },
+  replacePollAnswers: [
+    { _id: "5eed00000000000000600101", answer: "Harbour City" },
+    { _id: "5eed00000000000000600102", answer: "A draw" },
+    { _id: "5eed00000000000000600103", answer: "Old Dock FC" },
+  ],
+  respondToPoll: { answerId: "5eed00000000000000600101" },
+  settlePoll: { correctAnswerId: "5eed00000000000000600101" },
+  testAutomationRule: { events: [MATCH_EVENT] },
+  updatePage: { slug: "main-stage" },
+};
+
+/** The demo's value of an operation's parameter. */
+export function demoParameter({ operationId, path }: { operationId: string; path: string }, name: string): string | undefined {
+  const own = OWN[operationId]?.[name];
+  if (own !== undefined) return own;
   const beginnings = Object.keys(PATHS).filter((beginning) => path.startsWith(beginning) && PATHS[beginning]?.[name] !== undefined);
   const longest = beginnings.sort((one, other) => other.length - one.length)[0];
   return longest === undefined ? undefined : PATHS[longest]?.[name];
@@ -51,5 +85,6 @@ export function demoParameter(path: string, name: string): string | undefined {
 /** A body's example with the demo's values in it. */
 export function demoBody(operationId: string, example: unknown): unknown {
   const own = BODIES[operationId];
-  return own && typeof example === "object" && example !== null && !Array.isArray(example) ? { ...example, ...own } : example;
+  if (own === undefined || Array.isArray(own)) return own ?? example;
+  return typeof example === "object" ? { ...example, ...own } : own;
 }

@@ -132,7 +132,8 @@ function swift(request: SampleRequest): string {
   const lines = signed ? ["import CryptoKit", "import Foundation", ""] : ["import Foundation", ""];
   lines.push(`var request = URLRequest(url: URL(string: ${JSON.stringify(url)})!)`);
   if (method !== "GET") lines.push(`request.httpMethod = "${method}"`);
-  if (body && body.kind !== "file") lines.push(`let body = Data(#"""\n${textOf(request)}\n"""#.utf8)`, "request.httpBody = body");
+  if (body && body.kind !== "file")
+    lines.push(`let body = Data("""\n${textOf(request).replaceAll("\\", "\\\\")}\n""".utf8)`, "request.httpBody = body");
   if (body?.kind === "file")
     lines.push(
       `let boundary = UUID().uuidString`,
@@ -210,7 +211,7 @@ function kotlinHeader({ name, value, variable }: Header): string {
 const CAPTIONS = "WEBVTT\\n\\n00:00.000 --> 00:04.000\\nKick-off\\n";
 
 function textOf({ body }: SampleRequest): string {
-  if (body?.kind === "text") return body.text.trimEnd();
+  if (body?.kind === "text") return body.text;
   return body?.kind === "json" ? literal(body.value, JSON_TEXT) : "";
 }
 

@@ -1,5 +1,5 @@
 import { DEMO } from "../key/credentials.ts";
-import type { Operation } from "../operation/document.ts";
+import { exampleOf, type Operation } from "../operation/document.ts";
 import { demoBody, demoParameter } from "./demo-values.ts";
 
 /** The request that an operation's samples make in each language: the demo site's own ids and keys. */
@@ -38,7 +38,7 @@ const SIGNING_SECRET = "tifo_dp_demo";
 export function requestOf(operation: Operation): SampleRequest {
   const [credentials = []] = operation.security;
   const body = bodyOf(operation);
-  const signed = credentials.includes("signature") ? { secret: SIGNING_SECRET, content: pathParameter(operation, "id") } : undefined;
+  const signed = credentials.includes("signature") ? { secret: SIGNING_SECRET, content: valueOf(operation, "id") } : undefined;
   return {
     method: operation.method.toUpperCase(),
     url: urlOf(operation, credentials.includes("clientQuery")),
@@ -52,28 +52,26 @@ export function requestOf(operation: Operation): SampleRequest {
   };
 }
 
-function urlOf({ path, parameters }: Operation, namesSite: boolean): string {
-  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(path, parameters, name)));
+function urlOf(operation: Operation, namesSite: boolean): string {
+  const { path, parameters } = operation;
+  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(valueOf(operation, name)));
   const url = new URL(inPath, DEMO.origin);
   for (const { name, required } of parameters.filter((parameter) => parameter.in === "query"))
-    if (required) url.searchParams.set(name, exampleOf(path, parameters, name));
+    if (required) url.searchParams.set(name, valueOf(operation, name));
   if (namesSite) url.searchParams.set("clientId", DEMO.clientId);
   return url.href;
 }
 
-function exampleOf(path: string, parameters: Operation["parameters"], name: string): string {
-  const { example } = parameters.find((parameter) => parameter.name === name) ?? {};
-  return demoParameter(path, name) ?? (typeof example === "string" ? example : JSON.stringify(example ?? "text"));
-}
-
-function pathParameter({ path, parameters }: Operation, name: string): string {
-  return exampleOf(path, parameters, name);
+function valueOf(operation: Operation, name: string): string {
+  const parameter = operation.parameters.find((one) => one.name === name);
+  const example = parameter?.example ?? exampleOf(parameter?.schema ?? {});
+  return demoParameter(operation, name) ?? (typeof example === "string" ? example : JSON.stringify(example));
 }
 
 function bodyOf({ operationId, body }: Operation): SampleBody | undefined {
   if (!body) return undefined;
   if (body.type.startsWith("multipart/")) return { kind: "file" };
-  if (body.type.startsWith("text/")) return { kind: "text", type: body.type, text: String(body.example) };
+  if (body.type.startsWith("text/")) return { kind: "text", type: body.type, text: String(body.example).trimEnd() };
   return { kind: "json", value: demoBody(operationId, body.example) };
 }
 

@@ -24,8 +24,11 @@ socket.addEventListener("message", ({ data }) => {
 let url = URL(string: "${CHANNEL.replace("http", "ws")}?clientId=${DEMO.clientId}")!
 let socket = URLSession.shared.webSocketTask(with: url)
 socket.resume()
-while case .string(let text) = try await socket.receive() {
-    print(text)
+while true {
+    let message = try await socket.receive()
+    if case .string(let text) = message {
+        print(text)
+    }
 }`,
     },
     {

@@ -5,10 +5,16 @@ import { TryIt } from "./try-it.tsx";
 
 /** Puts the form of an operation, which comes as JSON, into an element. */
 export function mountTryIt(element: Element, json: string): void {
-  const form: Form = JSON.parse(json);
+  const form: unknown = JSON.parse(json);
+  if (!isForm(form)) throw new Error("The page does not describe the operation.");
   createRoot(element).render(
     <Boundary>
       <TryIt form={form} />
     </Boundary>,
   );
+}
+
+/** The page is built with the form's type, so what tells it from an empty one is enough. */
+function isForm(value: unknown): value is Form {
+  return typeof value === "object" && value !== null && "path" in value && "fields" in value;
 }

@@ -1,0 +1,158 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { Lexer, ParseMode, Parser } from "brighterscript";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { operations } from "../../docs/src/components/operation/document.ts";
+import { samplesOf } from "../../docs/src/components/samples/languages.ts";
+import { run } from "../../scripts/lib/command.ts";
+import { ROOT } from "../../scripts/lib/root.mjs";
+import { ERRORS } from "../../worker/lib/errors.ts";
+import { allFences, type Fence, fencesIn, fencesOf, place } from "./samples/fences.ts";
+import { openWorkshop, type Workshop } from "./samples/programs.ts";
+
+// What the site shows and can be judged without a server: it parses, it has the types of the SDK, it says what the SDK says.
+
+const fences = allFences();
+let workshop: Workshop;
+
+beforeAll(() => {
+  workshop = openWorkshop();
+});
+
+afterAll(() => workshop.clear());
+
+test("fences are found with their language, their notes and without their indent", () => {
+  const page = [
+    "1. First",
+    "",
+    '   ```sh norun="never ends"',
+    "   sleep 9",
+    "     # deep",
+    "   ```",
+    "",
+    "````md",
+    "```js",
+    "```",
+    "````",
+  ].join("\n");
+  expect(fencesOf("a.md", page)).toEqual([
+    { page: "a.md", line: 4, language: "sh", meta: 'norun="never ends"', code: "sleep 9\n  # deep" },
+    { page: "a.md", line: 9, language: "md", meta: "", code: "```js\n```" },
+  ]);
+});
+
+test("JSON on the site is JSON", () => {
+  const wrong = fencesIn(fences, "json").flatMap((fence) => problems(fence, () => void JSON.parse(fence.code)));
+  expect(wrong).toEqual([]);
+});
+
+test("signatures of the Web SDK's pages stand so in its model", () => {
+  const model = globSync("sdk/{model,client,channel,react}/**/*.{ts,tsx}", { cwd: ROOT })
+    .map((file) => bare(readFileSync(join(ROOT, file), "utf8")))
+    .join("\n");
+  const signatures = fences.filter(({ language, meta }) => language === "ts" && /\bsignature\b/.test(meta));
+  expect(signatures.length).toBeGreaterThan(0);
+  expect(signatures.filter(({ code }) => !model.includes(bare(code))).map((fence) => `${place(fence)}\n${fence.code}`)).toEqual([]);
+});
+
+test("TypeScript on the site has the types of the SDK", async () => {
+  const checked = fencesIn(fences, "ts", "tsx").filter(({ meta }) => !/\bsignature\b/.test(meta));
+  const names = new Map(checked.map((fence, index) => [`sample-${index}.${fence.language}`, fence]));
+  for (const [name, fence] of names) workshop.write(name, `${fence.code}\nexport {};\n`);
+  const sdk = (path: string): string[] => [join(ROOT, "sdk", path)];
+  const paths = {
+    "@tifo/web": sdk("index.ts"),
+    "@tifo/web/client": sdk("client"),
+    "@tifo/web/channel": sdk("channel"),
+    "@tifo/web/react": sdk("react"),
+  };
+  const compilerOptions = {
+    lib: ["ES2024", "DOM", "DOM.Iterable"],
+    types: ["node"],
+    jsx: "react-jsx",
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    paths,
+  };
+  const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files: ["styles.d.ts", ...names.keys()] };
+  const project = workshop.write("tsconfig.json", JSON.stringify(config));
+  workshop.write("styles.d.ts", 'declare module "*.css";');
+  const { output } = await run("tsc", ["-p", project, "--pretty", "false"]);
+  const messages = output.split("\n").flatMap((line) => {
+    const [, name = "", at = "", message = ""] = /(sample-\d+\.tsx?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
+    const fence = names.get(name);
+    return fence ? [`${fence.page}:${fence.line + Number(at) - 1} ${message}`] : line.includes("error TS") ? [line] : [];
+  });
+  expect(messages).toEqual([]);
+});
+
+test("Swift and Kotlin on the site and in the reference parse", () => {
+  const grammars = ["swift", "kotlin"];
+  const reference = operations.flatMap((operation) =>
+    samplesOf(operation)
+      .filter(({ language }) => grammars.includes(language))
+      .map(({ language, code }) => ({ name: `${operation.operationId}, ${language}`, language, code })),
+  );
+  const pages = fencesIn(fences, ...grammars).map((fence) => ({ name: place(fence), language: fence.language, code: fence.code }));
+  expect(reference.length).toBeGreaterThan(operations.length);
+  const child = spawnSync(process.execPath, ["--no-warnings", "--liftoff-only", join(ROOT, "test/browser/samples/parse.ts")], {
+    input: JSON.stringify([...pages, ...reference]),
+    encoding: "utf8",
+  });
+  expect(child.stderr).toBe("");
+  expect(JSON.parse(child.stdout)).toEqual([]);
+});
+
+test("the grammars see what is wrong", () => {
+  const input = JSON.stringify([
+    { name: "swift", language: "swift", code: "let x = = 1" },
+    { name: "kotlin", language: "kotlin", code: "fun f( {" },
+  ]);
+  const child = spawnSync(process.execPath, ["--no-warnings", "--liftoff-only", join(ROOT, "test/browser/samples/parse.ts")], {
+    input,
+    encoding: "utf8",
+  });
+  expect(child.stdout).toMatch(/"swift".*"kotlin"/);
+});
+
+test("BrightScript on the site parses", () => {
+  const wrong = fencesIn(fences, "brs", "brightscript").flatMap((fence) => {
+    const { tokens, diagnostics } = Lexer.scan(fence.code);
+    const parser = Parser.parse(tokens, { mode: ParseMode.BrightScript });
+    return [...diagnostics, ...parser.diagnostics].map(({ message, range }) => `${fence.page}:${fence.line + range.start.line} ${message}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("links into the reference lead to operations, and those to errors to codes", () => {
+  const ids = new Set(operations.map(({ operationId }) => operationId));
+  const wrong = globSync("docs/src/**/*.{md,mdx,astro,ts,tsx}", { cwd: ROOT }).flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    const linked = [...text.matchAll(/\/docs\/api-reference\/([A-Za-z]+)/g)].filter(([, id = ""]) => !ids.has(id));
+    const explained = [...text.matchAll(/\/errors#([a-z_]+)/g)].filter(([, code = ""]) => !(code in ERRORS));
+    return [...linked, ...explained].map(([link]) => `${file}: ${link}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("a fence that is not run says why", () => {
+  expect(fences.filter(({ meta }) => /\bnorun\b(?!="[^"]{5,}")/.test(meta)).map(place)).toEqual([]);
+});
+
+/** Without comments, and with one space where there were some. */
+function bare(code: string): string {
+  return code
+    .replaceAll(/\/\*[^]*?\*\/|\/\/.*$/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function problems(fence: Fence, check: () => void): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    return [`${place(fence)}: ${String(error)}`];
+  }
+}

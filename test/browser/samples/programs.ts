@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../../scripts/lib/root.mjs";
+
+/** What a program of a sample came to. */
+export interface Run {
+  code: number;
+  /** What it wrote, the end of it. */
+  output: string;
+}
+
+export interface Workshop {
+  folder: string;
+  /** Writes a file and returns its path. */
+  write(name: string, text: string): string;
+  /** Runs a program there to its end; one that doesn't end is ended. */
+  run(command: string, args: string[], env?: Record<string, string>): Promise<Run>;
+  clear(): void;
+}
+
+const PATIENCE_MS = 120_000;
+const SHOWN = 4_000;
+
+/** A folder for samples, where `@tifo/web` is what a project would have installed. */
+export function openWorkshop(): Workshop {
+  mkdirSync(join(ROOT, ".wrangler"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".wrangler/samples-"));
+  mkdirSync(join(folder, "node_modules/@tifo"), { recursive: true });
+  symlinkSync(join(ROOT, "sdk/dist"), join(folder, "node_modules/@tifo/web"));
+  return {
+    folder,
+    write(name, text) {
+      const file = join(folder, name);
+      writeFileSync(file, text);
+      return file;
+    },
+    run: (command, args, env = {}) => run(folder, command, args, env),
+    clear: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function run(cwd: string, command: string, args: string[], env: Record<string, string>): Promise<Run> {
+  const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const end = setTimeout(() => endGroup(child.pid), PATIENCE_MS);
+  const code = await new Promise<number>((settle, fail) => {
+    child.on("error", fail);
+    child.on("close", (status) => settle(status ?? 1));
+  });
+  clearTimeout(end);
+  return { code, output: output.slice(-SHOWN) };
+}
+
+/** A shell's own children go with it. */
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has just ended by itself.
+  }
+}
