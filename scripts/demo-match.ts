@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { MATCH_DATA } from "../db/demo/automation.ts";
-import { as, bodyOf, sendSigned } from "./lib/match/api.ts";
+import { bodyOf, sendSigned } from "./lib/match/api.ts";
 import { beliefOf, claim, nameOf, type Outcome, vote } from "./lib/match/crowd.ts";
 import { closePrediction, drawWinner, endQuest, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";
 import { lineOf, matchEvents } from "./lib/match/play.ts";
@@ -19,7 +19,6 @@ const url = `http://localhost:${process.env.PORT ?? "8787"}`;
 
 await guard(async () => {
   const speed = wantedSpeed();
-  await requireServer();
   const day = await openMatchDay(await openDesk(url));
   const until = kickOff(speed);
   say(`Open ${url}/start to watch. The prediction is open until half-time.\n`);
@@ -41,11 +40,6 @@ function wantedSpeed(): number {
   const speed = Number(values.speed);
   if (!(speed > 0)) throw new Problem(`--speed must be a number above 0, not "${values.speed}".`);
   return speed;
-}
-
-async function requireServer(): Promise<void> {
-  const answer = await as(url)("GET", "/health").catch(() => undefined);
-  if (answer === undefined) throw new Problem(`Nothing answers at ${url}: run \`npm start\` first, and say where with PORT.`);
 }
 
 /** Sends the events as the match goes on; the rules of the site do the rest. Answers the final score. */

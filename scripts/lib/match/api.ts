@@ -1,7 +1,11 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import { SITE_A } from "../../../db/demo/match-day.ts";
 import { Problem } from "../report.mjs";
+
+const ATTEMPTS = 4;
+const PAUSE_MS = 300;
 
 const Tokens = z.object({ jwt: z.string() });
 
@@ -18,8 +22,11 @@ export interface Answer {
 
 /** Anybody, or whoever the token is of. */
 export function as(url: string, jwt?: string): Call {
-  const headers: Record<string, string> = jwt === undefined ? {} : { Authorization: `Bearer ${jwt}` };
-  return (method, path, body) => send(url + path, method, headers, body === undefined ? null : JSON.stringify(body));
+  const own: Record<string, string> = jwt === undefined ? {} : { Authorization: `Bearer ${jwt}` };
+  return (method, path, body) => {
+    const headers = method === "GET" || method === "DELETE" ? own : { ...own, "Idempotency-Key": randomUUID() };
+    return send(url + path, method, headers, body === undefined ? null : JSON.stringify(body));
+  };
 }
 
 /** Calls as an account of the demo site, for ten minutes; undefined where there is none of that e-mail and password. */
@@ -44,11 +51,16 @@ export function bodyOf({ request, status, body }: Answer): unknown {
   throw new Problem(`The server refused ${request}: ${said}`);
 }
 
+/** Repeats what got no answer, or none of the API's own; by its key, or the event's id, it counts once all the same. */
 async function send(url: string, method: string, headers: Record<string, string>, body: string | null): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: { "Tifo-Client-Id": SITE_A, "Content-Type": "application/json", ...headers },
-    body,
-  });
-  return { request: `${method} ${url}`, status: response.status, body: await response.json().catch(() => undefined) };
+  const own = { "Tifo-Client-Id": SITE_A, "Content-Type": "application/json", ...headers };
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(url, { method, headers: own, body }).catch(() => undefined);
+    const isLast = attempt === ATTEMPTS;
+    if (response && (response.status < 500 || isLast)) {
+      return { request: `${method} ${url}`, status: response.status, body: await response.json().catch(() => undefined) };
+    }
+    if (isLast) throw new Problem(`Nothing answers at ${new URL(url).origin}: run \`npm start\` first, and say where with PORT.`);
+    await sleep(attempt * PAUSE_MS);
+  }
 }
