@@ -39,7 +39,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak.ts"],
+    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-channel.ts"],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
   { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },

@@ -132,24 +132,27 @@ export const PONG = "pong";
 
 const Name = z.string().min(1).max(64);
 
-export const ViewerFrame = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("ack"),
-    seq: Seq.describe("The last `upTo`: all up to there is on the screen or was. A few a second at most; one stands for all before it"),
-  }),
-  z.strictObject({
-    type: z.literal("watch"),
-    videoId: Name.describe("The video that plays"),
-    mediaTime: z.number().nonnegative().describe("Seconds of media time; told every few seconds, what lies between is watched"),
-  }),
-  z.strictObject({ type: z.literal("panel"), panelId: Name.describe("The panel that the viewer has opened") }),
-  z.strictObject({
-    type: z.literal("vote"),
-    pollId: z.string().regex(ID_PATTERN).describe("An open poll"),
-    answerId: Name.describe("One of its answers"),
-    id: Name.describe("The viewer's own name for this vote: repeated with it, it counts once; `vote.result` carries it back"),
-  }),
-]);
+/** What a viewer holds now. */
+export const Ack = z.strictObject({
+  type: z.literal("ack"),
+  seq: Seq.describe("The last `upTo`: all up to there is on the screen or was. A few a second at most; one stands for all before it"),
+});
+/** What a viewer watches. */
+export const Watch = z.strictObject({
+  type: z.literal("watch"),
+  videoId: Name.describe("The video that plays"),
+  mediaTime: z.number().nonnegative().describe("Seconds of media time; told every few seconds, what lies between is watched"),
+});
+export const PanelOpened = z.strictObject({ type: z.literal("panel"), panelId: Name.describe("The panel that the viewer has opened") });
+/** An answer to a poll; `vote.result` tells whether it counts. */
+export const Vote = z.strictObject({
+  type: z.literal("vote"),
+  pollId: z.string().regex(ID_PATTERN).describe("An open poll"),
+  answerId: Name.describe("One of its answers"),
+  id: Name.describe("The viewer's own name for this vote: repeated with it, it counts once; `vote.result` carries it back"),
+});
+
+export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote]);
 
 /** Why the server closes a socket; browsers can't read an HTTP status, so refusals come this way too. */
 export const CLOSE = {
