@@ -34,16 +34,22 @@ export function mountApiReference(element: HTMLElement, content: string): void {
 }
 
 /**
- * Mends what the reference renders for people who hear it: the page has its own main landmark and h1, and a button needs a name.
- * It renders as it is scrolled, so this goes on.
+ * Mends what the reference renders for people who hear it: the page has a main landmark already, and what is pressed, typed into
+ * or scrolled needs a name or a place in the order of keys. It renders as it is scrolled, so this goes on.
  */
 function mendMarkup(element: HTMLElement): void {
+  const patches: Record<string, Record<string, string>> = {
+    "main:not([role])": { role: "group", "aria-label": "Operations" },
+    "button[class*=copy-button]:not([aria-label])": { "aria-label": "Copy" },
+    "[role=combobox]:not([aria-expanded])": { "aria-expanded": "false" },
+    "[role=combobox][data-placeholder]:not([aria-label], [aria-labelledby])": { "aria-label": "Value" },
+    "section.contents:not([role])": { role: "group" },
+    "ul.endpoints:not([tabindex])": { tabindex: "0" },
+  };
   function mend(): void {
-    for (const main of element.querySelectorAll("main:not([role])")) main.setAttribute("role", "group");
-    for (const main of element.querySelectorAll("main[role=group]:not([aria-label])")) main.setAttribute("aria-label", "Operations");
-    for (const button of element.querySelectorAll("button:not([aria-label])")) {
-      if (button.textContent?.trim() === "" && !button.hasAttribute("aria-labelledby")) button.setAttribute("aria-label", "Toggle");
-    }
+    for (const [selector, attributes] of Object.entries(patches))
+      for (const found of element.querySelectorAll(selector))
+        for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
   }
   new MutationObserver(mend).observe(element, { childList: true, subtree: true });
 }
