@@ -5,7 +5,8 @@ export function collectFaults(page: Page, origin: string): string[] {
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) faults.push(`${page.url()}: ${message.text()}`);
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(`${page.url()}: ${message.text()}`);
   });
   page.on("request", (request) => {
     if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== origin) faults.push(`${page.url()} asked ${request.url()}`);

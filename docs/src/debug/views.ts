@@ -1,4 +1,5 @@
 import { getCollection } from "astro:content";
+import { globSync } from "node:fs";
 import { contextId } from "../contexts.ts";
 import { navbar } from "../navbar.ts";
 import { currentVersion, pathOf } from "../navbar-context.ts";
@@ -8,9 +9,8 @@ import { announcement, colorMode, footer, origin, sources } from "../site.ts";
 /** The debug pages. */
 export const VIEWS = ["config", "content", "globalData", "metadata", "registry", "routes"] as const;
 
-// Keys alone: nothing of these modules is loaded.
-const modules = import.meta.glob(["../components/**/*.{astro,ts,tsx}", "../overrides/*.astro", "!**/*.test.ts"]);
-const pages = import.meta.glob("../pages/**/*.{astro,ts}");
+// Pages are built from the root of the project.
+const SOURCES = "docs/src";
 
 /** What a debug page shows. */
 export async function viewOf(view: string): Promise<unknown> {
@@ -25,8 +25,8 @@ export async function viewOf(view: string): Promise<unknown> {
     case "metadata":
       return docs.map(({ id, data }) => ({ id, title: data.title, description: data.description, draft: data.draft }));
     case "registry":
-      return Object.keys(modules).map((name) => name.replace("../", ""));
+      return globSync(["overrides/*.astro", "components/**/*.{astro,ts,tsx}"], { cwd: SOURCES, exclude: ["**/*.test.ts"] }).sort();
     default:
-      return { pages: Object.keys(pages).map((name) => name.replace("../pages", "")), docs: docs.map(({ id }) => pathOf(id)) };
+      return { pages: globSync("**/*.{astro,ts}", { cwd: `${SOURCES}/pages` }).sort(), docs: docs.map(({ id }) => pathOf(id)) };
   }
 }

@@ -1,5 +1,5 @@
 import { CURRENT } from "../../versions.ts";
-import { tokens } from "./query.ts";
+import { holds, tokens } from "./query.ts";
 
 /** One place that a search found: a page, or a part of one. */
 export interface Hit {
@@ -20,6 +20,7 @@ export interface Engine {
 interface Found {
   url: string;
   excerpt: string;
+  content: string;
   meta: { title: string };
   sub_results: { title: string; url: string; excerpt: string }[];
 }
@@ -64,8 +65,11 @@ async function open(file: string, context: string | undefined): Promise<Engine> 
       const words = tokens(query);
       if (words.length === 0) return { hits: [], pages: 0 };
       const { results } = await index.search(words.join(" "), { filters });
-      const found = await Promise.all(results.slice(0, limit).map((result) => result.data()));
-      return { hits: found.flatMap((page) => hitsOf(page, words)).slice(0, limit), pages: results.length };
+      const likely = await Promise.all(results.slice(0, limit).map((result) => result.data()));
+      // For a word that it doesn't know the index answers pages that hold its first letters.
+      const found = likely.filter(({ content }) => words.every((word) => holds(content, word)));
+      const pages = found.length < likely.length ? found.length : results.length;
+      return { hits: found.flatMap((page) => hitsOf(page, words)).slice(0, limit), pages };
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutTitle, STOP_WORDS, tokens } from "./query.ts";
+import { cutTitle, holds, STOP_WORDS, tokens } from "./query.ts";
 
 describe("tokens", () => {
   test("splits on white space and hyphens", () => {
@@ -22,6 +22,18 @@ describe("tokens", () => {
         }
       }),
     );
+  });
+});
+
+describe("a text", () => {
+  test("holds a word in another form or with other punctuation", () => {
+    expect(holds("A policy of a site", "policies")).toBe(true);
+    expect(holds("Start a live-stream.", "livestream")).toBe(true);
+    expect(holds("POST /auth/v2/login", "login")).toBe(true);
+  });
+
+  test("does not hold a word of which it has the first letters alone", () => {
+    expect(holds("The x axis", "xyzzyplugh")).toBe(false);
   });
 });
 

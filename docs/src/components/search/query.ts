@@ -13,6 +13,13 @@ export function tokens(query: string): string[] {
   return words.filter((word) => !STOP_WORDS.has(word));
 }
 
+/** Whether a text holds a word in any of its forms: its first three fifths, however the text is punctuated. */
+export function holds(text: string, word: string): boolean {
+  const plain = (part: string): string => part.toLowerCase().replaceAll(/[^\p{L}\p{N}_\s]/gu, "");
+  const stem = plain(word);
+  return plain(text).includes(stem.slice(0, Math.ceil(stem.length * 0.6)));
+}
+
 /** A title of at most about `limit` characters: a longer one is cut around the first word that was looked for. */
 export function cutTitle(title: string, words: readonly string[], limit = 50): string {
   if (title.length <= limit) return title;

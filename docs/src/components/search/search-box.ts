@@ -3,34 +3,25 @@ import { cutTitle, tokens } from "./query.ts";
 
 const MOST_HITS = 8;
 
-/** The search box of the navbar. Its index comes at the first focus or hover; without scripts it leads to the results page. */
+/** The search box of the navbar, with its index on the way as soon as it is there. Without scripts it leads to the results page. */
 class SearchBox extends HTMLElement {
   private typed = 0;
   private selected = -1;
 
   connectedCallback(): void {
     const input = this.input;
-    input.addEventListener("focus", () => this.preload());
-    this.addEventListener("mouseenter", () => this.preload());
     input.addEventListener("input", () => void this.search());
     input.addEventListener("focus", () => void this.search());
     this.addEventListener("keydown", (event) => this.onKey(event));
     for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.closeFromOutside);
-    document.addEventListener("keydown", this.onShortcut);
-    if (/Mac|iPhone|iPad/.test(navigator.userAgent)) this.part("kbd").textContent = "⌘ K";
+    // Whoever brought the script here has the box already.
+    this.preload();
+    if (document.activeElement === input) void this.search();
   }
 
   disconnectedCallback(): void {
     for (const kind of ["mousedown", "touchstart", "focusin"]) document.removeEventListener(kind, this.closeFromOutside);
-    document.removeEventListener("keydown", this.onShortcut);
   }
-
-  private readonly onShortcut = (event: KeyboardEvent): void => {
-    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    this.input.focus();
-    this.input.select();
-  };
 
   private readonly closeFromOutside = ({ target }: Event): void => {
     if (!(target instanceof Node && this.contains(target))) this.show(false);
@@ -144,7 +135,7 @@ function link(href: string, text: string): HTMLAnchorElement {
   return anchor;
 }
 
-/** Registers `<tifo-search>`. */
+/** Registers `<tifo-search>`, once however often it is called. */
 export function defineSearchBox(): void {
-  customElements.define("tifo-search", SearchBox);
+  if (!customElements.get("tifo-search")) customElements.define("tifo-search", SearchBox);
 }

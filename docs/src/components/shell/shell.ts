@@ -1,5 +1,5 @@
 import { fillCredentials } from "../key/fill-samples.ts";
-import { defineSearchBox } from "../search/search-box.ts";
+import { loadSearchWhenWanted } from "../search/search-loader.ts";
 import { defineAnnouncement } from "./announcement-element.ts";
 import { defineDropdown } from "./dropdown.ts";
 import { defineHeader } from "./header-element.ts";
@@ -17,7 +17,7 @@ export function startShell(): void {
   defineHeader();
   defineDropdown();
   defineMenu();
-  defineSearchBox();
+  loadSearchWhenWanted();
   defineThemeSwitch();
   definePageActions();
   defineHelpful();

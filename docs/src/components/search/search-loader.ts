@@ -1,0 +1,20 @@
+/** Brings the search box and its index at the first focus or hover; Ctrl+K, or Cmd+K, focuses it. */
+export function loadSearchWhenWanted(): void {
+  const box = document.querySelector("tifo-search");
+  const input = box?.querySelector("input");
+  const hint = box?.querySelector("kbd");
+  if (!box || !input || !hint) return;
+  for (const kind of ["focusin", "mouseenter"]) box.addEventListener(kind, load, { once: true });
+  document.addEventListener("keydown", (event) => {
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+  if (/Mac|iPhone|iPad/.test(navigator.userAgent)) hint.textContent = "⌘ K";
+}
+
+/** Where this fails, the form still leads to the page of all results. */
+function load(): void {
+  import("./search-box.ts").then(({ defineSearchBox }) => defineSearchBox()).catch(console.warn);
+}
