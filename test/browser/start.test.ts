@@ -70,7 +70,7 @@ describe("the live channel", () => {
     const place = page.locator(`[data-broadcast="${broadcastId}"]`);
     await place.locator("iframe").waitFor();
     await page.getByText(/ms after the press/).waitFor();
-    expect(await page.frameLocator(".overlay-frame").locator("#overlay").innerText()).not.toBe("");
+    expect(await page.frameLocator(".tifo-overlay-frame").locator("#overlay").innerText()).not.toBe("");
     await place.waitFor({ state: "detached" });
     expect(Date.now()).toBeGreaterThan(endsAt - 50);
   });
@@ -91,14 +91,14 @@ describe("the live channel", () => {
     const attack = "document.body.id = 'ran'; parent.document.body.id = 'ran'";
     await broadcast(`<b>Held</b><script>${attack}</script><img src="data:," onerror="${attack}">`, 20);
     await refused;
-    const frame = page.frameLocator(".overlay-frame");
+    const frame = page.frameLocator(".tifo-overlay-frame");
     await frame.getByText("Held").waitFor();
     expect(await frame.locator("body").getAttribute("id")).toBeNull();
     expect(await page.locator("body").getAttribute("id")).toBeNull();
-    expect(await page.locator(".overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
+    expect(await page.locator(".tifo-overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
     expect(await frame.locator("body").evaluate("origin")).toBe("null");
     await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
-    await page.locator(".overlay-frame").waitFor({ state: "detached" });
+    await page.locator(".tifo-overlay-frame").waitFor({ state: "detached" });
   });
 });
 

@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
 import { onStage } from "./channel-view.ts";
-import { OverlayFrame } from "./overlay-frame.tsx";
 import type { OverlayShow } from "../../../../sdk/channel/index.ts";
+import { HtmlFrame } from "../../../../sdk/react/overlay/html-frame.tsx";
 
 interface Props {
   overlays: OverlayShow[];
@@ -42,7 +42,7 @@ function Place({ overlay: { broadcastId, cta }, content, say }: PlaceProps) {
   return (
     <div className="place" data-position={content.position} data-broadcast={broadcastId}>
       {content.kind === "html" ? (
-        <OverlayFrame html={content.html} position={content.position} onShown={onShown} />
+        <HtmlFrame origin={location.origin} html={content.html} position={content.position} onShown={onShown} />
       ) : (
         <p className="rive">Rive animation {content.fileName}</p>
       )}
