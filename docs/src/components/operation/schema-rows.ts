@@ -15,6 +15,8 @@ export interface Row {
 }
 
 const DEPTH = 4;
+/** What a schema may say that allows no value but null. */
+const NOTES = new Set(["nullable", "description"]);
 
 /** The fields of an object or a list, each above its own fields. A type within itself is named and not unfolded again. */
 export function rowsOf(schema: Schema): Row[] {
@@ -24,7 +26,13 @@ export function rowsOf(schema: Schema): Row[] {
 /** A type as a reader says it: "string", "list of Poll", "Poll or null". */
 export function typeOf(from: Schema): string {
   const schema = follow(from);
+  if (schema.nullable && Object.keys(schema).every((key) => NOTES.has(key))) return "null";
   return `${plainType(from, schema)}${schema.nullable ? " or null" : ""}`;
+}
+
+/** What is said of a field, in one line: what it means, then what it must keep to. */
+export function noteOf(description: string, constraints: string[]): string {
+  return [description.replace(/\.$/, ""), constraints.join("; ")].filter((text) => text !== "").join(" · ");
 }
 
 /** What values of a schema must keep to. */
