@@ -5,7 +5,7 @@ import { changeUnderKills } from "../test/browser/webhook-kills.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
-const RUNS: (() => Promise<void>)[] = [() => rules(10, 10), () => webhooks(10, 40), () => webhooks(1, 10_000), channel];
+const RUNS: (() => Promise<void>)[] = [() => rules(10, 10), votes, () => webhooks(10, 40), () => webhooks(1, 10_000), channel];
 
 await guard(async () => {
   for (const run of RUNS) await run();
@@ -16,6 +16,11 @@ process.exit();
 async function rules(kills: number, goalsPerRun: number): Promise<void> {
   const { goals, ...wrong } = await scoreUnderKills(kills, goalsPerRun);
   judge(`${kills} kills, ${goals} goals`, wrong);
+}
+
+/** Votes over a kill, repeated by whoever got no answer, to an exact tally. */
+async function votes(): Promise<void> {
+  say(await countOverKill(20_000));
 }
 
 /** Webhooks while the server is killed so many times, each after some changes. */
