@@ -8,6 +8,7 @@ import { defineMenu } from "./menu.ts";
 import { definePageActions } from "./page-actions-element.ts";
 import { spareSlowConnections } from "./preload.ts";
 import { showProgress } from "./progress.ts";
+import { reachWideTables } from "./scrollable.ts";
 import { defineThemeSwitch } from "./theme-element.ts";
 import { followSystem, watchSystem } from "./theme.ts";
 
@@ -24,6 +25,7 @@ export function startShell(): void {
   watchSystem();
   showProgress();
   spareSlowConnections();
+  reachWideTables();
   fillCredentials();
   document.querySelector("[data-follow-system]")?.addEventListener("click", followSystem);
 }
