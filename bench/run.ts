@@ -16,6 +16,7 @@ import { environment, markdown, record, type Result } from "./lib/report.ts";
 import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from "./lib/runtimes.ts";
 import { webhooks } from "./m-webhooks.ts";
 import { content } from "./q-content.ts";
+import { siteScores } from "./s-lighthouse.ts";
 import { startUp } from "./n-start-up.ts";
 import { bulkCodes } from "./p-bulk-codes.ts";
 
@@ -33,6 +34,7 @@ const BENCHMARKS: Record<string, { title: string; run: (quick: boolean) => Promi
   L: { title: "Event to screen", run: eventToScreen },
   N: { title: "Bundle and start-up", run: startUp },
   Q: { title: "A page's content for a viewer", run: content },
+  S: { title: "The site by Lighthouse", run: siteScores },
   P: { title: "Access codes in bulk", run: bulkCodes },
 };
 

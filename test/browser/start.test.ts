@@ -112,6 +112,8 @@ test("loads every page without an error and without asking another host", async 
     await page.goto(url + path, { waitUntil: "networkidle" });
     await page.locator("h1").first().waitFor({ state: "attached" });
   }
+  // The explorer waits for a sign of a reader.
+  await page.getByRole("button", { name: "Open the explorer" }).click();
   await page.getByRole("heading", { name: "Content API" }).waitFor();
   expect(problems).toEqual([]);
 });

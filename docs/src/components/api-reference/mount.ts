@@ -1,5 +1,5 @@
 import { createApiReference } from "@scalar/api-reference";
-import "@scalar/api-reference/style.css";
+import stylesheet from "@scalar/api-reference/style.css?url";
 import { DEMO } from "../live-channel/demo.ts";
 import theme from "./theme.css?inline";
 
@@ -7,7 +7,8 @@ import theme from "./theme.css?inline";
  * Shows an OpenAPI document with its try-it client, which calls this page's own origin; nothing is asked of any other host.
  * @param content the document as JSON text
  */
-export function mountApiReference(element: HTMLElement, content: string): void {
+export async function mountApiReference(element: HTMLElement, content: string): Promise<void> {
+  await addStylesheet();
   followTheme();
   mendMarkup(element);
   createApiReference(element, {
@@ -31,6 +32,19 @@ export function mountApiReference(element: HTMLElement, content: string): void {
     agent: { disabled: true },
     mcp: { disabled: true },
   });
+}
+
+/** By its address: as an import it would stand in the page's head and hold up what has no use for it. */
+async function addStylesheet(): Promise<void> {
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = stylesheet;
+  const loaded = new Promise((settle, fail) => {
+    link.addEventListener("load", settle);
+    link.addEventListener("error", () => fail(new Error("The reference's stylesheet could not be loaded.")));
+  });
+  document.head.append(link);
+  await loaded;
 }
 
 /**

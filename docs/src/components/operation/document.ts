@@ -4,28 +4,28 @@ import { z } from "@hono/zod-openapi";
 // The OpenAPI document as the reference's pages read it, when the site is built.
 
 export interface Schema {
-  $ref?: string;
-  type?: string;
-  description?: string;
-  example?: unknown;
-  default?: unknown;
-  enum?: unknown[];
-  nullable?: boolean;
-  pattern?: string;
-  format?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: boolean | Schema;
-  items?: Schema;
-  oneOf?: Schema[];
-  anyOf?: Schema[];
-  allOf?: Schema[];
+  $ref?: string | undefined;
+  type?: string | undefined;
+  description?: string | undefined;
+  example?: unknown | undefined;
+  default?: unknown | undefined;
+  enum?: unknown[] | undefined;
+  nullable?: boolean | undefined;
+  pattern?: string | undefined;
+  format?: string | undefined;
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+  minItems?: number | undefined;
+  maxItems?: number | undefined;
+  properties?: Record<string, Schema> | undefined;
+  required?: string[] | undefined;
+  additionalProperties?: boolean | Schema | undefined;
+  items?: Schema | undefined;
+  oneOf?: Schema[] | undefined;
+  anyOf?: Schema[] | undefined;
+  allOf?: Schema[] | undefined;
 }
 
 const Schema: z.ZodType<Schema> = z.lazy(() =>

@@ -14,7 +14,7 @@ export function formOf(operation: Operation): Form | undefined {
   const sample = new URL(url);
   const segments = sample.pathname.split("/");
   const names = operation.path.split("/");
-  const fields: Field[] = operation.parameters.flatMap(({ name, required, in: place }) => {
+  const fields: Field[] = operation.parameters.flatMap(({ name, required, in: place }): Field[] => {
     if (place === "path") return [{ name, required, in: place, value: decodeURIComponent(segments[names.indexOf(`{${name}}`)] ?? "") }];
     return place === "query" || place === "header" ? [{ name, required, in: place, value: sample.searchParams.get(name) ?? "" }] : [];
   });

@@ -26,11 +26,11 @@ export function requestOf(form: Form, values: Record<string, string>, body: stri
     return value === undefined ? whole : encodeURIComponent(value);
   });
   const query = new URLSearchParams(given.filter((field) => field.in === "query").map(({ name, value }) => [name, value]));
-  const headers = new Headers(given.filter((field) => field.in === "header").map(({ name, value }) => [name, value]));
+  const headers = new Headers(Object.fromEntries(given.filter((field) => field.in === "header").map(({ name, value }) => [name, value])));
   if (typeof form.body === "object") headers.set("Content-Type", form.body.type);
   return {
     url: query.size > 0 ? `${path}?${query.toString()}` : path,
-    init: { method: form.method, headers, body: form.body === undefined ? undefined : sent(body) },
+    init: { method: form.method, headers, body: form.body === undefined ? null : sent(body) },
   };
 }
 
@@ -39,8 +39,8 @@ export function keyOf({ in: place, name }: Field): string {
   return `${place}.${name}`;
 }
 
-function sent(body: string | File | undefined): BodyInit | undefined {
-  if (!(body instanceof File)) return body;
+function sent(body: string | File | undefined): BodyInit | null {
+  if (!(body instanceof File)) return body ?? null;
   const form = new FormData();
   form.set("file", body);
   return form;
