@@ -7,8 +7,8 @@ export interface Schema {
   $ref?: string | undefined;
   type?: string | undefined;
   description?: string | undefined;
-  example?: unknown | undefined;
-  default?: unknown | undefined;
+  example?: unknown;
+  default?: unknown;
   enum?: unknown[] | undefined;
   nullable?: boolean | undefined;
   pattern?: string | undefined;
