@@ -42,7 +42,7 @@ export default defineConfig(
     files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-channel.ts"],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
-  { files: ["docs/**/*.{ts,tsx}"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
+  { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
   {
     files: ["worker/routes/**/*.ts"],
     ignores: ["**/*.test.ts"],

@@ -33,7 +33,7 @@ class SearchBox extends HTMLElement {
     return input;
   }
 
-  private part(selector: string): HTMLElement {
+  private piece(selector: string): HTMLElement {
     const part = this.querySelector<HTMLElement>(selector);
     if (!part) throw new Error(`The search box has no ${selector}.`);
     return part;
@@ -48,7 +48,7 @@ class SearchBox extends HTMLElement {
     const query = this.input.value;
     const turn = ++this.typed;
     if (query.trim() === "") return this.show(false);
-    this.part(".ring").hidden = false;
+    this.piece(".ring").hidden = false;
     try {
       const engine = await loadEngine();
       const { hits } = await engine.search(query, MOST_HITS);
@@ -56,21 +56,21 @@ class SearchBox extends HTMLElement {
     } catch (error) {
       if (turn === this.typed) this.say(`Search is not available: ${String(error)}`);
     } finally {
-      if (turn === this.typed) this.part(".ring").hidden = true;
+      if (turn === this.typed) this.piece(".ring").hidden = true;
     }
   }
 
   private list(query: string, hits: Hit[]): void {
     this.say(hits.length === 0 ? "No results" : "");
     const words = tokens(query);
-    this.part("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
-    if (hits.length > 0) this.part(".all").replaceChildren(...this.linksToAll(query));
+    this.piece("ul").replaceChildren(...hits.map((hit, at) => option(hit, at, words)));
+    if (hits.length > 0) this.piece(".all").replaceChildren(...this.linksToAll(query));
   }
 
   private say(message: string): void {
-    this.part(".message").textContent = message;
-    this.part("ul").replaceChildren();
-    this.part(".all").replaceChildren();
+    this.piece(".message").textContent = message;
+    this.piece("ul").replaceChildren();
+    this.piece(".all").replaceChildren();
     this.selected = -1;
     this.show(true);
   }
@@ -101,7 +101,7 @@ class SearchBox extends HTMLElement {
   }
 
   private show(open: boolean): void {
-    this.part(".panel").hidden = !open;
+    this.piece(".panel").hidden = !open;
     this.input.setAttribute("aria-expanded", String(open));
     if (!open) this.input.removeAttribute("aria-activedescendant");
   }
