@@ -4,7 +4,7 @@ import type { Attempt } from "./webhook-endpoint.protocol.ts";
 /** What one run may start and for how long: the platform bounds the requests and the time of an alarm. */
 const RUN = { sends: 900, ms: 60_000 };
 /** Outcomes that are written down at once. */
-const GROUP = 64;
+const GROUP = 256;
 
 interface Outcome {
   event: DueDelivery;

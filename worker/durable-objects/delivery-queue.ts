@@ -64,13 +64,11 @@ export class DeliveryQueue {
       CREATE TABLE IF NOT EXISTS deliveries (
         number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
         resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
-        state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER);
+        state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER,
+        attempts TEXT NOT NULL DEFAULT '[]');
       CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
       CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
       CREATE INDEX IF NOT EXISTS deliveries_settled ON deliveries (settled, number) WHERE settled IS NOT NULL;
-      CREATE TABLE IF NOT EXISTS attempts (
-        delivery INTEGER NOT NULL, at INTEGER NOT NULL, duration INTEGER NOT NULL, status INTEGER, error TEXT);
-      CREATE INDEX IF NOT EXISTS attempts_delivery ON attempts (delivery);
       CREATE TABLE IF NOT EXISTS health (
         id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
       INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
@@ -130,18 +128,14 @@ export class DeliveryQueue {
   /** Records tries that the receiver has taken, many at once: what is written by itself costs as much as the request. */
   delivered(outcomes: { event: DueDelivery; attempt: Attempt }[]): void {
     const now = Math.max(...outcomes.map(({ attempt }) => attempt.at + attempt.duration));
-    const rows = JSON.stringify(outcomes.map(({ event: { number }, attempt }) => ({ ...attempt, number })));
+    const tries = JSON.stringify(Object.fromEntries(outcomes.map(({ event, attempt }) => [event.number, attempt])));
     this.#storage.transactionSync(() => {
       // An answer may come after the endpoint was removed and its queue with it.
       this.#sql.exec(
-        `INSERT INTO attempts SELECT number, value ->> 'at', value ->> 'duration', value ->> 'status', NULL
-         FROM json_each(?) JOIN deliveries ON number = value ->> 'number' WHERE state = 'pending'`,
-        rows,
-      );
-      this.#sql.exec(
-        `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1
-         WHERE state = 'pending' AND number IN (SELECT value ->> 'number' FROM json_each(?1))`,
-        rows,
+        `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1,
+           attempts = json_insert(attempts, '$[#]', json(try.value))
+         FROM json_each(?1) AS try WHERE number = CAST(try.key AS INTEGER) AND state = 'pending'`,
+        tries,
         now,
       );
       this.recover();
@@ -159,13 +153,16 @@ export class DeliveryQueue {
       // An answer may come after the endpoint was removed and its queue with it.
       const isPending = this.#sql.exec("SELECT 1 FROM deliveries WHERE number = ? AND state = 'pending'", number).toArray().length > 0;
       if (!isPending) return undefined;
-      const { at, duration, status, error } = attempt;
-      this.#sql.exec("INSERT INTO attempts VALUES (?, ?, ?, ?, ?)", number, at, duration, status, error);
+      this.#sql.exec(
+        "UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)) WHERE number = ?",
+        JSON.stringify(attempt),
+        number,
+      );
       const delay = retryDelay(tries + 1, random);
       if (delay === undefined) this.#giveUp(number, resource, now);
       else this.#sql.exec("UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?", now + delay, number);
       const since = this.#fail(now);
-      if (status === GONE) return "gone";
+      if (attempt.status === GONE) return "gone";
       return now - since >= RETRY_SPAN ? "failing" : undefined;
     });
   }
@@ -207,9 +204,7 @@ export class DeliveryQueue {
     const [after, order] = direction === 1 ? ["number > ?4", "ASC"] : ["number < ?4", "DESC"];
     const rows = this.#sql
       .exec<ListedRow>(
-        `SELECT number, id, event_id, type, resource, state, due, created, (
-           SELECT json_group_array(json_object('at', at, 'duration', duration, 'status', status, 'error', error) ORDER BY at)
-           FROM attempts WHERE delivery = number) AS attempts
+        `SELECT number, id, event_id, type, resource, state, due, created, attempts
          FROM deliveries WHERE (?4 IS NULL OR ${after}) AND ${matches} ORDER BY number ${order} LIMIT ?5 OFFSET ?6`,
         ...[state, type, search, cursor, limit, cursor === null ? offset : 0],
       )
@@ -239,12 +234,11 @@ export class DeliveryQueue {
            SELECT number FROM deliveries WHERE settled IS NOT NULL ORDER BY settled DESC, number DESC LIMIT -1 OFFSET ?)`,
         KEPT_ROWS,
       );
-      this.#sql.exec("DELETE FROM attempts WHERE delivery NOT IN (SELECT number FROM deliveries)");
     });
   }
 
   clear(): void {
-    this.#sql.exec("DELETE FROM deliveries; DELETE FROM attempts;");
+    this.#sql.exec("DELETE FROM deliveries");
     this.recover();
   }
 
