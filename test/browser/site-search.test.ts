@@ -92,6 +92,8 @@ describe("the search box", () => {
     await page.goto(`${url}/search?q=overlay`);
     await page.getByRole("alert").waitFor();
     await page.unroute("**/pagefind/pagefind.js*");
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByText(/documents found/).waitFor();
     await page.close();
   });
 
