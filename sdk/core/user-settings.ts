@@ -14,24 +14,23 @@ export function userSettings(): Store<UserSettings> {
 
 /** The settings with the changes that make sense; the text scale is held within its bounds. */
 export function changedSettings(settings: UserSettings, changes: Partial<UserSettings>): UserSettings {
-  const { overlays, reducedMotion, sounds, textScale } = { ...settings, ...changes };
-  return { overlays, reducedMotion, sounds, textScale: Math.min(TEXT_SCALE.most, Math.max(TEXT_SCALE.least, textScale)) };
+  const { overlays, reducedMotion, textScale } = { ...settings, ...changes };
+  return { overlays, reducedMotion, textScale: Math.min(TEXT_SCALE.most, Math.max(TEXT_SCALE.least, textScale)) };
 }
 
 function defaults(): UserSettings {
   const reducedMotion = typeof matchMedia !== "undefined" && matchMedia("(prefers-reduced-motion: reduce)").matches;
-  return { overlays: true, reducedMotion, sounds: false, textScale: 1 };
+  return { overlays: true, reducedMotion, textScale: 1 };
 }
 
 /** Whatever is no setting, or of the wrong type, is left out: other versions may have written it. */
 function readSettings(text: string | null): UserSettings {
   const settings = defaults();
   const stored = parsed(text);
-  const { overlays, reducedMotion, sounds, textScale } = stored;
+  const { overlays, reducedMotion, textScale } = stored;
   return changedSettings(settings, {
     ...(typeof overlays === "boolean" && { overlays }),
     ...(typeof reducedMotion === "boolean" && { reducedMotion }),
-    ...(typeof sounds === "boolean" && { sounds }),
     ...(typeof textScale === "number" && { textScale }),
   });
 }

@@ -20,8 +20,6 @@ export interface UserSettings {
   overlays: boolean;
   /** Html and rive overlays appear without moving. Default: the browser's `prefers-reduced-motion`. */
   reducedMotion: boolean;
-  /** Sounds of overlays and panels. Default false. */
-  sounds: boolean;
   /** Text scale of panels and calls to action, 0.8 to 1.6. Default 1. */
   textScale: number;
 }

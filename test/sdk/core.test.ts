@@ -102,8 +102,8 @@ describe("events", () => {
 describe("user settings", () => {
   test("are kept for the next visit, and held within their bounds", () => {
     vi.stubGlobal("localStorage", storage());
-    expect(tifo().updateUserSettings({ overlays: false, textScale: 9 })).toMatchObject({ overlays: false, textScale: 1.6, sounds: false });
-    expect(tifo().getUserSettings()).toMatchObject({ overlays: false, textScale: 1.6, sounds: false });
+    expect(tifo().updateUserSettings({ overlays: false, textScale: 9 })).toMatchObject({ overlays: false, textScale: 1.6 });
+    expect(tifo().getUserSettings()).toMatchObject({ overlays: false, textScale: 1.6 });
   });
 
   test("hold for the page where nothing can be stored", () => {
@@ -112,14 +112,14 @@ describe("user settings", () => {
     };
     vi.stubGlobal("localStorage", { getItem: refuse, setItem: refuse });
     const core = tifo();
-    expect(core.getUserSettings()).toEqual({ overlays: true, reducedMotion: false, sounds: false, textScale: 1 });
-    expect(core.updateUserSettings({ sounds: true }).sounds).toBe(true);
-    expect(core.getUserSettings().sounds).toBe(true);
+    expect(core.getUserSettings()).toEqual({ overlays: true, reducedMotion: false, textScale: 1 });
+    expect(core.updateUserSettings({ reducedMotion: true }).reducedMotion).toBe(true);
+    expect(core.getUserSettings().reducedMotion).toBe(true);
   });
 
   test.each(["no json", "7", "null", '{"overlays":"yes","textScale":null,"more":1}'])("leave out what is stored as %j", (stored) => {
     vi.stubGlobal("localStorage", storage({ "tifo.userSettings": stored }));
-    expect(tifo().getUserSettings()).toEqual({ overlays: true, reducedMotion: false, sounds: false, textScale: 1 });
+    expect(tifo().getUserSettings()).toEqual({ overlays: true, reducedMotion: false, textScale: 1 });
   });
 
   test("begin with what the browser says of motion", () => {
