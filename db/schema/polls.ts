@@ -24,7 +24,9 @@ export const polls = sqliteTable(
   (table) => [
     index("polls_site_created").on(table.siteId, table.created, table.id),
     index("polls_site_name").on(table.siteId, table.name, table.id),
-    index("polls_site_open").on(table.siteId, table.modified).where(sql`${table.open} = 1`),
+    index("polls_site_open")
+      .on(table.siteId, table.modified)
+      .where(sql`${table.open} = 1`),
   ],
 );
 

@@ -14,5 +14,9 @@ export function contextId(label: string): string {
 
 /** Attributes of a page's first heading, by which the search index knows the page's context and version. */
 export function searchFilters(path: string): Record<string, string> {
-  return { "data-pagefind-filter": "ctx[data-ctx], version[data-version]", "data-ctx": contextOf(path) ?? "site", "data-version": CURRENT.name };
+  return {
+    "data-pagefind-filter": "ctx[data-ctx], version[data-version]",
+    "data-ctx": contextOf(path) ?? "site",
+    "data-version": CURRENT.name,
+  };
 }

@@ -31,7 +31,7 @@ export async function build(): Promise<void> {
   });
   await unlessFresh({
     stamp: stamp("docs"),
-    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "package-lock.json"],
+    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "worker/lib/errors.ts", "worker/services/event-*.ts", "package-lock.json"],
     except: ["docs/dist", "sdk/dist", "**/*.test.ts"],
     output: "docs/dist/index.html",
     work: () => step("Building the docs", buildDocs),

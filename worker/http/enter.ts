@@ -83,12 +83,13 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
 async function boundBody(c: Context<AppEnv>, maxBody: number): Promise<void> {
   const { body, url, method, headers } = c.req.raw;
   if (!body) return;
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of body) {
+    if (!(chunk instanceof Uint8Array)) continue;
     size += chunk.byteLength;
     if (size > maxBody) throw tooLarge(maxBody);
-    chunks.push(chunk);
+    chunks.push(chunk.slice());
   }
   c.req.raw = new Request(url, { method, headers, body: new Blob(chunks) });
 }

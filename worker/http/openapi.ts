@@ -72,13 +72,19 @@ export function openApiText(app: OpenAPIHono<AppEnv>): string {
   return `${JSON.stringify(openApiDocument(app), (_, value: unknown) => withMeaning(value), 2)}\n`;
 }
 
-/** `nullable` without a type: from `z.unknown()` it means anything, the empty schema; as a member of a union it belongs to the union. */
+/** `nullable` without a type: from `z.unknown()` it means anything, the empty schema; as a member of a union it belongs to the union, beside the type that its members share. */
 function withMeaning(value: unknown): unknown {
   if (isBareNullable(value)) return {};
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const union = Object.entries(value).find(([name]) => name === "allOf" || name === "anyOf" || name === "oneOf");
   if (!union || !Array.isArray(union[1]) || !union[1].some(isBareNullable)) return value;
-  return { ...value, [union[0]]: union[1].filter((member) => !isBareNullable(member)), nullable: true };
+  const members: unknown[] = union[1].filter((member) => !isBareNullable(member));
+  const type = members.every(isObjectSchema) ? { type: "object" } : {};
+  return { ...type, ...value, [union[0]]: members, nullable: true };
+}
+
+function isObjectSchema(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "type" in value && value.type === "object";
 }
 
 function isBareNullable(value: unknown): boolean {

@@ -23,7 +23,15 @@ beforeAll(async () => {
 const ID = newId(1);
 const chat = { panel_type: "chat", panel_name: "Match chat" };
 const questOf = (on: TestSite, id = ID): typeof quests.$inferInsert => ({
-  ...{ id, siteId: on.id, title: "First half hero", description: "", rewardDescription: "A shirt", rewardType: "prize", claimedMessage: "" },
+  ...{
+    id,
+    siteId: on.id,
+    title: "First half hero",
+    description: "",
+    rewardDescription: "A shirt",
+    rewardType: "prize",
+    claimedMessage: "",
+  },
   ...{ regions: [], channelIds: [], actions: [], tags: [], created: 1, modified: 1 },
 });
 const quest = { array_id: "a1B2c3D4e", quest_id: ID };

@@ -59,7 +59,7 @@ const example = {
 export const PollInput = z
   .strictObject({
     ...replaceable,
-    correctAnswerId: z.null().optional().describe("Its answers have no ids yet"),
+    correctAnswerId: CorrectAnswerId.refine((id) => id === null, "Null: its answers have no ids yet").optional(),
     answers: Answers.default([]),
   })
   .openapi("PollInput", { example: { ...example, answers: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }] } });
