@@ -34,7 +34,7 @@ export async function isPossible({ type }: CallToAction, { delegate }: Session):
  * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
  */
 export async function follow(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
-  session.delegate.tell((host) => host.trackAction?.({ name: "overlay.cta", properties: { type: call.type } }));
+  session.delegate.track("overlay.cta", { type: call.type });
   if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
   switch (call.type) {
     case "open_link":

@@ -1,4 +1,4 @@
-import type { TifoEventDelegate } from "../model/event-delegate.ts";
+import type { TifoEventDelegate, TrackedAction } from "../model/event-delegate.ts";
 
 /** Asks the host app, and never falls over its answer: what throws is reported and counts as absent. */
 export class Delegate {
@@ -15,6 +15,14 @@ export class Delegate {
   /** Tells the host app. */
   tell(call: (host: TifoEventDelegate) => void | Promise<void>): void {
     void this.ask(async (host) => call(host), undefined);
+  }
+
+  /** Tells the host app's analytics what the viewer did, with its own id of them where it has one. */
+  track(name: string, properties: TrackedAction["properties"]): void {
+    if (!this.has("trackAction")) return;
+    void this.ask((host) => host.getUserSWID?.(), null).then((swid) =>
+      this.tell((host) => host.trackAction?.({ name, properties: swid === null ? properties : { ...properties, swid } })),
+    );
   }
 
   /** The host app's answer, or `fallback` where it has none. */

@@ -204,7 +204,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       set({ openPanelId: panel.id });
       connection.send({ type: "panel", panelId: panel.id });
       delegate.tell((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
-      delegate.tell((host) => host.trackAction?.({ name: "panel.open", properties: { panelId: panel.id } }));
+      delegate.track("panel.open", { panelId: panel.id });
       return true;
     },
     closePanel() {
@@ -243,7 +243,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       const poll = store.getSnapshot().polls[pollId];
       if (poll) setPoll({ ...poll, myAnswerId: answerId });
       delegate.tell((host) => host.onPanelEvent?.({ type: "answered", panelId, pollId, answerId }));
-      delegate.tell((host) => host.trackAction?.({ name: "poll.answer", properties: { pollId, answerId } }));
+      delegate.track("poll.answer", { pollId, answerId });
     },
     async reportQuestAction(questId, arrayId, value) {
       await requireViewer();
@@ -257,7 +257,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       const quest = store.getSnapshot().quests[questId];
       if (quest) setQuest({ ...quest, claim: status });
       delegate.tell((host) => host.onPanelEvent?.({ type: "claimed", panelId, questId, status }));
-      delegate.tell((host) => host.trackAction?.({ name: "quest.claim", properties: { questId, status } }));
+      delegate.track("quest.claim", { questId, status });
       return status;
     },
     dismissOverlay(broadcastId) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { PanelEvent, TifoEventDelegate } from "../../sdk/model/event-delegate.ts";
+import type { PanelEvent, TifoEventDelegate, TrackedAction } from "../../sdk/model/event-delegate.ts";
 import { AWAY, CHANNEL, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
 
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
@@ -266,6 +266,18 @@ describe("the host app's delegate", () => {
     expect(event.openPanel(QUESTS)).toBe(true);
     await expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "unauthenticated" });
     expect(report).toHaveBeenCalled();
+  });
+
+  test.each([
+    ["an id of its own", () => "swid-7", { panelId: QUESTS, swid: "swid-7" }],
+    ["an id that takes a while", () => Promise.resolve("swid-7"), { panelId: QUESTS, swid: "swid-7" }],
+    ["no id", () => null, { panelId: QUESTS }],
+  ])("hears of actions with %s", async (_, getUserSWID, properties) => {
+    const actions: TrackedAction[] = [];
+    const event = await world.watchLoaded({ getUserSWID, trackAction: (action) => void actions.push(action) });
+    event.openPanel(QUESTS);
+    await world.until(() => actions.length > 0);
+    expect(actions).toEqual([{ name: "panel.open", properties }]);
   });
 
   test("may reject, as when it can’t show a clip", async () => {
