@@ -6,6 +6,7 @@ export const {
   configure,
   userDidStartWatchingEvent,
   userDidStopWatchingEvent,
+  userDidChange,
   getTifoEventViewModel,
   renderPanel,
   renderOverlay,

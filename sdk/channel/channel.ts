@@ -23,6 +23,10 @@ export interface ChannelConnection {
   position(): Position | null;
   /** Sends a frame now; false when there is no socket that takes it. */
   send(frame: ViewerFrame): boolean;
+  /** Whether it was left, or refused for good. */
+  isOver(): boolean;
+  /** The viewer is another now: comes back with a new ticket, and hears the whole state. Once it was left it does nothing. */
+  rejoin(): void;
   leave(): void;
 }
 
@@ -42,7 +46,13 @@ const WAKE_PATIENCE = 5_000;
 export function joinChannel(options: ChannelOptions): ChannelConnection {
   const connection = new Connection(options);
   connection.start();
-  return { position: () => connection.held, send: (frame) => connection.send(frame), leave: () => connection.leave() };
+  return {
+    position: () => connection.held,
+    send: (frame) => connection.send(frame),
+    isOver: () => connection.isOver,
+    rejoin: () => connection.rejoin(),
+    leave: () => connection.leave(),
+  };
 }
 
 class Connection {
@@ -57,6 +67,7 @@ class Connection {
   /** Counts connections: what an older one still says is not heard. */
   private generation = 0;
   private left = false;
+  private refused = false;
   private everLive = false;
   private heard = false;
   /** Milliseconds. */
@@ -78,6 +89,18 @@ class Connection {
   start(): void {
     this.options.onState?.("connecting");
     void this.open();
+  }
+
+  get isOver(): boolean {
+    return this.left || this.refused;
+  }
+
+  rejoin(): void {
+    if (this.left) return;
+    this.refused = false;
+    this.held = null;
+    this.attempt = 0;
+    this.reopen();
   }
 
   leave(): void {
@@ -206,8 +229,7 @@ class Connection {
     this.hangUp();
     if (this.left) return;
     if (final) {
-      this.left = true;
-      this.endWake();
+      this.refused = true;
       return this.options.onState?.("offline", this.refusal ?? "The server refused the connection.");
     }
     if (!this.environment.online()) this.options.onState?.("offline", "There is no network.");
@@ -229,7 +251,7 @@ class Connection {
 
   /** The network is back or the page is looked at again: no reason to wait any longer, and a dead socket shows at once. */
   private wake(): void {
-    if (this.left) return;
+    if (this.isOver) return;
     if (this.transport === null) return this.reopen();
     if (this.pingTimer === undefined) return;
     if (!this.transport.send(PING)) return this.reopen();

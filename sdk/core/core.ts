@@ -45,6 +45,14 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     return event;
   }
 
+  /** The event that is being watched; a new one where there is none, or where the channel refused it for good. */
+  function watchedOrNew(channelId: string): WatchedEvent {
+    const known = events.get(channelId);
+    if (known && !known.isOver()) return known;
+    known?.stop();
+    return watchEvent(configured(), channelId);
+  }
+
   function stopWatching(channelId?: string): void {
     for (const event of channelId === undefined ? [...events.values()] : [events.get(channelId)]) {
       event?.stop();
@@ -59,7 +67,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       session = next;
     },
     async userDidStartWatchingEvent({ channelId, player }: WatchOptions): Promise<TifoEventViewModel> {
-      const event = events.get(channelId) ?? watchEvent(configured(), channelId);
+      const event = watchedOrNew(channelId);
       // Last in the map is the one that was started last.
       events.delete(channelId);
       events.set(channelId, event);
@@ -67,6 +75,9 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       return event;
     },
     userDidStopWatchingEvent: stopWatching,
+    async userDidChange() {
+      await Promise.all([...events.values()].map((event) => event.userDidChange()));
+    },
     getTifoEventViewModel: (channelId) => watched(channelId),
     renderPanel: (element, options = {}) =>
       renderer.mountPanel(element, required(options.channelId), options, { session: configured(), settings: allSettings() }),

@@ -1,5 +1,6 @@
 import { type ChannelConnection, joinChannel, type PictureTime, pictureTime, type ServerFrame } from "../channel/index.ts";
 import { ok } from "../client/index.ts";
+import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
 import type { ConnectionState, PanelInfo, PanelKind, QuestState, TifoEventState } from "../model/state.ts";
@@ -18,6 +19,12 @@ const WATCH_MS = 10_000;
 /** An event that is being watched, with the end of it. */
 export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
+  /** Something stands on the screen: told to the host app once. */
+  shown(impression: TrackedImpression): void;
+  /** Whether it was stopped, or the channel refused the viewer for good. */
+  isOver(): boolean;
+  /** Somebody signed in or out: joins the channel as them and loads what is theirs. */
+  userDidChange(): Promise<void>;
   stop(): void;
 }
 
@@ -36,8 +43,12 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   let stopped = false;
   let welcomed = false;
   let loaded = false;
+  /** Counts viewers: what was asked for on behalf of an earlier one is not shown to the next. */
+  let viewer = 0;
   /** The last results of each poll that came over the connection: what a request answers may be older. */
   const results = new Map<string, PollResults>();
+  /** Ids of polls, quests and broadcasts that the host app knows to have been shown. */
+  const seen = new Set<string>();
   let endTimer: ReturnType<typeof environment.setTimer> | undefined;
   let tickTimer: ReturnType<typeof environment.setTimer> | undefined;
 
@@ -103,6 +114,8 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   }
 
   function setBoard(next: typeof board): void {
+    // What is over needs no remembering.
+    for (const { broadcastId } of board.on) if (!next.on.some((one) => one.broadcastId === broadcastId)) seen.delete(broadcastId);
     board = next;
     store.update((state) => (state.overlays === board.shown ? state : { ...state, overlays: board.shown }));
     environment.clearTimer(endTimer);
@@ -129,12 +142,13 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
 
   /** The page's panels with their polls and quests. What can't be loaded is left as it was; the channel goes on without. */
   async function load(): Promise<void> {
+    const asked = viewer;
     try {
       const [configuration, authenticated] = await Promise.all([
         ok(client.api.GET("/page/v2/configuration/{pageId}", { params: { path: { pageId: channelId } } })),
         delegate.isAuthenticated(),
       ]);
-      if (stopped) return;
+      if (stopped || asked !== viewer) return;
       const panels = panelsOf(configuration);
       const { openPanelId } = store.getSnapshot();
       const first = loaded ? null : (panels[0]?.id ?? null);
@@ -162,7 +176,10 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   }
 
   async function loadQuests(questIds: string[]): Promise<void> {
-    for (const quest of await Promise.all(questIds.map((id) => engagement.quest(id)))) if (quest && !stopped) setQuest(quest);
+    const asked = viewer;
+    const quests = await Promise.all(questIds.map((id) => engagement.quest(id)));
+    if (stopped || asked !== viewer) return;
+    for (const quest of quests) if (quest) setQuest(quest);
   }
 
   /** Once a second: the picture's time for who shows it, and every ten what is being watched for the server. */
@@ -260,8 +277,26 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       delegate.track("quest.claim", { questId, status });
       return status;
     },
+    shown(impression) {
+      const id = impression.broadcastId ?? impression.id;
+      if (seen.has(id)) return;
+      seen.add(id);
+      delegate.tell((host) => host.trackImpression?.(impression));
+    },
     dismissOverlay(broadcastId) {
       setBoard(afterDismissal(board, broadcastId, clock.now()));
+    },
+
+    isOver: () => connection.isOver(),
+    async userDidChange() {
+      viewer++;
+      votes.drop();
+      const { polls } = store.getSnapshot();
+      set({ quests: {}, polls: Object.fromEntries(Object.entries(polls).map(([id, poll]) => [id, { ...poll, myAnswerId: undefined }])) });
+      // The page is loaded below, and not once more for the new connection's welcome.
+      welcomed = false;
+      connection.rejoin();
+      await load();
     },
 
     stop() {

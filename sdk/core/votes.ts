@@ -11,6 +11,8 @@ export interface Votes {
   settle(frame: ServerFrameOf<"vote.result">): void;
   /** A new connection: what had no answer is sent again under its own name, and counts once. */
   resend(): void;
+  /** Another viewer is there: what had no answer is not theirs, and rejects. */
+  drop(): void;
 }
 
 export function createVotes(environment: Environment, send: (frame: ViewerFrame) => boolean): Votes {
@@ -37,6 +39,9 @@ export function createVotes(environment: Environment, send: (frame: ViewerFrame)
     },
     resend() {
       for (const { frame } of waiting.values()) send(frame);
+    },
+    drop() {
+      for (const { end } of [...waiting.values()]) end(unanswered());
     },
   };
 }

@@ -36,10 +36,15 @@ export interface OverlayOptions {
 export interface TifoCore {
   /** Says which site the page belongs to. First of all calls. Throws `TypeError` for a client id that is not 24 hex characters. */
   configure: (configuration: TifoConfiguration) => void;
-  /** Joins a channel, counts the viewer in and begins to receive; the same event again answers the same view model. Throws before `configure`. */
+  /**
+   * Joins a channel, counts the viewer in and begins to receive. The same event again answers the same view model, or a new one where the
+   * channel refused the viewer for good. Throws before `configure`.
+   */
   userDidStartWatchingEvent: (options: WatchOptions) => Promise<TifoEventViewModel>;
   /** Leaves it: counted out within two seconds. Without an id: every event. Safe to repeat. */
   userDidStopWatchingEvent: (channelId?: string) => void;
+  /** Somebody signed in or out: every event is joined anew as them, with their quests. Resolves once those are loaded. */
+  userDidChange: () => Promise<void>;
   /** The event's view model, or null when it is not being watched. Without an id: the event that was started last. */
   getTifoEventViewModel: (channelId?: string) => TifoEventViewModel | null;
   renderPanel: (element: Element, options?: PanelOptions) => Rendered;

@@ -173,6 +173,41 @@ describe("a channel's client", () => {
     expect(client.seqs).toEqual([1]);
   });
 
+  test("comes back with a new ticket and the whole state when the viewer is another", async () => {
+    const { time, server, join } = setUp();
+    const tickets = [null, "of the viewer"];
+    const client = join({ getTicket: async () => tickets.shift() ?? null });
+    await time.pass(500);
+    server.publish("before");
+    await time.pass(500);
+    client.connection.rejoin();
+    await time.pass(500);
+    expect([...server.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["of the viewer"]);
+    expect(client.welcomes.map(({ recovered }) => recovered)).toEqual([false, false]);
+    expect(client.states).toEqual(["connecting", "live", "resuming", "live"]);
+  });
+
+  test("comes back after a refusal when the viewer is another, and never once it was left", async () => {
+    const { time, network, server, join } = setUp();
+    server.refusal = 4403;
+    const client = join();
+    await time.pass(5_000);
+    expect(client.connection.isOver()).toBe(true);
+    server.refusal = null;
+    network.wake();
+    await time.pass(5_000);
+    expect(server.viewers.size).toBe(0);
+    client.connection.rejoin();
+    await time.pass(5_000);
+    expect(server.viewers.size).toBe(1);
+    expect(client.connection.isOver()).toBe(false);
+    client.connection.leave();
+    client.connection.rejoin();
+    await time.pass(5_000);
+    expect(server.viewers.size).toBe(0);
+    expect(client.connection.isOver()).toBe(true);
+  });
+
   test("stays away once it is refused, and says why", async () => {
     const { time, server, join } = setUp();
     server.refusal = 4403;

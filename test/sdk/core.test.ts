@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createTifo, type Renderer } from "../../sdk/core/core.ts";
-import { CHANNEL, EventWorld, SITE } from "./event-world.ts";
+import { CHANNEL, EventWorld, HOME, POLL, progress, QUEST, SITE } from "./event-world.ts";
 
 const RENDERER: Renderer = {
   mountPanel: () => ({ unmount: () => {}, focus: () => {} }),
@@ -96,6 +96,72 @@ describe("events", () => {
     core.configure({ clientId: SITE });
     expect(core.getTifoEventViewModel()).toBeNull();
     expect(back.getSnapshot().connection).toBe("offline");
+  });
+});
+
+describe("an event that was refused for good", () => {
+  test("is replaced by a new one when it is started again", async () => {
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE });
+    world.channel.refusal = 4403;
+    const refused = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    await world.until(() => refused.getSnapshot().connection === "offline");
+    world.channel.refusal = null;
+    const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    expect(event).not.toBe(refused);
+    expect(core.getTifoEventViewModel()).toBe(event);
+    await world.until(() => event.getSnapshot().connection === "live");
+    core.userDidStopWatchingEvent();
+  });
+});
+
+describe("a viewer who signs in while they watch", () => {
+  test("is known to the channel, and sees their quests; and no more once they sign out", async () => {
+    let token: string | null = null;
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE, delegate: { getUserToken: () => token } });
+    const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    const loads = () => world.requests.filter((request) => request.includes("/configuration/")).length;
+    await world.until(() => event.getSnapshot().connection === "live" && event.getSnapshot().polls[POLL] !== undefined);
+    token = "a.b.c";
+    const changed = core.userDidChange();
+    await world.until(() => event.getSnapshot().quests[QUEST] !== undefined && event.getSnapshot().connection === "live");
+    await changed;
+    expect(event.getSnapshot().authenticated).toBe(true);
+    expect([...world.channel.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["once"]);
+    const vote = event.answerPoll(POLL, HOME);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(loads()).toBe(2);
+    token = null;
+    const left = core.userDidChange();
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBeUndefined();
+    await world.until(() => !event.getSnapshot().authenticated && event.getSnapshot().connection === "live");
+    await left;
+    expect(event.getSnapshot().quests).toEqual({});
+    expect([...world.channel.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual([null]);
+    core.userDidStopWatchingEvent();
+  });
+
+  test("does not see what was asked for on behalf of another", async () => {
+    let token: string | null = "a.b.c";
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => late.then(() => progress(4));
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE, delegate: { getUserToken: () => token } });
+    const event = await core.userDidStartWatchingEvent({ channelId: CHANNEL });
+    await world.until(() => world.requests.some((request) => request.endsWith("/progress")));
+    token = null;
+    await Promise.all([core.userDidChange(), world.pass(1_000)]);
+    answer();
+    await world.pass(1_000);
+    expect(event.getSnapshot()).toMatchObject({ authenticated: false, quests: {} });
+    core.userDidStopWatchingEvent();
+  });
+
+  test("changes nothing where nothing is watched", async () => {
+    await expect(tifo(ORIGIN).userDidChange()).resolves.toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { PanelEvent, TifoEventDelegate, TrackedAction } from "../../sdk/model/event-delegate.ts";
+import type { PanelEvent, TifoEventDelegate, TrackedAction, TrackedImpression } from "../../sdk/model/event-delegate.ts";
 import { AWAY, CHANNEL, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
 
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
@@ -278,6 +278,18 @@ describe("the host app's delegate", () => {
     event.openPanel(QUESTS);
     await world.until(() => actions.length > 0);
     expect(actions).toEqual([{ name: "panel.open", properties }]);
+  });
+
+  test("hears once of what is shown, however often it is drawn", async () => {
+    const impressions: TrackedImpression[] = [];
+    const event = await world.watchLoaded({ trackImpression: (impression) => void impressions.push(impression) });
+    const all: TrackedImpression[] = [
+      { kind: "poll", id: POLL },
+      { kind: "overlay", id: "goal", broadcastId: "first" },
+      { kind: "overlay", id: "goal", broadcastId: "second" },
+    ];
+    for (const impression of [...all, ...all]) event.shown(impression);
+    expect(impressions).toEqual(all);
   });
 
   test("may reject, as when it can’t show a clip", async () => {
