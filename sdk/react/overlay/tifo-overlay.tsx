@@ -32,14 +32,14 @@ interface OverlayProps {
 }
 
 function Overlay({ overlay, say }: OverlayProps) {
-  const { event, session } = useSurroundings();
+  const { event } = useSurroundings();
   const { broadcastId, overlayId, contents, cta } = overlay;
   const onShown = useCallback(
     (words: string) => {
       say(words);
-      session.delegate.tell((host) => host.trackImpression?.({ kind: "overlay", id: overlayId, broadcastId }));
+      event.shown({ kind: "overlay", id: overlayId, broadcastId });
     },
-    [say, session, overlayId, broadcastId],
+    [say, event, overlayId, broadcastId],
   );
   return contents.map((content, index) => (
     <div key={content.position} className="tifo-overlay" data-position={content.position} data-broadcast={broadcastId}>

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
@@ -19,6 +19,7 @@ function Poll({ poll }: { poll: PollState }) {
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
   const heading = useId();
+  useEffect(() => event.shown({ kind: "poll", id: poll.pollId }), [event, poll.pollId]);
   const mayAnswer = poll.open && poll.myAnswerId === undefined && sending === null;
 
   async function answer(answerId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { QuestState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
@@ -42,6 +42,7 @@ function Quest({ quest }: { quest: QuestState }) {
   const { event } = useSurroundings();
   const [problem, setProblem] = useState("");
   const heading = useId();
+  useEffect(() => event.shown({ kind: "quest", id: quest.questId }), [event, quest.questId]);
 
   async function claim(): Promise<void> {
     setProblem("");
