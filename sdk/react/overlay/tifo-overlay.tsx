@@ -1,11 +1,21 @@
 import { type CSSProperties, useCallback, useState } from "react";
 import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
 import type { OverlayOptions } from "../../model/core.ts";
+import type { ShownOverlay } from "../../model/state.ts";
 import { useEventState, useSettings, useSurroundings } from "../context.tsx";
 import { useLook } from "../look.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
 import { RiveCanvas } from "./rive-canvas.tsx";
+
+type Position = OverlayContent["position"];
+
+// In reading order, which is that of their buttons.
+const POSITIONS: readonly Position[] = [
+  ...(["topLeft", "topCenter", "topRight"] as const),
+  ...(["centerLeft", "center", "centerRight"] as const),
+  ...(["bottomLeft", "bottomCenter", "bottomRight"] as const),
+];
 
 /** The overlays that are on, each at its position; over the player, and transparent to clicks but for its buttons. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
@@ -16,8 +26,8 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
   if (!wanted) return null;
   return (
     <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
-      {overlays.map(({ broadcastId, overlay }) => (
-        <Overlay key={broadcastId} overlay={overlay} say={setWords} />
+      {POSITIONS.map((position) => (
+        <Place key={position} position={position} overlay={overlayAt(position, overlays)} say={setWords} />
       ))}
       <p className="tifo-only-read" role="status">
         {overlays.length > 0 ? words : ""}
@@ -26,44 +36,55 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
   );
 }
 
-interface OverlayProps {
-  overlay: Readonly<OverlayShow>;
+interface PlaceProps {
+  position: Position;
+  overlay: Readonly<OverlayShow> | undefined;
   say: (words: string) => void;
 }
 
-function Overlay({ overlay, say }: OverlayProps) {
-  const { event } = useSurroundings();
-  const { broadcastId, overlayId, contents, cta } = overlay;
+/** One position. The frame in which it has shown html stays for the next overlay that comes here. */
+function Place({ position, overlay, say }: PlaceProps) {
+  const { event, session } = useSurroundings();
+  const { reducedMotion } = useSettings();
+  const content = overlay?.contents.find((one) => one.position === position);
+  const html = content?.kind === "html" ? content.html : null;
+  const [framed, setFramed] = useState(false);
+  if (html !== null && !framed) setFramed(true);
+
+  const { broadcastId, overlayId } = overlay ?? {};
   const onShown = useCallback(
-    (words: string) => {
-      say(words);
-      event.shown({ kind: "overlay", id: overlayId, broadcastId });
+    (text: string) => {
+      say(text);
+      if (overlayId !== undefined) event.shown({ kind: "overlay", id: overlayId, broadcastId });
     },
     [say, event, overlayId, broadcastId],
   );
-  return contents.map((content, index) => (
-    <div key={content.position} className="tifo-overlay" data-position={content.position} data-broadcast={broadcastId}>
-      <Content content={content} onShown={onShown} />
-      {index === 0 && (
-        <div className="tifo-overlay-buttons">
-          {cta && <CallToActionButton call={cta} />}
-          <button type="button" className="tifo-dismiss" aria-label="Hide overlay" onClick={() => event.dismissOverlay(broadcastId)}>
-            ×
-          </button>
-        </div>
+  if (!overlay && !framed) return null;
+  return (
+    <div className={overlay ? "tifo-overlay" : "tifo-overlay-rest"} data-position={position} data-broadcast={broadcastId}>
+      {framed && <HtmlFrame origin={session.origin} id={broadcastId} html={html} position={position} onShown={onShown} />}
+      {content?.kind === "rive" && (
+        <RiveCanvas key={broadcastId} origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
       )}
+      {overlay && content === overlay.contents[0] && <Buttons key={broadcastId} overlay={overlay} />}
     </div>
-  ));
+  );
 }
 
-function Content({ content, onShown }: { content: OverlayContent; onShown: (words: string) => void }) {
-  const { session } = useSurroundings();
-  const { reducedMotion } = useSettings();
-  return content.kind === "html" ? (
-    <HtmlFrame origin={session.origin} html={content.html} position={content.position} onShown={onShown} />
-  ) : (
-    <RiveCanvas origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
+function Buttons({ overlay: { broadcastId, cta } }: { overlay: Readonly<OverlayShow> }) {
+  const { event } = useSurroundings();
+  return (
+    <div className="tifo-overlay-buttons">
+      {cta && <CallToActionButton call={cta} />}
+      <button type="button" className="tifo-dismiss" aria-label="Hide overlay" onClick={() => event.dismissOverlay(broadcastId)}>
+        ×
+      </button>
+    </div>
   );
+}
+
+function overlayAt(position: Position, overlays: readonly ShownOverlay[]): Readonly<OverlayShow> | undefined {
+  return overlays.find(({ overlay }) => overlay.contents.some((content) => content.position === position))?.overlay;
 }
 
 function insets(area: NonNullable<OverlayOptions["safeArea"]>): CSSProperties {
