@@ -29,12 +29,17 @@ export async function isPossible({ type }: CallToAction, { delegate }: Session):
   return type !== "show_player_stats" || (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
 }
 
-/**
- * Does what a call to action asks for. The host app may do it instead: it hears a `tifo:cta` event on the element first, with the call
- * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
- */
+/** Does what an overlay's call to action asks for, and tells that it was pressed. */
 export async function follow(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   session.delegate.track("overlay.cta", { type: call.type });
+  return perform(call, element, event, session);
+}
+
+/**
+ * Does what a call asks for. The host app may do it instead: it hears a `tifo:cta` event on the element first, with the call
+ * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
+ */
+export async function perform(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
   switch (call.type) {
     case "open_link":

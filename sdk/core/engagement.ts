@@ -1,5 +1,8 @@
 import { done, ok, type Schemas, type TifoClient, TifoProblem } from "../client/index.ts";
-import type { PollState, QuestState } from "../model/state.ts";
+import type { PollState, QuestActionState, QuestState } from "../model/state.ts";
+
+/** What an action validates by that takes anything. */
+const ANY_VALUE = "*";
 
 export type PollResults = Schemas["PollResults"];
 
@@ -78,7 +81,6 @@ function pollState({ _id, type, question, open, answers }: Schemas["Poll"], resu
 }
 
 function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["QuestProgress"]): QuestState {
-  const bodyOf = (arrayId: string) => quest.actions.find((action) => action.arrayId === arrayId)?.body ?? "";
   return {
     questId: quest._id,
     title: quest.title,
@@ -86,8 +88,19 @@ function questState(quest: Schemas["Quest"], { complete, actions }: Schemas["Que
     rewardDescription: quest.rewardDescription,
     rewardImage: quest.rewardImage ?? undefined,
     complete,
-    actions: actions.map((action) => ({ ...action, body: bodyOf(action.arrayId) })),
+    actions: actions.map((progress) =>
+      actionState(
+        progress,
+        quest.actions.find(({ arrayId }) => arrayId === progress.arrayId),
+      ),
+    ),
   };
+}
+
+function actionState(progress: Schemas["QuestProgress"]["actions"][number], action: Schemas["QuestAction"] | undefined): QuestActionState {
+  const { body = "", callToAction, validationValue } = action ?? {};
+  const value = validationValue === ANY_VALUE ? undefined : (validationValue ?? undefined);
+  return { ...progress, body, callToAction: callToAction ?? undefined, value };
 }
 
 /** What a viewer is told who must sign in first. */

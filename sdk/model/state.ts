@@ -48,6 +48,21 @@ export interface PollState {
   myAnswerId?: string;
 }
 
+/** What a quest asks for, with this viewer's progress. */
+export interface QuestActionState {
+  arrayId: string;
+  /** What the viewer is asked to do. */
+  body: string;
+  kind: string;
+  current: number;
+  required: number;
+  done: boolean;
+  /** An address that the viewer is led to, or the words of the button that leads there. */
+  callToAction?: string;
+  /** What it must be: an address, or the id of a poll, panel, channel or video. Absent: any. */
+  value?: string;
+}
+
 /** A quest with this viewer's progress. */
 export interface QuestState {
   questId: string;
@@ -56,7 +71,7 @@ export interface QuestState {
   rewardDescription: string;
   rewardImage?: string;
   complete: boolean;
-  actions: readonly { arrayId: string; body: string; kind: string; current: number; required: number; done: boolean }[];
+  actions: readonly QuestActionState[];
   /** Once claimed. */
   claim?: "PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION";
 }

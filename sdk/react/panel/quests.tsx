@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
+import { labelOfStep, type QuestAction, stepOf, takeStep } from "../../core/quest-actions.ts";
 import type { QuestState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
 import { Note, Picture } from "./parts.tsx";
@@ -59,12 +60,8 @@ function Quest({ quest }: { quest: QuestState }) {
       <h3 id={heading}>{quest.title}</h3>
       {quest.description !== "" && <p>{quest.description}</p>}
       <ul className="tifo-steps">
-        {quest.actions.map(({ arrayId, body, current, required, done }) => (
-          <li key={arrayId} data-done={done}>
-            <span>{body}</span>
-            <progress max={required} value={Math.min(current, required)} aria-label={body} />
-            <span className="tifo-small">{done ? "Done" : `${current} of ${required}`}</span>
-          </li>
+        {quest.actions.map((action) => (
+          <Action key={action.arrayId} questId={quest.questId} action={action} onProblem={setProblem} />
         ))}
       </ul>
       <p className="tifo-small">Reward: {quest.rewardDescription}</p>
@@ -79,5 +76,40 @@ function Quest({ quest }: { quest: QuestState }) {
         {problem}
       </p>
     </section>
+  );
+}
+
+interface ActionProps {
+  questId: string;
+  action: QuestAction;
+  onProblem: (text: string) => void;
+}
+
+/** One thing to do, with a button where the page can lead there. */
+function Action({ questId, action, onProblem }: ActionProps) {
+  const { event, session } = useSurroundings();
+  const { body, current, required, done } = action;
+  const step = done ? null : stepOf(action, event);
+
+  async function take(element: Element): Promise<void> {
+    onProblem("");
+    try {
+      await takeStep(questId, action, element, event, session);
+    } catch (error) {
+      onProblem(error instanceof TifoProblem ? error.message : "That did not get through. Try again.");
+    }
+  }
+
+  return (
+    <li data-done={done}>
+      <span>{body}</span>
+      <progress max={required} value={Math.min(current, required)} aria-label={body} />
+      <span className="tifo-small">{done ? "Done" : `${current} of ${required}`}</span>
+      {step && (
+        <button type="button" className="tifo-button" onClick={({ currentTarget }) => void take(currentTarget)}>
+          {labelOfStep(action, step)}
+        </button>
+      )}
+    </li>
   );
 }
