@@ -1,5 +1,5 @@
 import { createTifo } from "./core/core.ts";
-import * as renderer from "./react/index.ts";
+import * as renderer from "./react/mount.tsx";
 
 // The SDK for bundlers: `import * as Tifo from "@tifo/web"`.
 export const {

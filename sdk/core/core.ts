@@ -6,17 +6,13 @@ import type { PlayerAdapter } from "../model/player.ts";
 import { type WatchedEvent, watchEvent } from "./event.ts";
 import { createSession, type Session } from "./session.ts";
 import type { Store } from "./store.ts";
+import { keepSurroundings } from "./surroundings.ts";
 import { changedSettings, userSettings } from "./user-settings.ts";
 
 /** What draws an event into an element; React's part of the SDK. */
 export interface Renderer {
-  mountPanel(element: Element, event: WatchedEvent, options: PanelOptions, context: RenderContext): Rendered;
-  mountOverlay(element: Element, event: WatchedEvent, options: OverlayOptions, context: RenderContext): Rendered;
-}
-
-export interface RenderContext {
-  session: Session;
-  settings: Store<UserSettings>;
+  mountPanel(element: Element, event: TifoEventViewModel, options: PanelOptions): Rendered;
+  mountOverlay(element: Element, event: TifoEventViewModel, options: OverlayOptions): Rendered;
 }
 
 /** Makes the SDK's functions. `scriptOrigin`: where its script came from, for pages that name no origin. */
@@ -50,7 +46,9 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     const known = events.get(channelId);
     if (known && !known.isOver()) return known;
     known?.stop();
-    return watchEvent(configured(), channelId);
+    const event = watchEvent(configured(), channelId);
+    keepSurroundings({ event, session: configured(), settings: allSettings() });
+    return event;
   }
 
   function stopWatching(channelId?: string): void {
@@ -79,10 +77,8 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       await Promise.all([...events.values()].map((event) => event.userDidChange()));
     },
     getTifoEventViewModel: (channelId) => watched(channelId),
-    renderPanel: (element, options = {}) =>
-      renderer.mountPanel(element, required(options.channelId), options, { session: configured(), settings: allSettings() }),
-    renderOverlay: (element, options = {}) =>
-      renderer.mountOverlay(element, required(options.channelId), options, { session: configured(), settings: allSettings() }),
+    renderPanel: (element, options = {}) => renderer.mountPanel(element, required(options.channelId), options),
+    renderOverlay: (element, options = {}) => renderer.mountOverlay(element, required(options.channelId), options),
     getUserSettings: () => allSettings().getSnapshot(),
     updateUserSettings(changes) {
       allSettings().update((current) => changedSettings(current, changes));

@@ -49,7 +49,10 @@ export interface TifoEventDelegate {
   getBettingAPIBaseURL?(): string | null;
   /** Shows a clip in the host app's player. Default: Tifo opens the clip's own page in a new tab. */
   playClip?(clip: Clip): void | Promise<void>;
-  /** The viewer went on to Tifo's elements by remote control or keyboard. Default: the browser's own focus order. */
+  /**
+   * An arrow key brought focus to Tifo's elements without a hand-over: give this one to `focus` of what was drawn. Its `onExit` gives
+   * focus back to what had it. Default: the browser's own focus order.
+   */
   startFocusManagement?(handOver: FocusHandOver): void;
   onPanelEvent?(event: PanelEvent): void;
   trackAction?(action: TrackedAction): void;

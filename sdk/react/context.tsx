@@ -1,21 +1,19 @@
-import { createContext, use, useSyncExternalStore } from "react";
-import type { RenderContext } from "../core/core.ts";
-import type { WatchedEvent } from "../core/event.ts";
+import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
+import { type Surroundings, surroundingsOf } from "../core/surroundings.ts";
 import type { UserSettings } from "../model/configuration.ts";
+import type { TifoEventViewModel } from "../model/event-interface.ts";
 import type { TifoEventState } from "../model/state.ts";
-
-export interface Surroundings extends RenderContext {
-  event: WatchedEvent;
-}
 
 const SurroundingsContext = createContext<Surroundings | null>(null);
 
-/** Gives components the event that they show. */
-export const TifoProvider = SurroundingsContext.Provider;
+/** Gives components the event that they show: what `userDidStartWatchingEvent` answered. Throws `TypeError` for any other. */
+export function TifoEventProvider({ event, children }: { event: TifoEventViewModel; children?: ReactNode }) {
+  return <SurroundingsContext value={surroundingsOf(event)}>{children}</SurroundingsContext>;
+}
 
 export function useSurroundings(): Surroundings {
   const surroundings = use(SurroundingsContext);
-  if (!surroundings) throw new Error("Tifo: this component stands outside of renderPanel and renderOverlay");
+  if (!surroundings) throw new Error("Tifo: this component stands outside of a TifoEventProvider");
   return surroundings;
 }
 

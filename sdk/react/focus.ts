@@ -10,6 +10,7 @@ export interface Box {
   bottom: number;
 }
 
+const OPPOSITE: Record<Direction, Direction> = { up: "down", down: "up", left: "right", right: "left" };
 const KEYS: Record<string, Direction> = { ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" };
 // Not the documents of other sites: their keys are theirs, and focus would not come back.
 const FOCUSABLE = "button, a[href], [tabindex='0']";
@@ -21,8 +22,8 @@ const ASIDE = 2;
 /**
  * Makes a remote control's arrow keys move focus among what can be focused inside `root`, each to what lies nearest in its direction;
  * where nothing does, a long text scrolls to its end, and then `onExit` gets focus back with the direction. When what has focus goes
- * away, as an overlay does, the nearest that is left takes it, or else it goes back over the edge that it came from. Answers the
- * function that ends this.
+ * away, as an overlay does, the nearest that is left takes it, or else it goes back over the edge that it came from. Focus that is inside
+ * already stays where it is. Answers the function that ends this.
  */
 export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver): () => void {
   const changes = new MutationObserver(() => held?.element.isConnected === false && recover(held.box));
@@ -64,10 +65,32 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver):
   root.addEventListener("keydown", onKey, true);
   changes.observe(root, { childList: true, subtree: true });
   const all = focusableIn(root);
-  const entry = all[entryOf(all.map(boxOf), from) ?? -1];
+  const entry = all.find((element) => element === root.ownerDocument.activeElement) ?? all[entryOf(all.map(boxOf), from) ?? -1];
   if (entry) focus(entry);
   else leave(OPPOSITE[from]);
   return end;
+}
+
+/**
+ * Tells when an arrow key brings focus into `root`, whoever moves it: the edge that it came over, and a way back to what had focus before.
+ * Answers the function that ends this.
+ */
+export function onArrowEntry(root: HTMLElement, entered: (handOver: FocusHandOver) => void): () => void {
+  const { ownerDocument } = root;
+  const listening = new AbortController();
+  const options = { capture: true, signal: listening.signal };
+  let pressed: Direction | undefined;
+  ownerDocument.addEventListener("keydown", ({ key }) => (pressed = KEYS[key]), options);
+  ownerDocument.addEventListener("keyup", () => (pressed = undefined), options);
+  root.addEventListener(
+    "focusin",
+    ({ relatedTarget: before }) => {
+      if (!pressed || (before instanceof Node && root.contains(before))) return;
+      entered({ from: OPPOSITE[pressed], onExit: () => before instanceof HTMLElement && before.focus() });
+    },
+    options,
+  );
+  return () => listening.abort();
 }
 
 /** What can be seen and focused; of what holds others, the others. */
@@ -93,8 +116,6 @@ function scrolled(here: HTMLElement, direction: Direction): boolean {
   text.scrollTop += (direction === "down" ? PAGE : -PAGE) * text.clientHeight;
   return text.scrollTop !== before;
 }
-
-const OPPOSITE: Record<Direction, Direction> = { up: "down", down: "up", left: "right", right: "left" };
 
 /** Index of the box that lies nearest in a direction; undefined: none does. */
 export function nearest(here: Box, others: Box[], direction: Direction): number | undefined {

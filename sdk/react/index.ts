@@ -1,4 +1,3 @@
-export { TifoProvider, useEventState, useSettings } from "./context.tsx";
-export { mountOverlay, mountPanel } from "./mount.tsx";
+export { TifoEventProvider, useEventState, useSettings } from "./context.tsx";
 export { TifoOverlay } from "./overlay/tifo-overlay.tsx";
 export { TifoPanel } from "./panel/tifo-panel.tsx";

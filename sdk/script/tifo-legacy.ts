@@ -1,7 +1,7 @@
 import { createTifo } from "../core/core.ts";
 import type { TrackedAction } from "../model/event-delegate.ts";
 import type { Rendered } from "../model/core.ts";
-import * as renderer from "../react/index.ts";
+import * as renderer from "../react/mount.tsx";
 
 // The older global interface, `window.TifoLegacy`, on top of the Web SDK. New pages use `/sdk/tifo.js`; the docs have the way over.
 

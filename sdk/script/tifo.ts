@@ -1,7 +1,7 @@
 import { hlsProgramDateTime, videoElement } from "../channel/index.ts";
 import { TifoProblem } from "../client/index.ts";
 import { createTifo } from "../core/core.ts";
-import * as renderer from "../react/index.ts";
+import * as renderer from "../react/mount.tsx";
 
 // The SDK for plain pages: `<script src="https://<deployment>/sdk/tifo.js">` makes `window.Tifo`.
 const script = document.currentScript;

@@ -21,6 +21,8 @@ export interface Told {
   actions: string[];
   impressions: { kind: string; id: string; broadcastId?: string }[];
   exits: string[];
+  /** Edges over which arrow keys brought focus to Tifo's elements. */
+  entries: string[];
 }
 
 declare global {
@@ -30,6 +32,8 @@ declare global {
     start: (options: StartOptions) => Promise<void>;
     panel: Rendered;
     overlay: Rendered;
+    /** Frames that came into the page, for the test that counts them. */
+    made: number;
   }
 }
 
@@ -74,7 +78,7 @@ function hostPage(deployment: string): string {
     <main><div id="player"><div id="overlay"></div></div></main>
     <aside id="panel" aria-label="Panels"></aside>
     <script>
-      window.told = { panelEvents: [], actions: [], impressions: [], exits: [] };
+      window.told = { panelEvents: [], actions: [], impressions: [], exits: [], entries: [] };
       window.start = async ({ token, mode, channelId = "${CHANNEL}" }) => {
         Tifo.configure({
           clientId: "${SITE}",
@@ -85,6 +89,10 @@ function hostPage(deployment: string): string {
             onPanelEvent: (event) => told.panelEvents.push(event),
             trackAction: ({ name }) => told.actions.push(name),
             trackImpression: (impression) => told.impressions.push(impression),
+            startFocusManagement: (handOver) => {
+              told.entries.push(handOver.from);
+              window.panel.focus(handOver);
+            },
           },
         });
         await Tifo.userDidStartWatchingEvent({ channelId });

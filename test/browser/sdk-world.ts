@@ -30,7 +30,7 @@ export async function makeWorld(deployment: Deployment): Promise<SdkWorld> {
         arrayId: "readItNow",
         kind: "open:link",
         body: "Open the report",
-        callToAction: "Open",
+        callToAction: "Open the report now",
         validationValue: "https://demo.example/report",
       },
     ],

@@ -11,6 +11,7 @@ import { makeWorld, type SdkWorld } from "./sdk-world.ts";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HTML = "<p style='padding:12px 20px;border-radius:12px;background:#000c;color:#fff'>Goal for Harbour City</p>";
 const GOAL = { kind: "html", html: HTML, position: "bottomLeft" };
+const REPORT = "https://demo.example/report";
 const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
 
 const Media = z.object({ _id: z.string() });
@@ -53,6 +54,11 @@ async function isLive(page: Page): Promise<void> {
   await page.waitForFunction(() => window.Tifo.getTifoEventViewModel()?.getSnapshot().connection === "live");
 }
 
+/** Ids of what the host app was told to have been shown. */
+function shownOf(page: Page, kind: string): Promise<string[]> {
+  return page.evaluate((wanted) => window.told.impressions.flatMap((one) => (one.kind === wanted ? one.id : [])), kind);
+}
+
 describe("a plain page of another origin", () => {
   test("shows a broadcast in a frame of its own, with its call to action, until the viewer hides it", async () => {
     const { page, problems } = await open();
@@ -69,6 +75,35 @@ describe("a plain page of another origin", () => {
     expect(await replay.evaluate(() => window.opener === null && document.referrer === "")).toBe(true);
     await page.getByRole("button", { name: "Hide overlay" }).click();
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  test("shows each of many overlays, and makes one frame for a position", async () => {
+    const { page, problems } = await open();
+    await isLive(page);
+    await page.evaluate(() => {
+      window.made = 0;
+      const isFrame = (node: Node) => node instanceof Element && (node.matches("iframe") || node.querySelector("iframe") !== null);
+      new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) window.made += [...addedNodes].filter(isFrame).length;
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    const frame = page.frameLocator(".tifo-overlay .tifo-overlay-frame");
+    for (const [priority, words] of ["First", "Second", "Third"].entries()) {
+      await broadcast({ priority }, [{ ...GOAL, html: `<p>${words}</p>` }]);
+      await frame.getByText(words, { exact: true }).waitFor();
+      await page.getByRole("status").getByText(words).waitFor({ state: "attached" });
+    }
+    await page.getByRole("button", { name: "Hide overlay" }).click();
+    await frame.getByText("Second", { exact: true }).waitFor();
+    await deployment.clear(world.channelId);
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+    expect(await page.frameLocator(".tifo-overlay-frame").locator("#overlay").textContent()).toBe("");
+    await broadcast({}, [{ ...GOAL, html: "<p>Fourth</p>" }]);
+    await frame.getByText("Fourth", { exact: true }).waitFor();
+    expect(await page.locator(".tifo-overlay-frame").evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThan(0);
+    await expect.poll(() => shownOf(page, "overlay")).toHaveLength(4);
+    expect(await page.evaluate(() => window.made)).toBe(1);
     expect(problems).toEqual([]);
   });
 
@@ -95,6 +130,7 @@ describe("a plain page of another origin", () => {
     for (const { page } of [anonymous, viewer]) await page.getByText("1 answer", { exact: true }).waitFor();
     await viewer.page.locator('.tifo-answer[aria-pressed="true"]', { hasText: "100 %" }).waitFor();
     expect(await viewer.page.evaluate(() => window.told.actions)).toContain("poll.answer");
+    expect(await shownOf(viewer.page, "poll")).toEqual([world.pollId]);
     expect([...anonymous.problems, ...viewer.problems]).toEqual([]);
   });
 
@@ -102,12 +138,14 @@ describe("a plain page of another origin", () => {
     const { page, problems } = await open({ token });
     await page.getByRole("tab", { name: "Quests" }).click();
     await page.getByText("0 of 1").waitFor();
-    await page.evaluate(([questId, address]) => window.Tifo.getTifoEventViewModel()?.reportQuestAction(questId, "readItNow", address), [
-      world.questId,
-      "https://demo.example/report",
-    ] as const);
+    await page.context().route(REPORT, (route) => route.fulfill({ contentType: "text/html", body: "<h1>Report</h1>" }));
+    const opened = page.waitForEvent("popup");
+    await page.getByRole("button", { name: "Open the report now" }).click();
+    await (await opened).getByRole("heading", { name: "Report" }).waitFor();
     await page.getByRole("button", { name: "Claim the reward" }).click();
     await page.getByText("Claimed:").waitFor();
+    expect(await page.evaluate(() => window.told.actions)).toEqual(expect.arrayContaining(["quest.action", "quest.claim"]));
+    expect(await shownOf(page, "quest")).toEqual([world.questId]);
     expect(problems).toEqual([]);
   });
 
@@ -206,6 +244,28 @@ describe("accessibility", () => {
     expect(await page.evaluate(() => document.activeElement?.className)).toBe("tifo-answer");
     for (let press = 0; press < 8; press++) await page.keyboard.press("ArrowUp");
     expect(await page.evaluate(() => window.told.exits)).toEqual(["up"]);
+  });
+
+  test("an arrow key that brings focus in by itself is told to the host app, with a way back", async () => {
+    const { page } = await open({ token });
+    await page.getByText("Who scores next?").waitFor();
+    await page.evaluate(() => {
+      const menu = document.createElement("button");
+      menu.id = "menu";
+      document.querySelector("main")?.append(menu);
+      const tab = document.querySelector<HTMLElement>(".tifo-tabs [aria-selected=true]");
+      menu.addEventListener("keydown", ({ key }) => key === "ArrowRight" && tab?.focus());
+      menu.focus();
+    });
+    const focused = () =>
+      page.evaluate(() => (document.activeElement?.id === "menu" ? "menu" : document.activeElement?.getAttribute("role")));
+    await page.keyboard.press("ArrowRight");
+    expect(await focused()).toBe("tab");
+    expect(await page.evaluate(() => window.told.entries)).toEqual(["left"]);
+    await page.keyboard.press("ArrowUp");
+    expect(await focused()).toBe("menu");
+    await page.evaluate(() => window.panel.focus({ from: "left", onExit: () => {} }));
+    expect(await page.evaluate(() => window.told.entries)).toEqual(["left"]);
   });
 
   test("focus goes back to the page when the overlay that has it ends", async () => {

@@ -33,7 +33,11 @@ export function restAnswers(): Record<string, (request: Request) => unknown> {
       page: { _id: CHANNEL, slug: "main-stage", type: "channel", name: "Main stage" },
       site: { _id: SITE },
       insights: { _id: "view", version: 1 },
-      theme: { name: "Floodlight", type: "custom", mode: "dark", colors: { accent: "#4B3FD1" } },
+      theme: {
+        ...{ name: "Floodlight", type: "custom", mode: "dark", colors: { accent: "#4B3FD1" } },
+        button: { borderRadius: "rounded", textCapitalization: "original" },
+        typography: { headline: "system-ui", body: "system-ui" },
+      },
       panels: [
         panel(PREDICTOR, "quick_pick", "Match predictor", { questions: [{ array_id: "derbyRes1", poll_id: POLL }] }),
         panel(QUESTS, "quests", "Derby quests", { quests: [{ array_id: "firstHal1", quest_id: QUEST }] }),

@@ -43,8 +43,16 @@ const PROJECTS: Record<string, { options: object; files: Record<string, string> 
           return <div ref={panel}>{event && <Viewers event={event} />}</div>;
         }`,
       "components.tsx": `
-        import { TifoOverlay, TifoPanel } from "@tifo/web/react";
-        export const both = <><TifoOverlay safeArea={8} /><TifoPanel panelId="p" /></>;`,
+        import type { TifoEventViewModel } from "@tifo/web";
+        import { TifoEventProvider, TifoOverlay, TifoPanel, useEventState } from "@tifo/web/react";
+
+        function Viewers() {
+          return <p>{useEventState().concurrents.toFixed()}</p>;
+        }
+
+        export function Both({ event }: { event: TifoEventViewModel }) {
+          return <TifoEventProvider event={event}><TifoOverlay safeArea={8} /><TifoPanel panelId="p" /><Viewers /></TifoEventProvider>;
+        }`,
     },
   },
   typescript: {

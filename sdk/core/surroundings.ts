@@ -1,0 +1,26 @@
+import type { UserSettings } from "../model/configuration.ts";
+import type { TifoEventViewModel } from "../model/event-interface.ts";
+import type { WatchedEvent } from "./event.ts";
+import type { Session } from "./session.ts";
+import type { Store } from "./store.ts";
+
+/** What an event is drawn with. */
+export interface Surroundings {
+  event: WatchedEvent;
+  session: Session;
+  settings: Store<UserSettings>;
+}
+
+const known = new WeakMap<TifoEventViewModel, Surroundings>();
+
+/** Keeps what an event is drawn with, so that its view model is all that components need. */
+export function keepSurroundings(surroundings: Surroundings): void {
+  known.set(surroundings.event, surroundings);
+}
+
+/** Throws `TypeError` for a view model that did not come from `userDidStartWatchingEvent`. */
+export function surroundingsOf(event: TifoEventViewModel): Surroundings {
+  const surroundings = known.get(event);
+  if (!surroundings) throw new TypeError("Tifo: the event is not one of userDidStartWatchingEvent");
+  return surroundings;
+}

@@ -1,0 +1,35 @@
+import { createElement } from "react";
+import { renderToString } from "react-dom/server";
+import { afterEach, expect, test, vi } from "vitest";
+import { createTifo } from "../../sdk/core/core.ts";
+import * as renderer from "../../sdk/react/mount.tsx";
+import { TifoEventProvider, TifoPanel, useEventState } from "../../sdk/react/index.ts";
+import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
+
+const world = new EventWorld();
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function Connection() {
+  return createElement("p", null, useEventState().connection);
+}
+
+test("components need nothing but the view model of the event that they show", async () => {
+  vi.stubGlobal("fetch", world.fetch);
+  const tifo = createTifo(renderer, "https://tifo.example", world.environment);
+  tifo.configure({ clientId: SITE });
+  const event = await tifo.userDidStartWatchingEvent({ channelId: CHANNEL });
+  await world.until(() => event.getSnapshot().connection === "live" && event.getSnapshot().polls[POLL] !== undefined);
+  const html = renderToString(createElement(TifoEventProvider, { event }, createElement(TifoPanel), createElement(Connection)));
+  expect(html).toContain("Who wins the derby?");
+  expect(html).toContain("<p>live</p>");
+  const copy = { ...event };
+  expect(() => renderToString(createElement(TifoEventProvider, { event: copy }))).toThrow(TypeError);
+  tifo.userDidStopWatchingEvent();
+});
+
+test("components say so where there is no event", () => {
+  expect(() => renderToString(createElement(TifoPanel))).toThrow("TifoEventProvider");
+});
