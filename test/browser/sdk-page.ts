@@ -34,6 +34,8 @@ declare global {
     overlay: Rendered;
     /** Frames that came into the page, for the test that counts them. */
     made: number;
+    /** Draws the React app of the test that has one, or takes it away. */
+    show: (shown: boolean) => void;
   }
 }
 
@@ -104,6 +106,12 @@ function hostPage(deployment: string): string {
 </html>`;
 }
 
+/** Of a broadcast, `priority`; all else of its overlay. */
+export interface BroadcastFields {
+  priority?: number;
+  cta?: object;
+}
+
 /** Calls of the deployment's REST API by its demo site's key. */
 export class Deployment {
   readonly url: string;
@@ -134,10 +142,10 @@ export class Deployment {
   }
 
   /** Sends an overlay to the demo's channel. */
-  async broadcast(contents: object[], fields: object = {}, channelId = CHANNEL): Promise<void> {
+  async broadcast(contents: object[], { priority = 0, ...fields }: BroadcastFields = {}, channelId = CHANNEL): Promise<void> {
     const overlay = { siteId: SITE, name: "Test", description: "Test", type: "template", duration: 60, contents, ...fields };
     const id = await this.create("/overlay/v1/", overlay);
-    await this.post(`/overlay/v1/broadcast/${id}`, { channelId });
+    await this.post(`/overlay/v1/broadcast/${id}`, { channelId, priority });
   }
 
   async clear(channelId = CHANNEL): Promise<void> {

@@ -5,7 +5,8 @@ import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
-import { Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
+import { type BroadcastFields, Deployment, openHostPage, serveHostPage, type StartOptions } from "./sdk-page.ts";
+import { reactApp } from "./sdk-react-app.ts";
 import { makeWorld, type SdkWorld } from "./sdk-world.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -46,7 +47,7 @@ function open(options: StartOptions = {}, ...rest: [viewport?: { width: number; 
   return openHostPage(browser, host.url, { channelId: world.channelId, ...options }, ...rest);
 }
 
-function broadcast(fields: object = {}, contents: object[] = [GOAL]): Promise<void> {
+function broadcast(fields: BroadcastFields = {}, contents: object[] = [GOAL]): Promise<void> {
   return deployment.broadcast(contents, fields, world.channelId);
 }
 
@@ -201,6 +202,18 @@ describe("a plain page of another origin", () => {
     await broadcast();
     await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
     expect([...foreign, ...thrown]).toEqual([]);
+  });
+});
+
+describe("a React app", () => {
+  test("draws and unmounts in its effects, in strict mode too, without a warning of React's", async () => {
+    const { page, problems } = await open();
+    await page.addScriptTag({ content: await reactApp(deployment.url, world.channelId) });
+    await page.locator("#app .tifo-tabs").nth(1).waitFor();
+    expect(await page.locator("#app .tifo-panel").count()).toBe(2);
+    await page.evaluate(() => window.show(false));
+    await page.locator("#app:empty").waitFor({ state: "attached" });
+    expect(problems).toEqual([]);
   });
 });
 
