@@ -1,8 +1,10 @@
-import type { QuestState } from "../model/state.ts";
+import type { PanelInfo, QuestState } from "../model/state.ts";
 import { type CallToAction, perform } from "./calls-to-action.ts";
 import type { WatchedEvent } from "./event.ts";
 import { pollsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
+
+const ID = /^[0-9a-f]{24}$/;
 
 export type QuestAction = QuestState["actions"][number];
 
@@ -29,19 +31,17 @@ export function stepOf(action: QuestAction, event: WatchedEvent): Step | null {
     case "quest:view":
       return { ...(url !== undefined && { call: { type: "open_link", data: { url } } }), reports: true, label: "I have seen it" };
     case "view:panel":
-      return panelStep(value);
+      return panelStep(event.getPanels().find(({ id }) => id === value || id === action.callToAction));
     case "watch:specific:video":
       return value === undefined ? null : { call: { type: "play_video", data: { videoId: value } }, reports: false, label: "Watch" };
     default:
-      return kind.startsWith("answer:")
-        ? panelStep(event.getPanels().find((panel) => pollsOf(panel).some((id) => id === value))?.id)
-        : null;
+      return kind.startsWith("answer:") ? panelStep(event.getPanels().find((panel) => pollsOf(panel).some((id) => id === value))) : null;
   }
 }
 
-/** What its button says: a call to action that is no address is words. */
+/** What its button says: the call to action, where that is words and neither an address nor an id. */
 export function labelOfStep({ callToAction }: QuestAction, { label }: Step): string {
-  return callToAction === undefined || isAddress(callToAction) ? label : callToAction;
+  return callToAction === undefined || isAddress(callToAction) || ID.test(callToAction) ? label : callToAction;
 }
 
 /** Does what the button is for, and tells the server where it can't see that. Rejects with a `TifoProblem`. */
@@ -61,8 +61,9 @@ export async function takeStep(
   await led;
 }
 
-function panelStep(panelId: string | undefined): Step | null {
-  return panelId === undefined ? null : { call: { type: "show_panel", data: { panelId } }, reports: false, label: "Show" };
+/** Only what the event has can be opened. */
+function panelStep(panel: PanelInfo | undefined): Step | null {
+  return panel ? { call: { type: "show_panel", data: { panelId: panel.id } }, reports: false, label: "Show" } : null;
 }
 
 function isAddress(text: string | undefined): boolean {

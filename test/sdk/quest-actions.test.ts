@@ -31,6 +31,7 @@ describe("the button of a quest's action", () => {
     ["share:facebook:video", { callToAction: LINK }, "facebook_share", { url: LINK }, true],
     ["quest:view", { callToAction: LINK }, "open_link", { url: LINK }, true],
     ["view:panel", { callToAction: "See", value: PREDICTOR }, "show_panel", { panelId: PREDICTOR }, false],
+    ["view:panel", { callToAction: PREDICTOR }, "show_panel", { panelId: PREDICTOR }, false],
     ["watch:specific:video", { callToAction: "Watch", value: "v1" }, "play_video", { videoId: "v1" }, false],
     ["answer:predictions:specific", { callToAction: "Make your call", value: POLL }, "show_panel", { panelId: PREDICTOR }, false],
   ])("of %s with %j leads there, and reports what the server can't see", (kind, change, type, data, reports) => {
@@ -45,6 +46,7 @@ describe("the button of a quest's action", () => {
     ["open:link", { callToAction: "Open" }],
     ["open:link", { callToAction: "javascript:alert(1)" }],
     ["view:panel", {}],
+    ["view:panel", { value: "5eed0000000000000000d999" }],
     ["answer:polls:specific", { value: "5eed00000000000000006999" }],
     ["answer:polls:any", {}],
     ["watch:any:video", {}],
@@ -53,7 +55,7 @@ describe("the button of a quest's action", () => {
     expect(stepOf(action(kind, change), event)).toBeNull();
   });
 
-  test("says the action's own words, where they are no address", () => {
+  test("says the action's own words, where they are neither an address nor an id", () => {
     const label = (callToAction: string) => {
       const one = action("open:link", { callToAction, value: LINK });
       const step = stepOf(one, event);
@@ -61,6 +63,7 @@ describe("the button of a quest's action", () => {
     };
     expect(label("Read it")).toBe("Read it");
     expect(label(LINK)).toBe("Open");
+    expect(label(POLL)).toBe("Open");
   });
 });
 
