@@ -35,7 +35,8 @@ export default defineConfig({
       // Ours is docs/integrations/publish.ts, with a search box of our own.
       pagefind: false,
       ...(sources === undefined ? {} : { editLink: { baseUrl: `${sources.replace(/\/$/, "")}/` } }),
-      expressiveCode: { styleOverrides: { borderRadius: "0.5rem" } },
+      // Lines wrap: code that scrolls sideways would be out of reach for a keyboard until a script has run.
+      expressiveCode: { styleOverrides: { borderRadius: "0.5rem" }, defaultProps: { wrap: true } },
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       components: {
         Footer: "./docs/src/overrides/footer.astro",

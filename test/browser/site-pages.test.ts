@@ -139,11 +139,11 @@ async function routesToJudge(): Promise<string[]> {
 }
 
 async function judge(context: BrowserContext, queue: string[], faults: string[]): Promise<void> {
-  const page = await context.newPage();
-  const heard = collectFaults(page, url);
-  await page.addInitScript(addUpShifts);
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-    await page.setViewportSize({ width: 1280, height: 800 });
+    // A page of its own for each path: one that was resized before would count that as a shift.
+    const page = await context.newPage();
+    const heard = collectFaults(page, url);
+    await page.addInitScript(addUpShifts);
     await page.goto(url + path);
     const shift = await page.evaluate(() => Number(document.documentElement.dataset["shift"] ?? 0));
     if (shift > 0.01) faults.push(`${path} shifts by ${shift}`);
@@ -159,8 +159,9 @@ async function judge(context: BrowserContext, queue: string[], faults: string[])
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (sideways > 0) faults.push(`${path} is ${sideways} px too wide at ${width} px`);
     }
+    faults.push(...heard);
+    await page.close();
   }
-  faults.push(...heard);
 }
 
 /** Runs in the page: adds up by how much its layout shifts without anyone's doing. */
