@@ -39,6 +39,8 @@ export class FanOut {
   private readonly lanes = new Map<number, Lane>();
   private states = new Map<string, StateChange>();
   private next: Promise<boolean> | null = null;
+  /** Who waits for frames up to `target`, which a push on its way may take along. */
+  private waiting: { target: number; arrived: (all: boolean) => void }[] = [];
   private flushing = 0;
   /** When the last pushes began, the newest first. */
   private begun: number[] = [];
@@ -78,12 +80,19 @@ export class FanOut {
   /** Pushes all that is in the log; answers, once every open relay has confirmed or failed, whether none failed. */
   push(): Promise<boolean> {
     this.next ??= this.nextFlush();
-    return this.next;
+    if (this.states.size > 0) return this.next;
+    // What a push on its way has taken along needn't wait for the next: publishers who wait for their answers come together so.
+    const target = this.source.head;
+    return Promise.race([this.next, new Promise<boolean>((arrived) => this.waiting.push({ target, arrived }))]);
   }
 
   private async nextFlush(): Promise<boolean> {
     await this.window();
     this.next = null;
+    if (this.states.size === 0 && this.confirmed() >= this.source.head) {
+      this.tell(this.source.head, true);
+      return true;
+    }
     this.begun = [Date.now(), ...this.begun].slice(0, LONE_PUSHES);
     this.last = { head: this.source.head, burst: this.source.head > this.last.head + 1 };
     this.flushing++;
@@ -100,9 +109,22 @@ export class FanOut {
     this.states = new Map();
     const open = [...this.lanes.values()].filter((lane) => lane.open);
     const sent = await Promise.all(open.map((lane) => this.enqueue(lane, target, states)));
-    if (!sent.every(Boolean)) return false;
-    this.floor = Math.max(this.floor, target);
-    return true;
+    const all = sent.every(Boolean);
+    if (all) this.floor = Math.max(this.floor, target);
+    this.tell(all ? Math.max(target, this.confirmed()) : target, all);
+    return all;
+  }
+
+  /** Position that every open relay is known to hold. */
+  private confirmed(): number {
+    const open = [...this.lanes.values()].filter((lane) => lane.open);
+    return open.length === 0 ? this.floor : Math.min(...open.map((lane) => lane.head ?? this.floor));
+  }
+
+  private tell(upTo: number, all: boolean): void {
+    const reached = this.waiting.filter(({ target }) => target <= upTo);
+    this.waiting = this.waiting.filter(({ target }) => target > upTo);
+    for (const { arrived } of reached) arrived(all);
   }
 
   private async window(): Promise<void> {

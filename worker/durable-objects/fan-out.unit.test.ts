@@ -97,6 +97,24 @@ describe("a push", () => {
     expect(relay.pushes).toHaveLength(11);
   });
 
+  test("takes along what comes before it leaves, and answers that too", async () => {
+    const { append, relay } = setUp();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const deliver = relay.deliver.bind(relay);
+    vi.spyOn(relay, "deliver").mockImplementationOnce(async (push) => held.then(() => deliver(push)));
+    const first = append();
+    await vi.advanceTimersByTimeAsync(1);
+    const second = append(2);
+    await vi.advanceTimersByTimeAsync(50);
+    const third = append();
+    release();
+    expect(await Promise.all([first, second, third])).toEqual([true, true, true]);
+    expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(relay.pushes).toHaveLength(2);
+  });
+
   test("to a relay that lags starts where it stands", async () => {
     const { append, relay, log } = setUp(1, 5);
     log.head = 5;
