@@ -184,7 +184,9 @@ describe("a page that takes its time", () => {
     const page = await open(SDK_PAGE);
     // The page that never comes: the click has been seen by then.
     await page.evaluate(() => addEventListener("click", (event) => event.preventDefault()));
-    await page.clock.install();
+    // Installed alone, the clock would go on beside the test.
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1_000);
     await page.getByRole("navigation", { name: "Main", exact: true }).getByRole("link", { name: "Guides" }).click();
     await page.clock.runFor(190);
     expect(await page.locator(".tifo-progress").count()).toBe(0);
