@@ -3,6 +3,8 @@ import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.
 
 /** What comes while a push is on its way goes together, this long after that push began. A send costs the same whatever its size. */
 export const COALESCE_MS = 50;
+/** After a burst, how long its publishers are given to come with the next one together; within twice `COALESCE_MS` in all. */
+const REGATHER_MS = 25;
 /** Single frames that may go at once within that time, each when the one before has arrived: a publisher who waits is no burst. */
 const LONE_PUSHES = 10;
 /** A relay that takes longer counts as failed; what it did receive it will not send twice. */
@@ -42,6 +44,9 @@ export class FanOut {
   /** Who waits for frames up to `target`, which a push on its way may take along. */
   private waiting: { target: number; arrived: (all: boolean) => void }[] = [];
   private flushing = 0;
+  /** The push on its way, and when the last one ended. */
+  private flight: Promise<unknown> = Promise.resolve();
+  private ended = 0;
   /** When the last pushes began, the newest first. */
   private begun: number[] = [];
   /** Where the last push ended, and whether it brought more than one frame. */
@@ -96,10 +101,13 @@ export class FanOut {
     this.begun = [Date.now(), ...this.begun].slice(0, LONE_PUSHES);
     this.last = { head: this.source.head, burst: this.source.head > this.last.head + 1 };
     this.flushing++;
+    const flight = this.flush();
+    this.flight = flight;
     try {
-      return await this.flush();
+      return await flight;
     } finally {
       this.flushing--;
+      this.ended = Date.now();
     }
   }
 
@@ -129,8 +137,14 @@ export class FanOut {
 
   private async window(): Promise<void> {
     const alone = this.flushing === 0 && !this.last.burst && (this.begun[LONE_PUSHES - 1] ?? 0) + COALESCE_MS <= Date.now();
-    const wait = alone ? 0 : (this.begun[0] ?? 0) + COALESCE_MS - Date.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (alone) return;
+    const begun = this.begun[0] ?? 0;
+    await until(begun + COALESCE_MS);
+    if (!this.last.burst) return;
+    // A slow relay holds up the others no longer than this.
+    const latest = begun + 2 * COALESCE_MS;
+    await Promise.race([this.flight, until(latest)]);
+    await until(Math.min(latest, this.ended + REGATHER_MS));
   }
 
   private enqueue(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {
@@ -181,4 +195,10 @@ export class FanOut {
     this.lanes.set(relay, lane);
     return lane;
   }
+}
+
+/** Waits for a moment (ms) that may have passed. */
+async function until(moment: number): Promise<void> {
+  const wait = moment - Date.now();
+  if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
 }
