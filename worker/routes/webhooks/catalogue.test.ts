@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { signEventData } from "../../lib/webhook-signature.ts";
+import { SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
+import { Catalogue, WebhookPayload } from "./endpoint-schemas.ts";
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+describe("samples", () => {
+  test.each(["new_account", "entitlement_purchased"])("of %s are whole deliveries, signed with the sample secret", async (sampleName) => {
+    const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
+    const payload = answer.as(WebhookPayload.strict());
+    expect(payload.eventData.type).toBe(sampleName);
+    expect(payload.signature).toBe(signEventData(SAMPLE_SECRET, JSON.stringify(payload.eventData)));
+  });
+
+  test("of another name are a 400", async () => {
+    const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName: "old_account" } });
+    expect(answer).toMatchObject({ status: 400, problem: { issues: [{ path: "sampleName", message: "Invalid sample name" }] } });
+    expect((await site.call("getWebhookSample", { as: "nobody" })).status).toBe(400);
+  });
+});
+
+describe("the catalogue", () => {
+  test("names every event once, with its services, a schema and a sample, to anybody", async () => {
+    const { results } = (await site.call("getWebhookCatalogue", { as: "nobody" })).as(Catalogue);
+    const types = results.map(({ type }) => type);
+    expect(types).toEqual(expect.arrayContaining(["new_account", "entitlement_purchased", "admin.wentLive", "overlay.broadcast"]));
+    expect(new Set(types).size).toBe(types.length);
+    for (const { type, services, schema, sample } of results) {
+      expect(sample.type).toBe(type);
+      expect(services.length, type).toBeGreaterThan(0);
+      expect(schema.type, type).toBe("object");
+    }
+  });
+});
