@@ -95,6 +95,7 @@ export class FanOut {
     await this.window();
     this.next = null;
     if (this.states.size === 0 && this.confirmed() >= this.source.head) {
+      this.last.head = this.source.head;
       this.tell(this.source.head, true);
       return true;
     }
