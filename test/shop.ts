@@ -7,6 +7,7 @@ import { Bundle } from "../worker/routes/bundles/schemas.ts";
 import { ChargeResult, CheckoutAnswer } from "../worker/routes/billing/schemas.ts";
 import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
 import { Wallet } from "../worker/routes/wallets/schemas.ts";
+import { reconcileBilling } from "../worker/services/reconcile.ts";
 import type { Answer, CallOptions, TestAccount, TestSite } from "./harness.ts";
 import { stripe } from "./stripe-server.ts";
 
@@ -125,4 +126,9 @@ export async function makeDue(site: TestSite): Promise<void> {
       .where(and(eq(charges.siteId, site.id), eq(charges.status, "pending"))),
     db.update(recurringSubscriptions).set({ due: 1 }).where(eq(recurringSubscriptions.siteId, site.id)),
   ]);
+}
+
+/** The cron, at a moment. */
+export async function reconcile(now = Date.now()): Promise<void> {
+  await reconcileBilling({ env, db, now });
 }

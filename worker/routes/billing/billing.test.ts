@@ -18,6 +18,7 @@ import {
   newSubscription,
   open,
   PAGES,
+  reconcile,
   recurringRow,
   tell,
 } from "../../../test/shop.ts";
@@ -25,7 +26,7 @@ import { stripe } from "../../../test/stripe-server.ts";
 import { listOf } from "../../http/listing.ts";
 import { createCheckout } from "../../integrations/stripe.ts";
 import { newId } from "../../lib/ids.ts";
-import { pruneCharges, reconcileBilling } from "../../services/reconcile.ts";
+import { pruneCharges } from "../../services/reconcile.ts";
 import { formatMoney } from "../../services/purchase-receipts.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Charge } from "./schemas.ts";
@@ -41,11 +42,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => stripe.recover());
-
-/** The cron, at a moment. */
-async function reconcile(now = Date.now()): Promise<void> {
-  await reconcileBilling({ env, db, now });
-}
 
 async function eventTypes(resource: string): Promise<string[]> {
   const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);

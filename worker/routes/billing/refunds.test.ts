@@ -13,12 +13,12 @@ import {
   newBuyer,
   newSubscription,
   open,
+  reconcile,
   refund,
   refundRows,
   tellRefunded,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
-import { reconcileBilling } from "../../services/reconcile.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -31,11 +31,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => stripe.recover());
-
-/** The cron, at a moment. */
-async function reconcile(now = Date.now()): Promise<void> {
-  await reconcileBilling({ env, db, now });
-}
 
 async function bought() {
   buyer = await newBuyer(site);
