@@ -1,4 +1,5 @@
 import { Failure, invalid } from "./errors.ts";
+import { withDeadline } from "./with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
@@ -45,10 +46,12 @@ export async function callOut(
   const problem = outboundProblem(env, url);
   if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
   try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeout) });
-    if (discard) await response.body?.cancel();
-    const text = discard ? "" : await readBounded(response, maxBytes);
-    return { status: response.status, headers: response.headers, text };
+    return await withDeadline(timeout, async (signal) => {
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      if (discard) await response.body?.cancel();
+      const text = discard ? "" : await readBounded(response, maxBytes);
+      return { status: response.status, headers: response.headers, text };
+    });
   } catch (cause) {
     throw new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
   }
