@@ -1,6 +1,7 @@
 import type { PlayerAdapter } from "../model/player.ts";
 import type { Environment, Timer } from "./environment.ts";
-import type { OverlayShow, ServerFrame } from "./protocol.ts";
+import type { OverlayShow, ServerFrame, ServerFrameOf } from "./protocol.ts";
+import { report } from "./report.ts";
 
 const LOOK_MS = 200;
 
@@ -15,51 +16,104 @@ export interface PictureTime {
 
 /**
  * Passes frames on in their order, except broadcasts with a `timecode`: each waits until the player's media time reaches it, so that
- * nobody reads of a goal before seeing it. A clear that comes first takes it out of the queue; a broadcast that has waited keeps its
- * whole duration. Without a player, or while it has no time, nothing waits.
+ * nobody reads of a goal before seeing it. A player without a time holds them all; without a player nothing waits.
+ *
+ * A broadcast that has waited keeps its whole duration: it is passed on with `startsAt` and `endsAt` moved to its release, and an
+ * `overlay.clear` of our own ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is kept
+ * back from it; a clear that somebody asked for always counts. So whoever reads the frames needs no rule for this.
  */
 export function pictureTime(environment: Environment, onFrame: (frame: ServerFrame) => void): PictureTime {
   let player: PlayerAdapter | null = null;
+  let broken = false;
   let endChange: (() => void) | undefined;
   let timer: Timer | undefined;
   const waiting = new Map<string, OverlayShow>();
+  /** What was shown late and is still on, with the times at which it is. */
+  const late = new Map<string, OverlayShow>();
 
   function take(frame: ServerFrame): void {
     if (frame.type === "overlay.show" && mustWait(frame)) waiting.set(frame.broadcastId, frame);
-    else if (frame.type === "welcome") onFrame({ ...frame, overlays: frame.overlays.filter((overlay) => !held(overlay)) });
-    else if (frame.type === "overlay.clear") {
-      for (const id of frame.broadcastIds) waiting.delete(id);
-      onFrame(frame);
-    } else onFrame(frame);
+    else if (frame.type === "welcome") pass(frame.recovered ? frame : startOver(frame));
+    else if (frame.type === "overlay.clear") clear(frame);
+    else pass(frame);
     watch();
   }
 
-  function held(overlay: OverlayShow): boolean {
-    const waits = mustWait(overlay);
-    if (waits) waiting.set(overlay.broadcastId, overlay);
-    return waits;
+  /** A host's failure is told to the page, and the frames after it still come. */
+  function pass(frame: ServerFrame): void {
+    try {
+      onFrame(frame);
+    } catch (error) {
+      report(error);
+    }
   }
 
-  function mustWait({ timecode }: OverlayShow): boolean {
-    const time = player?.mediaTime() ?? null;
-    return timecode !== undefined && time !== null && time < timecode;
+  /** The whole state: what is not in it was cleared meanwhile, and what has ended is in it for those whose picture isn't there yet. */
+  function startOver(welcome: ServerFrameOf<"welcome">): ServerFrame {
+    const now = welcome.now ?? environment.now();
+    const shownLate = new Map(late);
+    waiting.clear();
+    late.clear();
+    const overlays = welcome.overlays.flatMap((overlay) => {
+      const moved = shownLate.get(overlay.broadcastId);
+      if (moved) late.set(overlay.broadcastId, moved);
+      else if (mustWait(overlay)) waiting.set(overlay.broadcastId, overlay);
+      else if (overlay.endsAt > now) return overlay;
+      return moved ?? [];
+    });
+    return { ...welcome, overlays };
   }
 
-  /** Shows what is due, in the order of the picture. */
-  function release(): void {
-    const due = [...waiting.values()].filter((frame) => !mustWait(frame)).sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0));
+  function clear(frame: ServerFrameOf<"overlay.clear">): void {
+    const rest = frame.broadcastIds.filter((id) => frame.ended !== true || !(waiting.has(id) || late.has(id)));
+    for (const id of rest) {
+      waiting.delete(id);
+      late.delete(id);
+    }
+    if (rest.length > 0) pass({ ...frame, broadcastIds: rest });
+  }
+
+  function mustWait({ timecode }: OverlayShow, time = mediaTime()): boolean {
+    return player !== null && timecode !== undefined && (time === null || time < timecode);
+  }
+
+  /** A player that fails has no time; the page is told once. */
+  function mediaTime(): number | null {
+    try {
+      return player?.mediaTime() ?? null;
+    } catch (error) {
+      if (!broken) report(error);
+      broken = true;
+      return null;
+    }
+  }
+
+  /** Ends what was shown late, and shows what is due, in the order of the picture. */
+  function look(): void {
+    const now = environment.now();
+    const time = mediaTime();
+    const over = [...late.values()].filter(({ endsAt }) => endsAt <= now);
+    const due = [...waiting.values()]
+      .filter((frame) => !mustWait(frame, time))
+      .sort((one, other) => (one.timecode ?? 0) - (other.timecode ?? 0))
+      .map((frame) => ({ ...frame, startsAt: now, endsAt: now + frame.endsAt - frame.startsAt }));
+    for (const { broadcastId } of over) late.delete(broadcastId);
     for (const frame of due) {
       waiting.delete(frame.broadcastId);
-      const now = environment.now();
-      onFrame({ ...frame, startsAt: now, endsAt: now + frame.endsAt - frame.startsAt });
+      late.set(frame.broadcastId, frame);
     }
     watch();
+    for (const { seq, upTo, broadcastId } of over) pass({ type: "overlay.clear", seq, upTo, broadcastIds: [broadcastId], ended: true });
+    for (const frame of due) pass(frame);
   }
 
-  /** Looks at the player only while something waits. */
+  /** Looks at the player and the clock only while something waits or is on late. */
   function watch(): void {
-    environment.clearTimer(timer);
-    timer = waiting.size > 0 ? environment.setTimer(release, LOOK_MS) : undefined;
+    if (timer !== undefined || waiting.size + late.size === 0) return;
+    timer = environment.setTimer(() => {
+      timer = undefined;
+      look();
+    }, LOOK_MS);
   }
 
   return {
@@ -67,13 +121,16 @@ export function pictureTime(environment: Environment, onFrame: (frame: ServerFra
     setPlayer(next) {
       endChange?.();
       player = next;
-      endChange = next?.onChange?.(release);
-      release();
+      broken = false;
+      endChange = next?.onChange?.(look);
+      look();
     },
     stop() {
       endChange?.();
       environment.clearTimer(timer);
       waiting.clear();
+      late.clear();
+      timer = undefined;
     },
   };
 }

@@ -1,12 +1,16 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { browserEnvironment, type OverlayShow, pictureTime, type ServerFrame } from "../../sdk/channel/index.ts";
 import { Network, VirtualTime } from "./world.ts";
 
-function setUp() {
+/** `listen` is the host's own code, which may fail. */
+function setUp(listen: (frame: ServerFrame) => void = () => {}) {
   const time = new VirtualTime();
   const network = new Network(time, () => 0, { connect: () => null });
   const seen: { at: number; frame: ServerFrame }[] = [];
-  const picture = pictureTime({ ...browserEnvironment, ...network.environment() }, (frame) => seen.push({ at: time.now, frame }));
+  const picture = pictureTime({ ...browserEnvironment, ...network.environment() }, (frame) => {
+    seen.push({ at: time.now, frame });
+    listen(frame);
+  });
   /** A picture that runs `delay` seconds behind what happens. */
   const started = time.now;
   const player = (delay: number) => ({ mediaTime: () => (time.now - started) / 1000 - delay, playing: () => true });
@@ -32,6 +36,21 @@ function goal(id: string, timecode: number | undefined, startsAt: number): Overl
   };
 }
 
+/** The server's word that a broadcast's time is over, as opposed to a clear that somebody asked for. */
+function expiry(...broadcastIds: string[]): ServerFrame {
+  return { type: "overlay.clear", seq: 2, upTo: 2, broadcastIds, ended: true };
+}
+
+function welcome(overlays: OverlayShow[], now: number): ServerFrame {
+  const state = { overlays, rules: [], concurrents: 1, heartbeat: 30, now };
+  return { type: "welcome", epoch: "e1", seq: 9, upTo: 9, recovered: false, ...state };
+}
+
+const shown = (seen: { frame: ServerFrame }[]) =>
+  seen.flatMap(({ frame }) => (frame.type === "welcome" ? frame.overlays.map(({ broadcastId }) => broadcastId) : []));
+
+afterEach(() => vi.restoreAllMocks());
+
 describe("a broadcast with a timecode", () => {
   test("waits until the picture is there, and keeps its whole duration", async () => {
     const { time, seen, picture, player, started } = setUp();
@@ -48,15 +67,68 @@ describe("a broadcast with a timecode", () => {
     expect(frame).toMatchObject({ broadcastId: "goal", startsAt: at, endsAt: at + 8_000 });
   });
 
-  test("is shown at once without a player, without a time, or when the picture is past it", async () => {
+  test("outlives its end by the server's clock, before its release and after, and then ends by itself", async () => {
+    const { time, seen, picture, player, ids, started } = setUp();
+    picture.setPlayer(player(5));
+    await time.pass(10_000);
+    picture.take(goal("lags a little", 10, time.now));
+    picture.take(goal("lags much", 20, time.now));
+    picture.take(goal("none waits for it", undefined, time.now));
+    await time.pass(8_000);
+    picture.take(expiry("lags a little", "lags much", "none waits for it"));
+    expect(ids()).toEqual(["none waits for it", "lags a little", "overlay.clear"]);
+    expect(seen[2]?.frame).toEqual(expiry("none waits for it"));
+    await time.pass(30_000);
+    const rest = seen.slice(3).map(({ at, frame }) => ({ after: Math.floor((at - started) / 1000), frame }));
+    expect(rest).toMatchObject([
+      { after: 23, frame: { type: "overlay.clear", broadcastIds: ["lags a little"], ended: true } },
+      { after: 25, frame: { type: "overlay.show", broadcastId: "lags much" } },
+      { after: 33, frame: { type: "overlay.clear", broadcastIds: ["lags much"], ended: true } },
+    ]);
+  });
+
+  test("is taken off late or early by whoever clears it", async () => {
+    const { time, picture, player, ids } = setUp();
+    picture.setPlayer(player(5));
+    await time.pass(5_000);
+    picture.take(goal("a", 2, time.now));
+    await time.pass(3_000);
+    picture.take({ type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["a"] });
+    await time.pass(20_000);
+    expect(ids()).toEqual(["a", "overlay.clear"]);
+  });
+
+  test("is shown at once without a player, or when the picture is past it", async () => {
     const { time, picture, player, ids } = setUp();
     picture.take(goal("no player", 5, time.now));
-    picture.setPlayer({ mediaTime: () => null, playing: () => false });
-    picture.take(goal("no time", 5, time.now));
     picture.setPlayer(player(0));
     await time.pass(10_000);
     picture.take(goal("past", 5, time.now));
-    expect(ids()).toEqual(["no player", "no time", "past"]);
+    expect(ids()).toEqual(["no player", "past"]);
+  });
+
+  test("waits for a player that has no time yet", async () => {
+    const { time, picture, player, ids } = setUp();
+    let ready = false;
+    picture.setPlayer({ mediaTime: () => (ready ? player(0).mediaTime() : null), playing: () => ready });
+    picture.take(goal("spoiler", 5, time.now));
+    await time.pass(3_000);
+    ready = true;
+    await time.pass(1_500);
+    expect(ids()).toEqual([]);
+    await time.pass(1_000);
+    expect(ids()).toEqual(["spoiler"]);
+  });
+
+  test("comes while other frames come without a pause", async () => {
+    const { time, picture, player, ids } = setUp();
+    picture.setPlayer(player(0));
+    picture.take(goal("goal", 1, time.now));
+    for (let count = 0; count < 30; count++) {
+      picture.take({ type: "concurrents", upTo: 1, count });
+      await time.pass(50);
+    }
+    expect(ids()).toContain("goal");
   });
 
   test("holds up nothing else, and comes in the order of the picture", async () => {
@@ -98,5 +170,71 @@ describe("a broadcast with a timecode", () => {
     picture.setPlayer(null);
     expect(ids()).toEqual(["a", "b"]);
     expect(jumps.size).toBe(0);
+  });
+
+  test("is forgotten when the whole state comes without it", async () => {
+    const { time, seen, picture, player, ids } = setUp();
+    picture.setPlayer(player(0));
+    picture.take(goal("cleared while away", 4, time.now));
+    picture.take(goal("still to come", 5, time.now));
+    picture.take(welcome([goal("still to come", 5, time.now), goal("on", undefined, time.now)], time.now));
+    expect(shown(seen)).toEqual(["on"]);
+    await time.pass(10_000);
+    expect(ids()).toEqual(["welcome", "still to come"]);
+  });
+
+  test("that has ended is in the whole state for those alone whose picture is behind it", async () => {
+    const { time, seen, picture, player, ids } = setUp();
+    picture.setPlayer(player(30));
+    await time.pass(60_000);
+    const ended = [goal("seen long ago", 20, time.now - 20_000), goal("not yet", 40, time.now - 20_000)];
+    picture.take(welcome(ended, time.now));
+    expect(shown(seen)).toEqual([]);
+    await time.pass(11_000);
+    expect(ids()).toEqual(["welcome", "not yet"]);
+    // Back after a break, while it is on.
+    picture.take(welcome(ended, time.now));
+    expect(seen.at(-1)?.frame).toMatchObject({ overlays: [{ broadcastId: "not yet", endsAt: (seen[1]?.at ?? 0) + 8_000 }] });
+    await time.pass(10_000);
+    expect(ids().at(-1)).toBe("overlay.clear");
+  });
+});
+
+describe("a host whose code fails", () => {
+  test("misses nothing by it", async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const { time, picture, player, ids } = setUp((frame) => {
+      if (frame.type === "overlay.show" && frame.broadcastId === "first") throw new Error("the host's");
+    });
+    picture.setPlayer(player(0));
+    for (const [id, timecode] of [
+      ["first", 1],
+      ["second", 1],
+      ["third", 2],
+    ] as const)
+      picture.take(goal(id, timecode, time.now));
+    await time.pass(3_000);
+    expect(ids()).toEqual(["first", "second", "third"]);
+    expect(told).toHaveBeenCalledTimes(1);
+  });
+
+  test("in its player holds broadcasts as a player without a time does, and is told so once", async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const { time, picture, player, ids } = setUp();
+    let fails = true;
+    picture.setPlayer({
+      mediaTime: () => {
+        if (fails) throw new Error("the host's");
+        return player(0).mediaTime();
+      },
+      playing: () => true,
+    });
+    picture.take(goal("goal", 1, time.now));
+    await time.pass(3_000);
+    expect(ids()).toEqual([]);
+    fails = false;
+    await time.pass(500);
+    expect(ids()).toEqual(["goal"]);
+    expect(told).toHaveBeenCalledTimes(1);
   });
 });
