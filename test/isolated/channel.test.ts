@@ -1,5 +1,6 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { ChannelLog } from "../../worker/durable-objects/channel-log.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
@@ -223,6 +224,37 @@ describe("expiry", () => {
     await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
     await viewer.holds(3);
     expect(viewer.log).toEqual([1, 2, 3]);
+  });
+
+  test("says that nobody took it off, and whoever comes still gets what pictures that are behind have not shown", async () => {
+    const channel = newChannel();
+    await channel.stub.grow(1);
+    const viewer = await join(channel);
+    const endsAt = Date.now() + 500;
+    const [held, plain] = [newBroadcast({ endsAt, timecode: 90 }), newBroadcast({ endsAt })];
+    await Promise.all([held, plain].map((broadcast) => channel.stub.publish(broadcast)));
+    await viewer.when((frame) => frame.type === "overlay.clear" && frame.ended === true);
+    await viewer.when((frame) => "upTo" in frame && frame.upTo >= 3);
+    const late = [await join(channel), await join(channel, { relay: 1 })];
+    for (const { frames } of late) {
+      const [welcome] = frames;
+      expect(welcome).toMatchObject({ type: "welcome", overlays: [{ broadcastId: held.broadcastId }] });
+    }
+    expect((await channel.stub.clear({ id: newId(0), target: { all: true } })).broadcastIds).toEqual([held.broadcastId]);
+    const cleared = await late[0]?.first("overlay.clear");
+    expect(cleared).toEqual({ type: "overlay.clear", seq: 4, upTo: 4, broadcastIds: [held.broadcastId] });
+    expect((await (await join(channel)).first("welcome")).overlays).toEqual([]);
+  });
+
+  test("leaves a broadcast with a timecode to whoever comes for a minute, and not longer", async () => {
+    await runInDurableObject(newChannel().stub, (_, { storage }) => {
+      const log = new ChannelLog(storage);
+      log.publish(newBroadcast({ startsAt: 0, endsAt: 1_000, timecode: 90 }), 0);
+      log.expire(1_000);
+      expect([log.head, log.nextEnd()]).toEqual([2, null]);
+      expect([1_000, 60_999, 61_000].map((now) => log.offered(now).length)).toEqual([1, 1, 0]);
+      expect(log.clear(newId(0), { all: true }, 61_000, 61_000).broadcastIds).toEqual([]);
+    });
   });
 
   test("survives a crash of every object", async () => {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "../lib/ids.ts";
 import type { Broadcast, ClearTarget, Cleared, ClientRules, LogFrame } from "./channel.protocol.ts";
+import { PICTURE_LAG_MS } from "./relay.protocol.ts";
 
 const KEEP_AT_LEAST = 1_000;
 const KEEP_AT_MOST = 10_000;
@@ -19,7 +20,7 @@ type FrameRow = {
   body: string;
   tags: string | null;
   shows: string | null;
-  ends_at: number | null;
+  until: number | null;
   clears: string | null;
   rule: string | null;
 };
@@ -30,7 +31,7 @@ interface Draft {
   at: number;
   body: (seq: number) => string;
   tags?: string[] | null;
-  shows?: { broadcastId: string; endsAt: number };
+  shows?: { broadcastId: string; until: number };
   clears?: string[];
   rule?: LogFrame["rule"];
 }
@@ -45,11 +46,11 @@ export class ChannelLog {
     this.storage = storage;
     storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS frames (
-        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tags TEXT, shows TEXT, ends_at INTEGER, clears TEXT,
+        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tags TEXT, shows TEXT, until INTEGER, clears TEXT,
         rule TEXT);
       CREATE TABLE IF NOT EXISTS broadcasts (
         broadcast_id TEXT PRIMARY KEY, overlay_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-        tags TEXT, body TEXT NOT NULL);
+        until INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0, tags TEXT, body TEXT NOT NULL);
       CREATE TABLE IF NOT EXISTS applied (
         id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
         ids TEXT NOT NULL);
@@ -69,17 +70,19 @@ export class ChannelLog {
     if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
     const tags = broadcast.segment?.tags ?? null;
+    const until = broadcast.timecode === undefined ? endsAt : endsAt + PICTURE_LAG_MS;
     this.commit(() => {
       if (endsAt > now) {
         const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
-        const frame = this.append({ at: now, body, tags, shows: { broadcastId, endsAt } });
+        const frame = this.append({ at: now, body, tags, shows: { broadcastId, until } });
         this.storage.sql.exec(
-          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
           broadcastId,
           overlayId,
           frame.seq,
           now,
           endsAt,
+          until,
           tags && JSON.stringify(tags),
           frame.body,
         );
@@ -96,6 +99,7 @@ export class ChannelLog {
   clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
     const known = this.appliedBefore(id);
     if (known) return { seq: known.seq, broadcastIds: Ids.parse(JSON.parse(known.ids)) };
+    this.forgetOver(now);
     const broadcastIds = this.matching(target, before);
     this.commit(() => {
       if ("broadcastIds" in target) {
@@ -150,23 +154,40 @@ export class ChannelLog {
       .map(({ id, seq, body }) => ({ seq, body, tags: null, shows: null, clears: [], rule: { id, active: true } }));
   }
 
-  /** Takes off all that has ended by `now`, in one frame. */
+  /** Says in one frame what has ended by `now`. */
   expire(now: number): void {
-    const ended = this.storage.sql.exec<{ broadcast_id: string }>("SELECT broadcast_id FROM broadcasts WHERE ends_at <= ?", now).toArray();
-    const broadcastIds = ended.map((row) => row.broadcast_id);
-    this.commit(() => this.takeOff(broadcastIds, now));
+    const { sql } = this.storage;
+    this.commit(() => {
+      const rows = sql.exec<{ broadcast_id: string }>(
+        "UPDATE broadcasts SET ended = 1 WHERE ended = 0 AND ends_at <= ? RETURNING broadcast_id",
+        now,
+      );
+      const broadcastIds = rows.toArray().map((row) => row.broadcast_id);
+      if (broadcastIds.length > 0) {
+        this.append({ at: now, body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds, ended: true }) });
+      }
+      this.forgetOver(now);
+    });
   }
 
   /** When the next broadcast ends (ms), or null. */
   nextEnd(): number | null {
-    return this.storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts").one().at;
+    return this.storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0").one().at;
   }
 
-  /** What is on now, as frames in the order of the log. */
-  active(now: number): LogFrame[] {
+  /** Bodies of the broadcasts that are on now, in the order of the log. */
+  active(now: number): string[] {
+    return this.storage.sql
+      .exec<{ body: string }>("SELECT body FROM broadcasts WHERE ends_at > ? ORDER BY seq", now)
+      .toArray()
+      .map(({ body }) => body);
+  }
+
+  /** What whoever comes now gets: what is on, and for pictures that are behind what was just now. As frames in the order of the log. */
+  offered(now: number): LogFrame[] {
     return this.storage.sql
       .exec<FrameRow>(
-        "SELECT seq, at, body, tags, broadcast_id AS shows, ends_at, NULL AS clears, NULL AS rule FROM broadcasts WHERE ends_at > ? ORDER BY seq",
+        "SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule FROM broadcasts WHERE until > ? ORDER BY seq",
         now,
       )
       .toArray()
@@ -177,7 +198,7 @@ export class ChannelLog {
   framesAfter(seq: number, limit: number): LogFrame[] | null {
     if (seq > this.position) return null;
     const frames = this.storage.sql
-      .exec<FrameRow>("SELECT seq, at, body, tags, shows, ends_at, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
+      .exec<FrameRow>("SELECT seq, at, body, tags, shows, until, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
       .toArray()
       .map(toFrame);
     const first = frames[0];
@@ -211,19 +232,23 @@ export class ChannelLog {
     const seq = this.position + 1;
     const body = draft.body(seq);
     this.storage.sql.exec(
-      "INSERT INTO frames (seq, at, body, tags, shows, ends_at, clears, rule) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO frames (seq, at, body, tags, shows, until, clears, rule) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       seq,
       draft.at,
       body,
       draft.tags ? JSON.stringify(draft.tags) : null,
       draft.shows?.broadcastId ?? null,
-      draft.shows?.endsAt ?? null,
+      draft.shows?.until ?? null,
       draft.clears ? JSON.stringify(draft.clears) : null,
       draft.rule ? JSON.stringify(draft.rule) : null,
     );
     this.position = seq;
     if (seq % PRUNE_EVERY === 0) this.prune(draft.at);
     return { seq, body };
+  }
+
+  private forgetOver(now: number): void {
+    this.storage.sql.exec("DELETE FROM broadcasts WHERE ended = 1 AND until <= ?", now);
   }
 
   private appendRule(id: string, source: string, active: boolean, now: number): void {
@@ -284,7 +309,7 @@ export class ChannelLog {
 }
 
 function toFrame(row: FrameRow): LogFrame {
-  const shows = row.shows !== null && row.ends_at !== null ? { broadcastId: row.shows, at: row.at, endsAt: row.ends_at } : null;
+  const shows = row.shows !== null && row.until !== null ? { broadcastId: row.shows, at: row.at, until: row.until } : null;
   return {
     seq: row.seq,
     body: row.body,

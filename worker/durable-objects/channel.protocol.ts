@@ -37,9 +37,9 @@ export interface LogFrame {
   body: string;
   /** Only viewers with one of these tags receive it. */
   tags: string[] | null;
-  /** The broadcast that this frame puts on, since when it stands in the log and until when it is on (ms). */
-  shows: { broadcastId: string; at: number; endsAt: number } | null;
-  /** The broadcasts that this frame takes off. */
+  /** The broadcast that this frame puts on, since when it stands in the log and until when whoever comes gets it (ms). */
+  shows: { broadcastId: string; at: number; until: number } | null;
+  /** The broadcasts that this frame takes off before their time. */
   clears: string[];
   /** The client rule that this frame sets, and whether it holds from then on. */
   rule: { id: string; active: boolean } | null;
@@ -83,7 +83,7 @@ export interface ClientRules {
   rules: ClientRule[];
 }
 
-/** All that a relay needs to take viewers: what is on, and the end of the log. */
+/** All that a relay needs to take viewers: what they are to get, and the end of the log. */
 export interface Snapshot {
   epoch: string;
   head: number;

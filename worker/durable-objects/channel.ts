@@ -77,7 +77,7 @@ export class Channel extends DurableObject<Env> {
   /** Bodies (`overlay.show`, JSON) of the broadcasts that are on, in order. */
   async active(): Promise<string[]> {
     await this.catchUpWithSite();
-    return this.log.active(Date.now()).map((frame) => frame.body);
+    return this.log.active(Date.now());
   }
 
   /** For a viewer further back than its relay remembers: the next frames, or null where the log no longer reaches. */
@@ -94,7 +94,7 @@ export class Channel extends DurableObject<Env> {
     this.fanOut.open(relay);
     const { epoch, head } = this.log;
     const tail = this.log.framesAfter(Math.max(0, head - TAIL), TAIL) ?? [];
-    return { epoch, head, active: this.log.active(Date.now()), rules: this.log.rules(), tail, concurrents };
+    return { epoch, head, active: this.log.offered(Date.now()), rules: this.log.rules(), tail, concurrents };
   }
 
   /** Makes the site's client rules known to the viewers, as far as they are this channel's. Safe to repeat, also out of order. */

@@ -13,7 +13,7 @@ export class RelayCache {
   constructor(snapshot: Snapshot) {
     this.epoch = snapshot.epoch;
     this.position = snapshot.head;
-    this.ring = snapshot.tail;
+    this.ring = [...snapshot.tail];
     for (const frame of snapshot.rules) this.setRule(frame);
     for (const frame of snapshot.active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
   }
@@ -32,7 +32,9 @@ export class RelayCache {
       for (const broadcastId of frame.clears) this.active.delete(broadcastId);
       this.setRule(frame);
     }
-    if (this.ring.length > 2 * RING) this.ring = this.ring.slice(-RING);
+    if (this.ring.length <= 2 * RING) return;
+    this.ring = this.ring.slice(-RING);
+    this.forgetOver(Date.now());
   }
 
   /** All frames after `seq`, or null where the memory does not reach back that far. */
@@ -42,14 +44,19 @@ export class RelayCache {
     return first <= seq + 1 ? this.ring.slice(seq + 1 - first) : null;
   }
 
-  /** What is on now, in order. */
+  /** What whoever comes now gets, in order. */
   overlays(now: number): LogFrame[] {
-    return [...this.active.values()].filter((frame) => (frame.shows?.endsAt ?? 0) > now);
+    this.forgetOver(now);
+    return [...this.active.values()];
   }
 
   /** The client rules that hold now. */
   rules(): LogFrame[] {
     return [...this.clientRules.values()];
+  }
+
+  private forgetOver(now: number): void {
+    for (const [broadcastId, frame] of this.active) if ((frame.shows?.until ?? 0) <= now) this.active.delete(broadcastId);
   }
 
   private setRule(frame: LogFrame): void {

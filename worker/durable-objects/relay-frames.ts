@@ -14,6 +14,7 @@ export function welcomeFrame(welcome: {
   epoch: string;
   seq: number;
   upTo: number;
+  now: number;
   recovered: boolean;
   overlays: string[];
   rules: string[];

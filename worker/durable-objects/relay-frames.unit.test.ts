@@ -17,13 +17,13 @@ function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
   };
 }
 
-function show(seq: number, broadcastId: string, endsAt: number): LogFrame {
-  return frame(seq, { shows: { broadcastId, at: 0, endsAt } });
+function show(seq: number, broadcastId: string, until: number): LogFrame {
+  return frame(seq, { shows: { broadcastId, at: 0, until } });
 }
 
 describe("frames", () => {
   test("are as the protocol says", () => {
-    const welcome = { epoch: "e", seq: 4, upTo: 2, recovered: true, overlays: [], rules: [], concurrents: 3, heartbeat: 30 };
+    const welcome = { epoch: "e", seq: 4, upTo: 2, now: 1_000, recovered: true, overlays: [], rules: [], concurrents: 3, heartbeat: 30 };
     const frames = [
       welcomeFrame(welcome),
       concurrentsFrame(4, 9),

@@ -48,7 +48,19 @@ export const OverlayShow = z.object({
   broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("What whoever sent it hands to the viewer's app"),
 });
 
-export const OverlayClear = z.object({ type: z.literal("overlay.clear"), seq: Seq, ...held, broadcastIds: z.array(z.string()) });
+/** A picture may be so far behind, ms: a broadcast with a timecode is offered to whoever comes so long after its end. */
+export const PICTURE_LAG_MS = 60_000;
+
+export const OverlayClear = z.object({
+  type: z.literal("overlay.clear"),
+  seq: Seq,
+  ...held,
+  broadcastIds: z.array(z.string()),
+  ended: z
+    .boolean()
+    .optional()
+    .describe("True: nobody took them off, their time is over. A viewer that holds one for its picture, or shows it since, keeps it"),
+});
 
 /** Something happened to the channel; `data` is the changed resource's public part. */
 const event = <T extends string>(type: T) =>
@@ -70,8 +82,11 @@ export const Welcome = z.object({
   epoch: z.string().describe("Names this log; a position of another epoch can't be resumed"),
   seq: Seq,
   ...held,
+  now: Time.describe("Milliseconds since 1970 UTC by the server's clock, for a viewer whose own is wrong"),
   recovered: z.boolean(),
-  overlays: z.array(OverlayShow).describe("What is on now; empty when recovered"),
+  overlays: z
+    .array(OverlayShow)
+    .describe("What is on now, and what with a `timecode` was until 60 s ago, for pictures that are behind; empty when recovered"),
   rules: z.array(Rule).describe("The client rules that hold now; empty when recovered"),
   concurrents: z.number().int().nonnegative(),
   heartbeat: z.number().describe("Seconds within which the server must hear from the viewer; ping at two thirds of it"),

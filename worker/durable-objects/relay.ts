@@ -259,6 +259,7 @@ export class Relay extends DurableObject<Env> {
       epoch: cache.epoch,
       seq: cache.head,
       upTo: missed && viewer.resume ? viewer.resume.seq : cache.head,
+      now,
       recovered: missed !== null,
       overlays: bodiesOf(overlays),
       rules: missed ? [] : bodiesOf(cache.rules()),
