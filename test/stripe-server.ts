@@ -263,6 +263,7 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
     case "DELETE subscriptions": {
       const subscription = books.subscriptions.get(rest[0] ?? "");
       if (!subscription || (method === "DELETE" && subscription.status === "canceled")) return missing;
+      if (method === "POST" && subscription.status === "canceled") return bad("A canceled subscription can't be changed");
       if (method === "DELETE") subscription.status = "canceled";
       if (method === "POST") subscription.scheduled = fields.cancel_at_period_end === "true";
       return ok(showSubscription(subscription));

@@ -216,13 +216,17 @@ export async function cancelSubscription(
   id: string,
   when: "immediate" | "endOfBilling",
 ): Promise<StripeOutcome<StripeSubscription>> {
-  return asSubscription(
+  const asked = asSubscription(
     await ask(env, account, null, (stripe, options) =>
       when === "immediate"
         ? stripe.subscriptions.cancel(id, {}, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: true }, options),
     ),
   );
+  if (asked.ok) return asked;
+  // Stripe ends nothing twice: of what has ended, perhaps by a call whose answer was lost, it says that there is no such thing.
+  const found = await readSubscription(env, account, id);
+  return found.ok && found.value.status === "cancelled" ? found : asked;
 }
 
 function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutcome<StripeSubscription> {

@@ -1,4 +1,4 @@
-import { and, desc, eq, ne } from "drizzle-orm";
+import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { charges, recurringSubscriptions } from "../../db/schema/index.ts";
 import {
@@ -14,7 +14,7 @@ import { newReceiptNumber } from "../lib/receipt-number.ts";
 import type { ChargeRow } from "../routes/billing/schemas.ts";
 import { type RecurringRow, toRecurring } from "../routes/wallets/schemas.ts";
 import { chargeEvent } from "./charges.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
+import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { type EntitlementRow, findBySource, planRenewal, planStep } from "./entitlements.ts";
 
 const TRIES = 5;
@@ -52,10 +52,35 @@ export async function cancelRecurring(
   const recurring = await getRecurring(ctx, source.replace(/^recurring\//, ""));
   if (recurring.status === "cancelled" || (recurring.status === "cancelScheduled" && when === "endOfBilling")) return { success: true };
   const { stripeAccount, stripeSubscriptionId } = recurring;
+  await expectEnd(ctx, recurring, when);
   const outcome = await cancelSubscription(ctx.env, stripeAccount, stripeSubscriptionId, when);
-  if (!outcome.ok) return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
+  if (!outcome.ok) {
+    await expectNoEnd(ctx, recurring);
+    return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
+  }
   await follow(ctx, recurring.id, outcome.value);
   return { success: true };
+}
+
+/** Written down before Stripe is asked, so that the cron brings to its end what dies in between. */
+async function expectEnd(ctx: Ctx, { id }: RecurringRow, when: "immediate" | "endOfBilling"): Promise<void> {
+  const soon = ctx.now + MINUTE;
+  await batchAll(ctx.db, [
+    when === "immediate"
+      ? stopRecurring(ctx, eq(recurringSubscriptions.id, id), soon)
+      : ctx.db
+          .update(recurringSubscriptions)
+          .set({ due: soon })
+          .where(ownRow(ctx, recurringSubscriptions, id)),
+  ]);
+}
+
+/** Stripe has refused: unless somebody else has changed the row since, it stays as it was. */
+async function expectNoEnd(ctx: Ctx, { id, version, stopping }: RecurringRow): Promise<void> {
+  await ctx.db
+    .update(recurringSubscriptions)
+    .set({ stopping })
+    .where(asRead(ctx, recurringSubscriptions, { id, version: version + 1 }));
 }
 
 /** Asks Stripe how a recurring subscription stands and books that: periods paid, cancellations. Safe to repeat, in any order. */
@@ -64,7 +89,6 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
   const found = recurring.stopping
     ? await cancelSubscription(ctx.env, stripeAccount, id, "immediate")
     : await readSubscription(ctx.env, stripeAccount, id);
-  // Stripe ends no subscription twice: what it doesn't find to end has ended.
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
   const state: StripeSubscription = found.ok ? found.value : { id, status: "cancelled", pastDue: false, currentPeriodEnd: null };
   for (const invoice of await listPaidInvoices(ctx.env, stripeAccount, id))
@@ -73,10 +97,10 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
 }
 
 /** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
-export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>): BatchItem<"sqlite"> {
+export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx.now): BatchItem<"sqlite"> {
   return ctx.db
     .update(recurringSubscriptions)
-    .set({ stopping: true, due: ctx.now })
+    .set({ stopping: true, due, version: sql`${recurringSubscriptions.version} + 1` })
     .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), ne(recurringSubscriptions.status, "cancelled"), where));
 }
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import {
   buy,
@@ -10,6 +10,7 @@ import {
   newBuyer,
   newSubscription,
   open,
+  reconcile,
   recurringRow,
   refund,
   tell,
@@ -19,12 +20,16 @@ import { showSubscription, stripe } from "../../../test/stripe-server.ts";
 import { newId } from "../../lib/ids.ts";
 import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
 
+const MINUTE = 60_000;
+
 let site: TestSite;
 let buyer: Buyer;
 
 beforeAll(async () => {
   site = await newSite();
 });
+
+afterEach(() => stripe.recover());
 
 /** Somebody who pays each month, and for what. */
 async function monthly() {
@@ -162,6 +167,49 @@ describe("a cancellation", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
     expect(await held(buyer)).toEqual([sku]);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled" }]);
+  });
+
+  test.each(["lose", "stumble"] as const)("is booked though Stripe's answer to it is a %s", async (behaviour) => {
+    const { params, recurring } = await monthly();
+    stripe.next(/DELETE .*subscriptions/, behaviour);
+    const body = { refund: false, scheduled: "immediate" };
+    const first = await callAs(site, buyer, "cancelRecurringSubscription", { params, body });
+    // What is left open is a 503; asked again, it is done.
+    if (first.status !== 200) expect(first.status).toBe(503);
+    expect(await cancel(params, body)).toEqual({ success: true });
+    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("that nobody asks for again after Stripe left it open is booked by the cron", async () => {
+    for (const scheduled of ["immediate", "endOfBilling"]) {
+      const { params } = await monthly();
+      await reconcile();
+      stripe.next(/(DELETE|POST) .*subscriptions/, "stumble");
+      const answer = await callAs(site, buyer, "cancelRecurringSubscription", { params, body: { refund: false, scheduled } });
+      expect(answer.status).toBe(503);
+      await reconcile(Date.now() + 5 * MINUTE);
+      expect((await recurringRow(buyer)).status).toBe(scheduled === "immediate" ? "cancelled" : "cancelScheduled");
+    }
+  });
+
+  test("that Stripe refuses is no success, and isn't tried again", async () => {
+    const { params, recurring } = await monthly();
+    stripe.next(/DELETE .*subscriptions/, "refuse");
+    const refused = await cancel(params, { refund: false, scheduled: "immediate" });
+    expect(refused).toEqual({ success: false, message: "This can't be done" });
+    await reconcile(Date.now() + 5 * MINUTE);
+    expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active", stopping: false });
+  });
+
+  test("of what has ended at Stripe meanwhile, whose event is yet to come, is booked", async () => {
+    const { params, recurring } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.status = "canceled";
+    expect(await cancel(params, { refund: false, scheduled: "endOfBilling" })).toEqual({ success: true });
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
   });
 
   test("with a refund gives back the current period, by an admin alone", async () => {
