@@ -181,7 +181,7 @@ test("an event that is given up lets the next of its resource go, and what faile
     async (simulation, storage) => {
       simulation.add(2, 1);
       storage.sql.exec("UPDATE deliveries SET tries = 9 WHERE number = 1");
-      const [last] = simulation.queue.due(simulation.now, 6, new Set());
+      const [last] = simulation.queue.lines(simulation.now, new Set())[0] ?? [];
       if (!last) throw new Error("Nothing is due");
       const attempt = { at: simulation.now, duration: 0, status: 500, error: "Answered 500" };
       expect(simulation.queue.failed(last, attempt, 0)).toBeUndefined();
@@ -203,8 +203,8 @@ test("an endless failure switches the endpoint off after 75 hours, however much 
       expect(simulation.queue.list({ ...PAGE, state: "pending" }).totalCount).toBeGreaterThan(0);
       isBack = true;
       simulation.reason = undefined;
-      simulation.queue.recover();
-      await simulation.run();
+      simulation.queue.beginAnew(simulation.now);
+      await simulation.run(simulation.now);
       const given = simulation.queue.list({ ...PAGE, state: "failed" }).totalCount;
       expect([...simulation.taken().values()].flat()).toHaveLength(400 - given);
     },
@@ -243,7 +243,7 @@ test("what was on its way when the object died is sent again", () =>
     () => 204,
     async (simulation, storage) => {
       simulation.add(3, 3);
-      expect(simulation.queue.due(simulation.now, 6, new Set())).toHaveLength(3);
+      expect(simulation.queue.lines(simulation.now, new Set())).toHaveLength(3);
       const after = new Simulation(storage, () => 204);
       await after.run();
       expectAll(after, 3);
@@ -261,7 +261,7 @@ test("10,000 events of one resource cost the same each, in order", () =>
     },
   ));
 
-test("what was settled is forgotten after seven days, and beyond 20,000; what waits is kept", () =>
+test("what was settled is forgotten after seven days, and beyond 20,000; what waits is kept for thirty days", () =>
   simulate(
     () => 204,
     async (simulation, storage) => {
@@ -271,7 +271,9 @@ test("what was settled is forgotten after seven days, and beyond 20,000; what wa
       expect(simulation.queue.list(PAGE).totalCount).toBe(20_001);
       expect(simulation.queue.list({ ...PAGE, direction: 1, limit: 2 }).rows.map(({ number }) => number)).toEqual([1, 11]);
       simulation.queue.prune(simulation.now + 7 * 24 * HOUR + 1);
-      expect(simulation.queue.list(PAGE).totalCount).toBe(1);
+      expect(simulation.queue.list(PAGE).rows).toMatchObject([{ state: "pending" }]);
+      simulation.queue.prune(simulation.now + 30 * 24 * HOUR + 1);
+      expect(simulation.queue.isEmpty()).toBe(true);
     },
   ));
 
@@ -287,6 +289,120 @@ test("what an event says of a deleted person is taken out of what waits", () =>
         { sequence: 1, data: { erased: true } },
         { sequence: 2, data: { name: "Goal 1" } },
       ]);
+    },
+  ));
+
+test("what has waited for thirty days is given up, and lets go what waited behind it", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(1, 1);
+      simulation.now += 20 * 24 * HOUR;
+      simulation.add(1, 1, 1);
+      simulation.now += 11 * 24 * HOUR;
+      simulation.queue.prune(simulation.now);
+      await simulation.run();
+      expect(simulation.taken().get("overlay/0")).toEqual([2]);
+    },
+  ));
+
+test("what is erased while a run is under way is not sent as it was read ahead", () => {
+  let erase: () => void;
+  return simulate(
+    (request) => {
+      if (request === 3) erase();
+      return 204;
+    },
+    async (simulation) => {
+      erase = () => simulation.queue.erase("overlay/0", 11);
+      simulation.add(10, 1);
+      await simulation.run();
+      const sent = simulation.arrived.map(({ event }): unknown => JSON.parse(event.eventData));
+      expect(sent.slice(0, 3)).toMatchObject([{ data: { name: "Goal 0" } }, { data: { name: "Goal 1" } }, { data: { name: "Goal 2" } }]);
+      expect(sent.slice(3)).toMatchObject(Array.from({ length: 7 }, (_, i) => ({ sequence: i + 4, data: { erased: true } })));
+    },
+  );
+});
+
+test("what comes while a request hangs is sent without waiting for its end", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(1, 1);
+      const hanging = Promise.withResolvers<void>();
+      const second = Promise.withResolvers<void>();
+      const run = deliverDue(simulation.queue, {
+        send: async (event) => {
+          if (event.resource === "overlay/0") await hanging.promise;
+          else second.resolve();
+          return { at: simulation.now, duration: 0, status: 204, error: null };
+        },
+        now: () => simulation.now,
+        random: () => 0,
+      });
+      simulation.add(1, 7, 5);
+      await second.promise;
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["pending", "pending"]);
+      hanging.resolve();
+      await run;
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+    },
+  ));
+
+test("a run ends where the endpoint wants nothing more, and keeps what waits", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(20, 20);
+      let sent = 0;
+      const send = async () => (++sent > 3 ? null : { at: simulation.now, duration: 0, status: 204, error: null });
+      await deliverDue(simulation.queue, { send, now: () => simulation.now, random: () => 0 });
+      expect(sent).toBeLessThanOrEqual(8);
+      expect(simulation.queue.list({ ...PAGE, state: "delivered" }).totalCount).toBe(3);
+      expect(simulation.queue.list({ ...PAGE, state: "pending" }).totalCount).toBe(17);
+    },
+  ));
+
+test("an error of ours ends the run, and what was taken before it stays taken", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(2, 1);
+      let sent = 0;
+      const send = async () => {
+        if (++sent === 2) throw new Error("No settings");
+        return { at: simulation.now, duration: 0, status: 204, error: null };
+      };
+      await expect(deliverDue(simulation.queue, { send, now: () => simulation.now, random: () => 0 })).rejects.toThrow("No settings");
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["pending", "delivered"]);
+    },
+  ));
+
+test("an event that is sent again goes before the later ones of its resource, those with a time of their own too", () =>
+  simulate(
+    (request) => (request === 2 ? 500 : 204),
+    async (simulation) => {
+      simulation.add(3, 1);
+      await simulation.run(simulation.now);
+      expect(simulation.queue.list({ ...PAGE, direction: 1 }).rows.map(({ state }) => state)).toEqual(["delivered", "pending", "pending"]);
+      const [first] = simulation.queue.list({ ...PAGE, direction: 1 }).rows;
+      expect(simulation.queue.redeliver(first?.id ?? "", simulation.now)).toBe(true);
+      await simulation.run();
+      expect(simulation.arrived.map(({ event }) => sequenceOf(event))).toEqual([1, 2, 1, 2, 3]);
+    },
+  ));
+
+test("no more is read ahead than fits into a megabyte", () =>
+  simulate(
+    () => 204,
+    async (simulation, storage) => {
+      simulation.add(100, 10);
+      storage.sql.exec("UPDATE deliveries SET event = json_set(event, '$.data.name', ?)", "x".repeat(100_000));
+      const read = simulation.queue.lines(simulation.now, new Set()).flat();
+      expect(read.length).toBeGreaterThan(10);
+      expect(read.length).toBeLessThanOrEqual(21);
+      await simulation.run();
+      expectAll(simulation, 100);
     },
   ));
 

@@ -13,7 +13,8 @@ interface Outcome {
 
 /** The world as a run sees it. */
 export interface Surroundings {
-  send: (event: DueDelivery) => Promise<Attempt>;
+  /** Null where the endpoint wants nothing any more. */
+  send: (event: DueDelivery) => Promise<Attempt | null>;
   /** Milliseconds since 1970 UTC. */
   now: () => number;
   /** From 0 to 1. */
@@ -29,55 +30,85 @@ export async function deliverDue(queue: DeliveryQueue, surroundings: Surrounding
 }
 
 /**
- * Writing each outcome down by itself would make the next request wait for the disk each time. So they are written in groups; after a
- * crash those of the last group are sent once more.
+ * Reading each event and writing each outcome by itself would cost as much as the request. So events are read ahead, and outcomes written
+ * in groups; after a crash those of the last group are sent once more.
  */
 class Run {
   readonly #queue: DeliveryQueue;
   readonly #world: Surroundings;
-  readonly #flying = new Map<number, Promise<void>>();
+  readonly #until: number;
+  /** Resources of which an event is on its way. */
+  readonly #busy = new Set<string>();
+  /** What was read ahead and may be sent: of each resource that isn't busy, its events in order. */
+  #lines: DueDelivery[][] = [];
+  #revision = 0;
   #outcomes: Outcome[] = [];
-  /** Whose predecessor was taken, though that isn't written down yet. */
-  #next: DueDelivery[] = [];
   #begun = 0;
+  /** Set where nothing more is to be sent: the endpoint is gone, or sending itself went wrong. */
+  #end: { error?: Error } | undefined;
   #reason: DisabledReason | undefined;
+  #news = Promise.withResolvers<void>();
 
   constructor(queue: DeliveryQueue, world: Surroundings) {
     this.#queue = queue;
     this.#world = world;
+    this.#until = world.now() + RUN.ms;
   }
 
   async play(): Promise<DisabledReason | undefined> {
-    const until = this.#world.now() + RUN.ms;
+    this.#queue.onNews = () => this.#news.resolve();
     for (;;) {
-      const goesOn = this.#reason === undefined && this.#begun < RUN.sends && this.#world.now() < until;
-      const due = goesOn ? this.#take() : [];
-      for (const event of due) this.#flying.set(event.number, this.#deliver(event));
-      this.#begun += due.length;
-      if (due.length === 0 && this.#outcomes.length > 0) this.#record();
-      else if (this.#flying.size === 0) return this.#reason;
-      else await Promise.race(this.#flying.values());
+      this.#news = Promise.withResolvers();
+      this.#begin();
+      if (this.#busy.size === 0) break;
+      await this.#news.promise;
+    }
+    this.#record();
+    if (this.#end?.error) throw this.#end.error;
+    return this.#reason;
+  }
+
+  /** Sends as much at once as the receiver's health allows. */
+  #begin(): void {
+    while (this.#goesOn() && this.#busy.size < this.#queue.room(this.#world.now())) {
+      const line = this.#nextLine();
+      const event = line?.shift();
+      if (!line || !event) return;
+      this.#begun++;
+      this.#busy.add(event.resource);
+      void this.#deliver(event, line);
     }
   }
 
-  #take(): DueDelivery[] {
-    const busy = new Set([...this.#flying.keys(), ...this.#outcomes.map(({ event }) => event.number)]);
-    const room = this.#queue.room(this.#world.now()) - this.#flying.size;
-    if (room <= 0) return [];
-    const followers = this.#next.splice(0, room).filter(({ number }) => !busy.has(number));
-    for (const { number } of followers) busy.add(number);
-    const wanted = room - followers.length;
-    return wanted === 0 ? followers : [...followers, ...this.#queue.due(this.#world.now(), wanted, busy)];
+  #goesOn(): boolean {
+    return !this.#end && this.#reason === undefined && this.#begun < RUN.sends && this.#world.now() < this.#until;
   }
 
-  async #deliver(event: DueDelivery): Promise<void> {
-    const attempt = await this.#world.send(event);
-    this.#flying.delete(event.number);
-    this.#outcomes.push({ event, attempt });
-    const follower = attempt.error === null ? this.#queue.after(event) : undefined;
-    if (follower) this.#next.push(follower);
-    // A failure decides how much is sent next.
-    if (attempt.error !== null || this.#outcomes.length >= GROUP) this.#record();
+  #nextLine(): DueDelivery[] | undefined {
+    if (this.#lines.length === 0 || this.#queue.revision !== this.#revision) {
+      this.#record();
+      this.#revision = this.#queue.revision;
+      this.#lines = this.#queue.lines(this.#world.now(), this.#busy);
+    }
+    return this.#lines.shift();
+  }
+
+  /** `line` is what follows the event once it was taken. */
+  async #deliver(event: DueDelivery, line: DueDelivery[]): Promise<void> {
+    const { revision } = this.#queue;
+    try {
+      const attempt = await this.#world.send(event);
+      if (attempt) this.#outcomes.push({ event, attempt });
+      else this.#end = {};
+      if (attempt?.error === null && line.length > 0 && revision === this.#queue.revision) this.#lines.push(line);
+      // A failure decides how much is sent next.
+      if (attempt?.error || this.#outcomes.length >= GROUP) this.#record();
+    } catch (error) {
+      this.#end = { error: error instanceof Error ? error : new Error(String(error)) };
+    } finally {
+      this.#busy.delete(event.resource);
+      this.#news.resolve();
+    }
   }
 
   #record(): void {
@@ -86,7 +117,5 @@ class Run {
     for (const { event, attempt } of this.#outcomes)
       if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#world.random()) ?? this.#reason;
     this.#outcomes = [];
-    // From here on the queue itself knows what follows.
-    this.#next = [];
   }
 }

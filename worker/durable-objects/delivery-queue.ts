@@ -7,8 +7,12 @@ import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type Qu
 /** What was delivered or given up is kept for so long, and no more of it than this. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const KEPT_ROWS = 20_000;
+/** What waits is kept for so long: only an endpoint that is off, or a resource of which nothing gets through, has anything as old. */
+const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
 /** Deliveries that are under way at once; the platform opens no more connections than this. */
 const AT_ONCE = 6;
+/** What is read ahead at once. */
+const LINES = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
 
 const Attempts = z.array(Attempt);
@@ -56,6 +60,11 @@ type Health = { failures: number; failing_since: number | null; paused_until: nu
 export class DeliveryQueue {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  #known: Health | undefined;
+  /** Moves on when something that waits is taken out or put in anew: what was read ahead holds no more. */
+  revision = 0;
+  /** Hears when there may be something new to send. */
+  onNews: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -90,6 +99,7 @@ export class DeliveryQueue {
         now,
       );
     });
+    this.onNews();
   }
 
   /** How many deliveries may be under way at once to a receiver in this health. */
@@ -99,30 +109,19 @@ export class DeliveryQueue {
     return pauseAfter(failures) > 0 ? 1 : AT_ONCE;
   }
 
-  /** What is to be sent now, the longest due first; those that are busy aside. */
-  due(now: number, limit: number, busy: ReadonlySet<number>): DueDelivery[] {
-    return this.#sql
-      .exec<DueRow>(
-        `SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ?1 AND number NOT IN (SELECT value FROM json_each(?2)) ORDER BY due, number LIMIT ?3`,
-        now,
-        JSON.stringify([...busy]),
-        limit,
-      )
-      .toArray()
-      .map(toDue);
-  }
-
-  /** What waits for this delivery alone; a retry that has its own time is not that. */
-  after({ number, resource }: DueDelivery): DueDelivery | undefined {
-    const [row] = this.#sql
-      .exec<DueRow>(
-        `SELECT ${DUE_COLUMNS} FROM (
-           SELECT * FROM deliveries WHERE state = 'pending' AND resource = ? AND number > ? ORDER BY number LIMIT 1) WHERE due IS NULL`,
-        resource,
-        number,
-      )
-      .toArray();
-    return row && toDue(row);
+  /**
+   * What is to be sent now, the longest due first, each with what waits for it alone: lines, of which each holds one resource's events in
+   * their order. Resources of which an event is `busy` are left aside.
+   */
+  lines(now: number, busy: ReadonlySet<string>): DueDelivery[][] {
+    const due = this.#sql.exec<DueRow>(
+      `SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ?1 AND resource NOT IN (SELECT value FROM json_each(?2))
+       ORDER BY due, number LIMIT ?3`,
+      ...[now, JSON.stringify([...busy]), LINES.events],
+    );
+    const first = takeSome(due, LINES.bytes);
+    const waiting = first.length === 0 ? [] : this.#waitingFor(first);
+    return [...Map.groupBy([...first, ...waiting], ({ resource }) => resource).values()];
   }
 
   /** Records tries that the receiver has taken, many at once: what is written by itself costs as much as the request. */
@@ -160,7 +159,7 @@ export class DeliveryQueue {
       );
       const delay = retryDelay(tries + 1, random);
       if (delay === undefined) this.#giveUp(number, resource, now);
-      else this.#sql.exec("UPDATE deliveries SET due = ?, tries = tries + 1 WHERE number = ?", now + delay, number);
+      else this.#retry(number, now + delay);
       const since = this.#fail(now);
       if (attempt.status === GONE) return "gone";
       return now - since >= RETRY_SPAN ? "failing" : undefined;
@@ -169,22 +168,32 @@ export class DeliveryQueue {
 
   /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
   redeliver(id: string, now: number): boolean {
-    const { rowsWritten } = this.#sql.exec(
-      `UPDATE deliveries SET state = 'pending', tries = 0, settled = NULL, due = CASE WHEN EXISTS (
-         SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'pending' AND earlier.resource = deliveries.resource
-           AND earlier.number < deliveries.number) THEN NULL ELSE ?2 END
-       WHERE id = ?1`,
-      id,
-      now,
-    );
-    if (rowsWritten === 0) return false;
+    return this.#storage.transactionSync(() => {
+      const [row] = this.#sql
+        .exec<{ resource: string }>(
+          "UPDATE deliveries SET state = 'pending', tries = 0, settled = NULL, due = NULL WHERE id = ? RETURNING resource",
+          id,
+        )
+        .toArray();
+      if (!row) return false;
+      // What comes after it in its resource waits again.
+      this.#sql.exec("UPDATE deliveries SET due = NULL WHERE state = 'pending' AND resource = ?", row.resource);
+      this.#makeDue([row.resource], now);
+      this.recover();
+      this.#revised();
+      return true;
+    });
+  }
+
+  /** Tries again at once whatever has failed before: the receiver may have been mended. */
+  beginAnew(now: number): void {
     this.recover();
-    return true;
+    this.#sql.exec("UPDATE deliveries SET due = ?1 WHERE due > ?1", now);
   }
 
   /** Forgets that the receiver has failed. */
   recover(): void {
-    this.#sql.exec("UPDATE health SET failures = 0, failing_since = NULL, paused_until = 0 WHERE failures > 0");
+    if (this.#health().failures > 0) this.#note({ failures: 0, failing_since: null, paused_until: 0 });
   }
 
   /** When there is something to send next; undefined where nothing waits. */
@@ -223,9 +232,10 @@ export class DeliveryQueue {
       resource,
       before,
     );
+    this.#revised();
   }
 
-  /** Forgets what was settled long ago, or is too much to keep. */
+  /** Forgets what was settled long ago, or is too much to keep, and what has waited for too long. */
   prune(now: number): void {
     this.#storage.transactionSync(() => {
       this.#sql.exec("DELETE FROM deliveries WHERE settled < ?", now - KEPT_MS);
@@ -234,12 +244,57 @@ export class DeliveryQueue {
            SELECT number FROM deliveries WHERE settled IS NOT NULL ORDER BY settled DESC, number DESC LIMIT -1 OFFSET ?)`,
         KEPT_ROWS,
       );
+      this.#pruneWaiting(now);
     });
+  }
+
+  /** The oldest are looked at alone: what waits may be much. */
+  #pruneWaiting(now: number): void {
+    const old = this.#sql
+      .exec<{ resource: string }>(
+        `DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries ORDER BY number LIMIT 10000)
+           AND state = 'pending' AND created < ? RETURNING resource`,
+        now - WAITING_MS,
+      )
+      .toArray();
+    if (old.length === 0) return;
+    this.#makeDue(
+      old.map(({ resource }) => resource),
+      now,
+    );
+    this.#revised();
   }
 
   clear(): void {
     this.#sql.exec("DELETE FROM deliveries");
     this.recover();
+    this.#revised();
+  }
+
+  /** What is pending behind these, a fair share for each. */
+  #waitingFor(first: DueDelivery[]): DueDelivery[] {
+    const share = Math.floor(LINES.events / first.length) - 1;
+    if (share < 1) return [];
+    const rows = this.#sql.exec<DueRow>(
+      `WITH head AS (SELECT key AS place, value ->> 0 AS name, value ->> 1 AS at FROM json_each(?1))
+       SELECT ${DUE_COLUMNS} FROM head JOIN deliveries ON number IN (
+         SELECT number FROM deliveries WHERE state = 'pending' AND resource = head.name AND number > head.at ORDER BY number LIMIT ?2)
+       ORDER BY place, number`,
+      ...[JSON.stringify(first.map(({ resource, number }) => [resource, number])), share],
+    );
+    return takeSome(rows, LINES.bytes);
+  }
+
+  /** At this moment, or with an earlier one that has been called for again meanwhile. */
+  #retry(number: number, at: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET tries = tries + 1, due = CASE WHEN EXISTS (
+         SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'pending' AND earlier.resource = deliveries.resource
+           AND earlier.number < deliveries.number) THEN NULL ELSE ?2 END
+       WHERE number = ?1`,
+      number,
+      at,
+    );
   }
 
   #giveUp(number: number, resource: string, now: number): void {
@@ -261,18 +316,37 @@ export class DeliveryQueue {
   #fail(now: number): number {
     const { failures, failing_since } = this.#health();
     const since = failing_since ?? now;
-    this.#sql.exec(
-      "UPDATE health SET failures = ?, failing_since = ?, paused_until = ?",
-      failures + 1,
-      since,
-      now + pauseAfter(failures + 1),
-    );
+    this.#note({ failures: failures + 1, failing_since: since, paused_until: now + pauseAfter(failures + 1) });
     return since;
   }
 
   #health(): Health {
-    return this.#sql.exec<Health>("SELECT failures, failing_since, paused_until FROM health").one();
+    this.#known ??= this.#sql.exec<Health>("SELECT failures, failing_since, paused_until FROM health").one();
+    return this.#known;
   }
+
+  #note(health: Health): void {
+    const { failures, failing_since, paused_until } = health;
+    this.#sql.exec("UPDATE health SET failures = ?, failing_since = ?, paused_until = ?", failures, failing_since, paused_until);
+    this.#known = health;
+  }
+
+  #revised(): void {
+    this.revision++;
+    this.onNews();
+  }
+}
+
+/** Reads no more rows than fit, but always one. */
+function takeSome(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
+  const taken: DueDelivery[] = [];
+  let room = bytes;
+  for (const row of rows) {
+    taken.push(toDue(row));
+    room -= row.event.length;
+    if (room <= 0) break;
+  }
+  return taken;
 }
 
 function toDue({ event_id, origin_path, event, ...row }: DueRow): DueDelivery {

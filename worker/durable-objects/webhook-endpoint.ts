@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { disableEndpoint, readTarget, sendEvent, type Target } from "../services/webhook-dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
-import { DeliveryQueue } from "./delivery-queue.ts";
-import type { Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
+import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
+import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
 const PRUNE_MS = 60 * 60 * 1000;
 const AFTER_ERROR_MS = 30_000;
@@ -14,6 +14,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
   readonly #queue: DeliveryQueue;
   readonly #siteId: string;
   readonly #endpointId: string;
+  #pruned = 0;
   #target: { value: Target | undefined; read: number } | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -48,7 +49,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
   /** Sends what is due. An error of ours is tried again by the next alarm: after some failures the platform would give the alarm up. */
   override async alarm(): Promise<void> {
     try {
-      this.#queue.prune(Date.now());
+      this.#prune(Date.now());
       await this.#deliver();
       await this.#wake();
     } catch (error) {
@@ -57,13 +58,18 @@ export class WebhookEndpoint extends DurableObject<Env> {
     }
   }
 
+  #prune(now: number): void {
+    if (now - this.#pruned < PRUNE_MS) return;
+    this.#queue.prune(now);
+    this.#pruned = now;
+  }
+
   async #deliver(): Promise<void> {
     const target = await this.#readTarget();
     if (!target) return this.#queue.clear();
     if (!target.enabled) return;
     const reason = await deliverDue(this.#queue, {
-      // Asked for each: the settings may change during a run.
-      send: async (event) => sendEvent(this.env, (await this.#readTarget()) ?? target, event),
+      send: (event) => this.#send(event),
       now: () => Date.now(),
       random: () => Math.random(),
     });
@@ -72,12 +78,18 @@ export class WebhookEndpoint extends DurableObject<Env> {
     this.#target = undefined;
   }
 
+  /** The settings are asked for each event: they may change during a run. */
+  async #send(event: DueDelivery): Promise<Attempt | null> {
+    const target = await this.#readTarget();
+    return target?.enabled ? sendEvent(this.env, target, event) : null;
+  }
+
   /** A deleted endpoint forgets all; one whose settings were changed begins anew, since the receiver may have been mended. */
   async #changed(): Promise<void> {
     this.#target = undefined;
     const target = await this.#readTarget();
     if (!target) this.#queue.clear();
-    else if (target.enabled) this.#queue.recover();
+    else if (target.enabled) this.#queue.beginAnew(Date.now());
   }
 
   async #readTarget(): Promise<Target | undefined> {

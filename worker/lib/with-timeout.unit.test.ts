@@ -11,11 +11,11 @@ test("a deadline leaves no timer behind once the work is done, or has failed", a
 });
 
 test("a deadline aborts work that takes longer, and tells why", async () => {
-  const hanging = withDeadline(
-    15_000,
-    (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-  );
-  const outcome = expect(hanging).rejects.toMatchObject({ name: "TimeoutError", message: expect.stringContaining("timeout") });
+  const hanging = withDeadline(15_000, async (signal) => {
+    await new Promise((aborted) => signal.addEventListener("abort", aborted));
+    signal.throwIfAborted();
+  });
+  const outcome = expect(hanging).rejects.toThrow(/timeout/);
   await vi.advanceTimersByTimeAsync(15_000);
   await outcome;
 });
