@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
+import { SiteLog } from "../../worker/durable-objects/site-log.ts";
 import { WebhookEndpoint } from "../../worker/durable-objects/webhook-endpoint.ts";
 import { randomHex } from "../../worker/lib/ids.ts";
 import { ProgrammaticWebhook } from "../../worker/routes/webhooks/endpoint-schemas.ts";
@@ -20,6 +21,17 @@ async function subscribe(site: TestSite): Promise<WebhookInbox & { id: string }>
 async function createOverlay(site: TestSite, name = "Goal"): Promise<void> {
   const contents = [{ kind: "html", html: "Goal", position: "center" }];
   await site.call("createOverlay", { body: { name, description: "", siteId: site.id, type: "template", duration: 8, contents } });
+}
+
+const settings = (url: string, ...services: string[]) => ({ webhooks: { enabled: true, webhookUrl: url, webhookSubscriptions: services } });
+
+/** Makes changes whose nudges are all lost, then has the log take them at once. */
+async function atOnce(site: TestSite, ...changes: (() => Promise<unknown>)[]): Promise<void> {
+  const lost = vi.spyOn(SiteLog.prototype, "nudge").mockResolvedValue();
+  for (const change of changes) await change();
+  await vi.waitFor(() => expect(lost.mock.calls.length).toBeGreaterThanOrEqual(changes.length));
+  lost.mockRestore();
+  await env.SITE_LOG.getByName(site.id).nudge();
 }
 
 const names = (inbox: WebhookInbox): unknown[] => inbox.received.map(({ payload }) => payload.eventData.data.name);
@@ -79,4 +91,53 @@ test("a deleted endpoint forgets what waited for it", async () => {
   const endpoint = env.WEBHOOK_ENDPOINT.getByName(`${site.id}:${inbox.id}`);
   const page = { limit: 10, offset: 0, direction: 1 as const, cursor: null, state: null, type: null, search: null };
   await vi.waitFor(async () => expect((await endpoint.deliveries(page)).totalCount).toBe(0));
+});
+
+test("endpoints made between other changes get what came after each, however much of it the log takes at once", async () => {
+  const site = await newSite();
+  const inboxes: WebhookInbox[] = [];
+  const makeInbox = async () => inboxes.push(await subscribe(site));
+  const changes = ["First", "Second", "Third"].flatMap((name) => [makeInbox, () => createOverlay(site, name)]);
+  await atOnce(site, ...changes);
+  await Promise.all(inboxes.map((inbox, i) => inbox.holds(3 - i)));
+  expect(inboxes.map(names)).toEqual([["First", "Second", "Third"], ["Second", "Third"], ["Third"]]);
+});
+
+test("each event goes by the subscriptions of its moment, however many changes of them the log takes at once", async () => {
+  const site = await newSite();
+  const inbox = new WebhookInbox(randomHex(6));
+  const turn = (on: boolean) => site.call("updateWebhookSubscriptions", { body: { webhookSubscriptions: { "overlay-service-v1": on } } });
+  await site.call("createWebhooks", { body: settings(inbox.url, "page-service-v2") });
+  await atOnce(
+    site,
+    () => createOverlay(site, "Too soon"),
+    () => turn(true),
+    () => createOverlay(site, "Heard"),
+    () => turn(false),
+    () => createOverlay(site, "Too late"),
+    () => site.call("rotateWebhookSecret"),
+  );
+  await turn(true);
+  await createOverlay(site, "Last");
+  await inbox.holds(2);
+  expect(names(inbox)).toEqual(["Heard", "Last"]);
+});
+
+test("an endpoint that could not take over what came before a change of its own gets it before the change is followed", async () => {
+  const site = await newSite();
+  const inbox = new WebhookInbox(randomHex(6));
+  await site.call("createWebhooks", { body: settings(inbox.url, "overlay-service-v1") });
+  await createOverlay(site, "First");
+  await inbox.holds(1);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
+  await atOnce(
+    site,
+    () => createOverlay(site, "Before"),
+    () => site.call("updateWebhookSubscriptions", { body: { webhookSubscriptions: { "overlay-service-v1": false } } }),
+    () => createOverlay(site, "After"),
+  );
+  expect(await runDurableObjectAlarm(env.SITE_LOG.getByName(site.id))).toBe(true);
+  await inbox.holds(2);
+  expect(names(inbox)).toEqual(["First", "Before"]);
 });

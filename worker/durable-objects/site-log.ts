@@ -132,7 +132,6 @@ export class SiteLog extends DurableObject<Env> {
           event.resource,
           sequence,
         );
-        this.#subscribers.note(event.type, sequence);
       }
     });
   }
@@ -175,7 +174,7 @@ export class SiteLog extends DurableObject<Env> {
 
   /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on, nor what an endpoint has yet to get. */
   #prune(now: number): void {
-    const kept = Math.min(this.#head(), (this.#subscribers.handedTo() ?? Infinity) + 1);
+    const kept = Math.min(this.#head(), this.#subscribers.handedTo() + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
     this.#sql.exec(`DELETE FROM events WHERE done = 1 AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);

@@ -1,18 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import { WEBHOOK_SERVICES } from "../../db/enums.ts";
-import { listSubscribers, toQueued } from "../services/webhook-dispatch.ts";
+import { toQueued } from "../services/webhook-dispatch.ts";
 import type { LogEntry } from "./site-log.protocol.ts";
 
 const PAGE = 100;
 
-const Services = z.array(z.enum(WEBHOOK_SERVICES));
+const Services = z.array(z.string());
+/** What the events `webhook.*` tell of an endpoint, of which this goes by alone. */
+const Settings = z.object({ _id: z.string(), services: Services, enabled: z.boolean() });
 
 type SubscriberRow = { id: string; services: string; state: "on" | "off" | "gone"; cursor: number; changed: number };
+type Change = { sequence: number; type: string; settings: z.output<typeof Settings> };
 type Read = (after: number, upTo: number, limit: number) => LogEntry[];
 
 /**
  * Hands a site's log to its webhook endpoints. Each has a cursor that moves once its object has taken the events over, so a crash
- * repeats some and loses none. Which endpoints there are is read anew when the log tells of a change of them.
+ * repeats some and loses none. Which endpoints there are and what they want is taken from the log as well, each change in its place.
  */
 export class Subscribers {
   readonly #env: Env;
@@ -28,24 +30,21 @@ export class Subscribers {
     this.#sql.exec(`
       CREATE TABLE IF NOT EXISTS subscribers (
         id TEXT PRIMARY KEY, services TEXT NOT NULL, state TEXT NOT NULL, cursor INTEGER NOT NULL, changed INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS subscriptions (id INTEGER PRIMARY KEY CHECK (id = 1), changed INTEGER);
-      INSERT OR IGNORE INTO subscriptions VALUES (1, 0);`);
-  }
-
-  /** Notes, in the transaction that appends an event, whether it tells of a change of endpoints. */
-  note(type: string, sequence: number): void {
-    if (type.startsWith("webhook.")) this.#sql.exec("UPDATE subscriptions SET changed = ?", sequence);
+      CREATE TABLE IF NOT EXISTS settings (id INTEGER PRIMARY KEY CHECK (id = 1), applied INTEGER NOT NULL);
+      INSERT OR IGNORE INTO settings VALUES (1, 0);
+      DROP TABLE IF EXISTS subscriptions;`);
   }
 
   /** Brings every endpoint up to the head of the log; false: some are to be tried again. */
   async handOver(head: number): Promise<boolean> {
-    const { changed } = this.#sql.exec<{ changed: number | null }>("SELECT changed FROM subscriptions").one();
-    if (changed !== null) {
-      // What came before the change goes by the settings before it.
-      await this.#advanceAll(changed);
-      await this.#reload(changed);
+    for (const change of this.#changes(head)) {
+      // What came before a change goes by the settings before it.
+      const own = this.#rows().filter(({ id }) => id === change.settings._id);
+      if (!(await this.#advanceAll(own, change.sequence))) return false;
+      this.#apply(change);
     }
-    return this.#advanceAll(head);
+    this.#sql.exec("UPDATE settings SET applied = ?", head);
+    return this.#advanceAll(this.#rows(), head);
   }
 
   /** Has the endpoints forget what the events of a deleted person say. */
@@ -53,14 +52,39 @@ export class Subscribers {
     await Promise.all(this.#rows().map(({ id }) => this.#endpoint(id).erase(resource, before)));
   }
 
-  /** The last event that every endpoint has; undefined where there is none. */
-  handedTo(): number | undefined {
-    const { least } = this.#sql.exec<{ least: number | null }>("SELECT min(cursor) AS least FROM subscribers WHERE state = 'on'").one();
-    return least ?? undefined;
+  /** The last event that every endpoint has; those after it are still needed. */
+  handedTo(): number {
+    return this.#sql
+      .exec<{ least: number }>(
+        "SELECT min(applied, coalesce((SELECT min(cursor) FROM subscribers WHERE state = 'on'), applied)) AS least FROM settings",
+      )
+      .one().least;
   }
 
-  async #advanceAll(upTo: number): Promise<boolean> {
-    const outcomes = await Promise.allSettled(this.#rows().map((row) => this.#advance(row, upTo)));
+  /** Events that tell of a change of endpoints and have yet to be followed. */
+  #changes(head: number): Change[] {
+    return this.#sql
+      .exec<{ sequence: number; type: string; data: string }>(
+        `SELECT sequence, type, data FROM events
+         WHERE sequence > (SELECT applied FROM settings) AND sequence <= ? AND type LIKE 'webhook.%' ORDER BY sequence`,
+        head,
+      )
+      .toArray()
+      .map(({ sequence, type, data }) => ({ sequence, type, settings: Settings.parse(JSON.parse(data)) }));
+  }
+
+  /** One turn, so that a crash leaves a change either followed or not. */
+  #apply({ sequence, type, settings: { _id, services, enabled } }: Change): void {
+    this.#sql.exec(
+      `INSERT INTO subscribers VALUES (?, ?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET services = excluded.services, state = excluded.state, changed = 1`,
+      ...[_id, JSON.stringify(services), type === "webhook.deleted" ? "gone" : enabled ? "on" : "off", sequence],
+    );
+    this.#sql.exec("UPDATE settings SET applied = ?", sequence);
+  }
+
+  async #advanceAll(rows: SubscriberRow[], upTo: number): Promise<boolean> {
+    const outcomes = await Promise.allSettled(rows.map((row) => this.#advance(row, upTo)));
     const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
     for (const message of failures)
       console.error(JSON.stringify({ level: "error", event: "webhook_handover_failed", siteId: this.#siteId, message }));
@@ -80,23 +104,6 @@ export class Subscribers {
       this.#sql.exec("UPDATE subscribers SET cursor = ?, changed = 0 WHERE id = ?", cursor, id);
     }
     if (state === "gone") this.#sql.exec("DELETE FROM subscribers WHERE id = ?", id);
-  }
-
-  async #reload(changed: number): Promise<void> {
-    const endpoints = await listSubscribers(this.#env, this.#siteId);
-    this.#sql.exec("UPDATE subscribers SET state = 'gone', changed = 1");
-    for (const { id, enabled, services, created } of endpoints)
-      // D1 may know an endpoint before the log does, and then what came before it is still to be handed over: to the others alone.
-      this.#sql.exec(
-        `INSERT INTO subscribers VALUES (?1, ?2, ?3, max(?4, (SELECT coalesce(max(sequence), 0) FROM events WHERE created < ?5)), 1)
-         ON CONFLICT DO UPDATE SET services = excluded.services, state = excluded.state, changed = 1`,
-        id,
-        JSON.stringify(services),
-        enabled ? "on" : "off",
-        changed,
-        created,
-      );
-    this.#sql.exec("UPDATE subscriptions SET changed = NULL WHERE changed = ?", changed);
   }
 
   #rows(): SubscriberRow[] {

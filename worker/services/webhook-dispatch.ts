@@ -1,6 +1,5 @@
 import { and, eq } from "drizzle-orm";
 import { createDb } from "../../db/client.ts";
-import type { WebhookService } from "../../db/enums.ts";
 import { webhookEndpoints } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "../durable-objects/webhook-endpoint.protocol.ts";
@@ -27,21 +26,6 @@ export interface Target {
   previous: { secret: string; expires: number } | undefined;
 }
 
-/** An endpoint as its site's log hands events to it. */
-export interface Subscriber {
-  id: string;
-  enabled: boolean;
-  services: WebhookService[];
-  /** Milliseconds since 1970 UTC; what happened before is not told. */
-  created: number;
-}
-
-/** The site's endpoints. */
-export async function listSubscribers(env: Env, siteId: string): Promise<Subscriber[]> {
-  const { id, enabled, services, created } = webhookEndpoints;
-  return createDb(env.DB).select({ id, enabled, services, created }).from(webhookEndpoints).where(eq(webhookEndpoints.siteId, siteId));
-}
-
 export async function readTarget(env: Env, siteId: string, id: string): Promise<Target | undefined> {
   const row = await findEndpoint(env, siteId, id);
   if (!row) return undefined;
@@ -53,7 +37,7 @@ export async function readTarget(env: Env, siteId: string, id: string): Promise<
 }
 
 /** The event as a subscriber of these services gets it; undefined where none of them tells of it. */
-export function toQueued(entry: LogEntry, subscribed: readonly WebhookService[]): QueuedEvent | undefined {
+export function toQueued(entry: LogEntry, subscribed: readonly string[]): QueuedEvent | undefined {
   const service = servicesOf(entry.type).find((name) => subscribed.includes(name));
   if (service === undefined) return undefined;
   const { id, type, created, sequence, previousSequence, resource, origin } = entry;
