@@ -19,7 +19,17 @@ export function createStore<T>(initial: T): Store<T> {
       const next = change(value);
       if (Object.is(next, value)) return;
       value = next;
-      for (const listener of [...listeners]) listener();
+      for (const listener of [...listeners]) callSafely(listener);
     },
   };
+}
+
+/** One listener that fails is told to the page like any uncaught error, and takes nothing from the others. */
+function callSafely(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    if (typeof reportError === "undefined") console.error("Tifo: a listener failed", error);
+    else reportError(error);
+  }
 }
