@@ -1,8 +1,9 @@
-import { browserEnvironment, videoElement } from "../channel/index.ts";
+import { videoElement } from "../channel/index.ts";
 import type { TifoConfiguration, UserSettings } from "../model/configuration.ts";
 import type { OverlayOptions, PanelOptions, Rendered, TifoCore, WatchOptions } from "../model/core.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
 import type { PlayerAdapter } from "../model/player.ts";
+import { steadyEnvironment } from "./clock.ts";
 import { type WatchedEvent, watchEvent } from "./event.ts";
 import { createSession, type Session } from "./session.ts";
 import type { Store } from "./store.ts";
@@ -16,7 +17,7 @@ export interface Renderer {
 }
 
 /** Makes the SDK's functions. `scriptOrigin`: where its script came from, for pages that name no origin. */
-export function createTifo(renderer: Renderer, scriptOrigin?: string, environment = browserEnvironment): TifoCore {
+export function createTifo(renderer: Renderer, scriptOrigin?: string, environment = steadyEnvironment): TifoCore {
   const events = new Map<string, WatchedEvent>();
   let session: Session | null = null;
   let settings: Store<UserSettings> | null = null;

@@ -1,13 +1,13 @@
 import { type ChannelConnection, joinChannel, type PictureTime, pictureTime, type ServerFrame } from "../channel/index.ts";
-import { ok } from "../client/index.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
-import type { ConnectionState, PanelInfo, PanelKind, QuestState, TifoEventState } from "../model/state.ts";
+import type { ConnectionState, PanelInfo, PanelKind, TifoEventState } from "../model/state.ts";
 import { serverClock } from "./clock.ts";
-import { createEngagement, isResults, type PollResults, signInFirst, withResults } from "./engagement.ts";
+import { loadContents } from "./contents.ts";
+import { signInFirst } from "./engagement.ts";
 import { afterDismissal, afterFrame, afterTime, EMPTY_BOARD, nextEnd } from "./overlays.ts";
-import { findPanel, panelsOf, pollsOf, questsOf } from "./panels.ts";
+import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
 import { createVotes } from "./votes.ts";
@@ -30,9 +30,8 @@ export interface WatchedEvent extends TifoEventViewModel {
 
 /** Joins a channel, loads what its page shows and keeps both up to date. */
 export function watchEvent(session: Session, channelId: string): WatchedEvent {
-  const { client, delegate, environment } = session;
+  const { delegate, environment } = session;
   const store = createStore<TifoEventState>(emptyState(channelId));
-  const engagement = createEngagement(client);
   const clock = serverClock(() => environment.now());
   const inServerTime = { ...environment, now: () => clock.now() };
   const picture: PictureTime = pictureTime(inServerTime, show);
@@ -40,13 +39,8 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   let player: PlayerAdapter | null = null;
   let keyPlays: readonly KeyPlay[] = [];
   let watchedAt = 0;
-  let stopped = false;
-  let welcomed = false;
-  let loaded = false;
-  /** Counts viewers: what was asked for on behalf of an earlier one is not shown to the next. */
-  let viewer = 0;
-  /** The last results of each poll that came over the connection: what a request answers may be older. */
-  const results = new Map<string, PollResults>();
+  /** The panel that the server knows to be open, on this connection. */
+  let toldPanelId: string | null = null;
   /** Ids of polls, quests and broadcasts that the host app knows to have been shown. */
   const seen = new Set<string>();
   let endTimer: ReturnType<typeof environment.setTimer> | undefined;
@@ -63,7 +57,8 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     onFrame: receive,
   });
   const votes = createVotes(environment, (frame) => connection.send(frame));
-  void load();
+  const contents = loadContents(session, channelId, store, tellPanel);
+  const { engagement, setPoll, setQuest } = contents;
   tick();
 
   function set(changes: Partial<TifoEventState>): void {
@@ -76,20 +71,23 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
 
   /** What came over the connection, in order. Broadcasts may wait for their picture; all else happens now. */
   function receive(frame: ServerFrame): void {
-    if (frame.type === "overlay.show") clock.heard(frame.startsAt);
     switch (frame.type) {
       case "welcome":
+        if (Number.isFinite(frame.now)) clock.begin(frame.now);
         set({ concurrents: frame.concurrents });
         votes.resend();
-        // What happened in between is not told, so the page may be another.
-        if (welcomed && !frame.recovered) void load();
-        welcomed = true;
+        toldPanelId = null;
+        tellPanel();
+        contents.welcomed(frame.recovered);
+        break;
+      case "overlay.show":
+        clock.heard(frame.startsAt);
         break;
       case "concurrents":
         set({ concurrents: frame.count });
         break;
       case "poll.updated":
-        takeResults(frame.data);
+        contents.takeResults(frame.data);
         break;
       case "vote.result":
         votes.settle(frame);
@@ -99,10 +97,10 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
         set({ live: frame.type === "stream.live" });
         break;
       case "page.updated":
-        void load();
+        contents.pageChanged();
         break;
       case "quest.updated":
-        void loadQuests(Object.keys(store.getSnapshot().quests));
+        contents.questsChanged();
         break;
       default:
     }
@@ -124,62 +122,11 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     endTimer = environment.setTimer(() => setBoard(afterTime(board, clock.now())), Math.max(0, end - clock.now()) + 1);
   }
 
-  function takeResults(data: Record<string, unknown>): void {
-    if (!isResults(data)) return;
-    results.set(data.pollId, data);
-    const poll = store.getSnapshot().polls[data.pollId];
-    if (poll) setPoll(withResults(poll, data));
-  }
-
-  function setPoll(poll: TifoEventState["polls"][string]): void {
-    store.update((state) => ({ ...state, polls: { ...state.polls, [poll.pollId]: poll } }));
-  }
-
-  function setQuest(quest: QuestState): void {
-    const claim = quest.claim ?? store.getSnapshot().quests[quest.questId]?.claim;
-    store.update((state) => ({ ...state, quests: { ...state.quests, [quest.questId]: { ...quest, claim } } }));
-  }
-
-  /** The page's panels with their polls and quests. What can't be loaded is left as it was; the channel goes on without. */
-  async function load(): Promise<void> {
-    const asked = viewer;
-    try {
-      const [configuration, authenticated] = await Promise.all([
-        ok(client.api.GET("/page/v2/configuration/{pageId}", { params: { path: { pageId: channelId } } })),
-        delegate.isAuthenticated(),
-      ]);
-      if (stopped || asked !== viewer) return;
-      const panels = panelsOf(configuration);
-      const { openPanelId } = store.getSnapshot();
-      const first = loaded ? null : (panels[0]?.id ?? null);
-      const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
-      loaded = true;
-      set({
-        title: configuration.page.name,
-        theme: configuration.theme ?? null,
-        panels,
-        authenticated,
-        openPanelId: stays ? openPanelId : first,
-      });
-      await Promise.all([...panels.flatMap(pollsOf).map(loadPoll), loadQuests(panels.flatMap(questsOf))]);
-    } catch (error) {
-      console.warn("Tifo: the event's page could not be loaded", error);
-    }
-  }
-
-  async function loadPoll(pollId: string): Promise<void> {
-    results.delete(pollId);
-    const poll = await engagement.poll(pollId);
-    const { myAnswerId } = store.getSnapshot().polls[pollId] ?? {};
-    const newer = results.get(pollId);
-    if (!stopped) setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId });
-  }
-
-  async function loadQuests(questIds: string[]): Promise<void> {
-    const asked = viewer;
-    const quests = await Promise.all(questIds.map((id) => engagement.quest(id)));
-    if (stopped || asked !== viewer) return;
-    for (const quest of quests) if (quest) setQuest(quest);
+  /** The server hears which panel is open: quests count it. */
+  function tellPanel(): void {
+    const { openPanelId } = store.getSnapshot();
+    if (openPanelId === null || openPanelId === toldPanelId) return;
+    if (connection.send({ type: "panel", panelId: openPanelId })) toldPanelId = openPanelId;
   }
 
   /** Once a second: the picture's time for who shows it, and every ten what is being watched for the server. */
@@ -219,7 +166,8 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       const panel = findPanel(store.getSnapshot().panels, wanted);
       if (!panel) return false;
       set({ openPanelId: panel.id });
-      connection.send({ type: "panel", panelId: panel.id });
+      toldPanelId = null;
+      tellPanel();
       delegate.tell((host) => host.onPanelEvent?.({ type: "opened", panelId: panel.id, kind: panel.kind }));
       delegate.track("panel.open", { panelId: panel.id });
       return true;
@@ -265,7 +213,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     async reportQuestAction(questId, arrayId, value) {
       await requireViewer();
       await engagement.report(questId, arrayId, value);
-      await loadQuests([questId]);
+      await contents.loadQuests([questId]);
     },
     async claimQuest(questId) {
       const panelId = panelWith((panel) => questsOf(panel).includes(questId));
@@ -289,19 +237,14 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
 
     isOver: () => connection.isOver(),
     async userDidChange() {
-      viewer++;
       votes.drop();
-      const { polls } = store.getSnapshot();
-      set({ quests: {}, polls: Object.fromEntries(Object.entries(polls).map(([id, poll]) => [id, { ...poll, myAnswerId: undefined }])) });
-      // The page is loaded below, and not once more for the new connection's welcome.
-      welcomed = false;
       connection.rejoin();
-      await load();
+      await contents.reload();
     },
 
     stop() {
-      stopped = true;
       connection.leave();
+      contents.stop();
       picture.stop();
       environment.clearTimer(endTimer);
       environment.clearTimer(tickTimer);

@@ -1,6 +1,7 @@
-import { type Environment, browserEnvironment } from "../channel/index.ts";
+import type { Environment } from "../channel/index.ts";
 import { createClient, ok, type TifoClient } from "../client/index.ts";
 import type { TifoConfiguration } from "../model/configuration.ts";
+import { steadyEnvironment } from "./clock.ts";
 import { Delegate } from "./delegate.ts";
 import { readStored, writeStored } from "./storage.ts";
 
@@ -21,7 +22,7 @@ export interface Session {
 }
 
 /** Checks a configuration and makes what it asks for. Throws `TypeError`. */
-export function createSession(configuration: TifoConfiguration, scriptOrigin?: string, environment = browserEnvironment): Session {
+export function createSession(configuration: TifoConfiguration, scriptOrigin?: string, environment = steadyEnvironment): Session {
   const { clientId, mode = "system" } = configuration;
   if (!ID.test(clientId)) throw new TypeError("Tifo: clientId is the site's id, 24 hexadecimal characters");
   const origin = originOf(configuration.origin ?? scriptOrigin ?? globalThis.location?.origin);

@@ -27,7 +27,7 @@ export function results(home: number, away: number, rest: object = {}) {
 }
 
 /** Answers of the REST API by `METHOD path`; a test puts its own in their place. */
-export function restAnswers(): Record<string, (request: Request) => unknown> {
+export function restAnswers(quests: string[]): Record<string, (request: Request) => unknown> {
   return {
     [`GET /page/v2/configuration/${CHANNEL}`]: () => ({
       page: { _id: CHANNEL, slug: "main-stage", type: "channel", name: "Main stage" },
@@ -40,7 +40,7 @@ export function restAnswers(): Record<string, (request: Request) => unknown> {
       },
       panels: [
         panel(PREDICTOR, "quick_pick", "Match predictor", { questions: [{ array_id: "derbyRes1", poll_id: POLL }] }),
-        panel(QUESTS, "quests", "Derby quests", { quests: [{ array_id: "firstHal1", quest_id: QUEST }] }),
+        panel(QUESTS, "quests", "Derby quests", { quests: quests.map((quest_id) => ({ array_id: "firstHal1", quest_id })) }),
       ],
     }),
     [`GET /poll/v3/${POLL}`]: () => ({
@@ -95,10 +95,16 @@ export class Refusal {
 export class EventWorld {
   readonly time = new VirtualTime();
   readonly channel = new FakeChannel();
-  readonly network = new Network(this.time, dice(1), this.channel);
-  readonly rest = restAnswers();
+  readonly network: Network;
+  /** Ids of the quests that the page shows. */
+  readonly quests = [QUEST];
+  readonly rest = restAnswers(this.quests);
   /** `METHOD path` of every request. */
   readonly requests: string[] = [];
+
+  constructor(seed = 1) {
+    this.network = new Network(this.time, dice(seed), this.channel);
+  }
 
   get environment(): Environment {
     return { ...browserEnvironment, ...this.network.environment() };

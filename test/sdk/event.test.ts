@@ -74,6 +74,59 @@ describe("the state of an event", () => {
     await world.until(() => loads() === 3);
   });
 
+  test("loads the page with the next connection where it could not be had at first", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const configuration = `GET /page/v2/configuration/${CHANNEL}`;
+    const page = world.rest[configuration];
+    world.rest[configuration] = () => new Refusal(404, "not_found");
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().connection === "live" && world.requests.includes(configuration));
+    await world.pass(1_000);
+    world.rest[configuration] = page ?? (() => undefined);
+    world.channel.cut(() => true);
+    await world.until(() => event.getPanels().length > 0 && event.getSnapshot().polls[POLL] !== undefined, "panels");
+  });
+
+  test("asks for the page again by itself where the server could not answer", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const configuration = `GET /page/v2/configuration/${CHANNEL}`;
+    const page = world.rest[configuration];
+    world.rest[configuration] = () => new Refusal(500, "internal");
+    const event = world.watch();
+    await world.until(() => world.requests.includes(configuration));
+    await world.pass(1_000);
+    world.rest[configuration] = page ?? (() => undefined);
+    await world.until(() => event.getPanels().length > 0, "panels");
+    expect(world.requests.filter((request) => request === configuration)).toHaveLength(2);
+  });
+
+  test("loads the page once for any number of changes, and again for one that comes meanwhile", async () => {
+    const event = await world.watchLoaded();
+    const loads = () => world.requests.filter((request) => request.includes("/configuration/")).length;
+    for (let seq = 1; seq <= 20; seq++) world.channel.tell({ type: "page.updated", seq, upTo: seq, data: {} });
+    const before = event.getPanels();
+    await world.until(() => event.getPanels() !== before);
+    expect(loads()).toBe(2);
+    world.channel.tell({ type: "page.updated", seq: 21, upTo: 21, data: {} });
+    await world.until(() => loads() === 3);
+  });
+
+  test("asks at moments of its own for what every viewer hears at once", async () => {
+    const worlds = [new EventWorld(1), new EventWorld(2), new EventWorld(3)];
+    const moments = [];
+    for (const one of worlds) {
+      vi.stubGlobal("fetch", one.fetch);
+      const event = await one.watchLoaded();
+      const before = event.getPanels();
+      const told = one.time.now;
+      one.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+      await one.until(() => event.getPanels() !== before);
+      moments.push(one.time.now - told);
+      event.stop();
+    }
+    expect(new Set(moments).size).toBe(worlds.length);
+  });
+
   test("ends: it is offline, shows nothing, has left the channel, and never changes again", async () => {
     const event = await world.watchLoaded();
     event.stop();
@@ -122,7 +175,57 @@ describe("panels", () => {
   });
 });
 
+describe("the panel that is open", () => {
+  const opened = () => world.channel.heard.flatMap((frame) => (frame.type === "panel" ? frame.panelId : []));
+
+  test("is told to the server also where it opened by itself, and on every connection", async () => {
+    const event = await world.watchLoaded();
+    await world.until(() => opened().length === 1);
+    world.channel.cut(() => true);
+    await world.until(() => opened().length === 2);
+    expect(opened()).toEqual([PREDICTOR, PREDICTOR]);
+    event.closePanel();
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().connection !== "live");
+    await world.until(() => event.getSnapshot().connection === "live");
+    await world.pass(5_000);
+    expect(opened()).toHaveLength(2);
+  });
+
+  test("is told once the connection is back where it was opened meanwhile", async () => {
+    const event = await world.watchLoaded();
+    await world.until(() => opened().length === 1);
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().connection === "resuming");
+    event.openPanel(QUESTS);
+    await world.until(() => opened().includes(QUESTS));
+    expect(opened()).toEqual([PREDICTOR, QUESTS]);
+  });
+});
+
 describe("polls", () => {
+  test.each([true, false])("are asked for anew when the connection is back, resumed or not (%s)", async (resumed) => {
+    const event = await world.watchLoaded();
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => results(8, 2);
+    if (!resumed) world.channel.epoch = "another";
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 10, "the tally of now");
+  });
+
+  test("are asked for again where the server could not answer, and go where they are no more", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const poll = world.rest[`GET /poll/v3/${POLL}`] ?? (() => undefined);
+    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(500, "internal");
+    const event = world.watch();
+    await world.until(() => event.getPanels().length > 0);
+    await world.pass(1_000);
+    world.rest[`GET /poll/v3/${POLL}`] = poll;
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined, "the poll");
+    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(404, "not_found");
+    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().polls[POLL] === undefined, "no poll");
+  });
+
   test("show what was counted, and what poll.updated says from then on", async () => {
     const event = await world.watchLoaded();
     const tally = () => event.getSnapshot().polls[POLL]?.answers.map(({ responses }) => responses);
@@ -226,6 +329,23 @@ describe("quests", () => {
     world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
     world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
     await world.until(() => event.getSnapshot().quests[QUEST]?.complete === true);
+  });
+
+  test("show the others where one is refused, and reject nothing that nobody awaits", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const other = "5eed00000000000000006102";
+    world.quests.push(other);
+    world.rest[`GET /quest/v2/${other}`] = () => new Refusal(403, "forbidden");
+    world.rest[`GET /quest/v2/${other}/progress`] = () => new Refusal(403, "forbidden");
+    const event = await world.watchLoaded(SIGNED_IN);
+    expect(Object.keys(event.getSnapshot().quests)).toEqual([QUEST]);
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => new Refusal(404, "not_found");
+    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().quests[QUEST] === undefined, "no quest");
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
   test("report what the server can't see", async () => {

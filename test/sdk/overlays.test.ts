@@ -67,6 +67,7 @@ describe("the overlays on the screen", () => {
       epoch: "e",
       seq: 9,
       upTo: 9,
+      now: NOW,
       recovered: false,
       overlays: [overlay("new")],
       rules: [],

@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { serverClock, steadyNow } from "../../sdk/core/clock.ts";
+
+const SERVER = 1_800_000_000_000;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test.each([
+  ["ahead", 300_000],
+  ["behind", -300_000],
+])("a device whose clock is minutes %s knows the server's time from the first welcome", (_, wrong) => {
+  const clock = serverClock(() => SERVER + wrong);
+  clock.begin(SERVER);
+  expect(clock.now()).toBe(SERVER);
+});
+
+test.each([
+  ["forward", 3_600_000],
+  ["back", -3_600_000],
+])("a clock that jumped %s is right again from the next welcome", (_, jump) => {
+  let local = SERVER;
+  const clock = serverClock(() => local);
+  clock.begin(SERVER);
+  clock.heard(SERVER);
+  local += jump + 1_000;
+  clock.begin(SERVER + 1_000);
+  expect(clock.now()).toBe(SERVER + 1_000);
+});
+
+test("frames that took less time on the way make it more exact, and old ones change nothing", () => {
+  let local = SERVER + 500;
+  const clock = serverClock(() => local);
+  clock.begin(SERVER);
+  local += 1_000;
+  clock.heard(SERVER + 1_450);
+  expect(clock.now()).toBe(SERVER + 1_450);
+  clock.heard(SERVER - 60_000);
+  expect(clock.now()).toBe(SERVER + 1_450);
+});
+
+test("a page's own time doesn't jump with the clock of its device", () => {
+  const before = steadyNow();
+  vi.spyOn(Date, "now").mockReturnValue(before + 3_600_000);
+  expect(steadyNow() - before).toBeLessThan(60_000);
+});
