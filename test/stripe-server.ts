@@ -137,8 +137,9 @@ export const stripe = {
   renew(subscriptionId: string): Invoice {
     const books = stripe.books();
     const subscription = found(books.subscriptions.get(subscriptionId));
+    const begun = subscription.periodEnd;
     subscription.periodEnd += MONTH;
-    return newInvoice(books, subscription, newIntent(books, subscription.amount, "succeeded"));
+    return newInvoice(books, subscription, newIntent(books, subscription.amount, "succeeded"), begun);
   },
   /** Somebody refunds at Stripe itself. */
   refundThere(intentId: string, amount: number): Refund {
@@ -257,7 +258,10 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
     case "GET refunds":
       return list([...books.refunds.values()].filter(({ intent }) => intent === fields.payment_intent).map(showRefund));
     case "GET invoices":
-      return list([...books.invoices.values()].filter(({ subscription }) => subscription === fields.subscription).map(showInvoice));
+      return list(
+        // The newest first.
+        [...books.invoices.values()].reverse().flatMap((one) => (one.subscription === fields.subscription ? [showInvoice(one)] : [])),
+      );
     case "GET subscriptions":
     case "POST subscriptions":
     case "DELETE subscriptions": {
@@ -318,8 +322,13 @@ function begin(books: Books, session: Session, intent: Intent): void {
   session.invoice = newInvoice(books, subscription, intent).id;
 }
 
-function newInvoice(books: Books, { id: subscription, amount, currency }: Subscription, intent: Intent): Invoice {
-  const invoice = { id: `in_${randomHex(7)}`, subscription, intent: intent.id, amount, currency, created: Math.floor(Date.now() / 1000) };
+function newInvoice(
+  books: Books,
+  { id: subscription, amount, currency }: Subscription,
+  intent: Intent,
+  created = Math.floor(Date.now() / 1000),
+): Invoice {
+  const invoice = { id: `in_${randomHex(7)}`, subscription, intent: intent.id, amount, currency, created };
   books.invoices.set(invoice.id, invoice);
   return invoice;
 }

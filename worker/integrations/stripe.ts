@@ -54,6 +54,8 @@ export interface StripeSubscription {
   id: string;
   status: "active" | "cancelled" | "cancelScheduled";
   pastDue: boolean;
+  /** Given up as never paid, though not ended: Stripe goes on writing invoices. */
+  unpaid: boolean;
   /** Milliseconds since 1970 UTC. */
   currentPeriodEnd: number | null;
 }
@@ -240,26 +242,29 @@ function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutc
       id,
       status: over ? "cancelled" : scheduled ? "cancelScheduled" : "active",
       pastDue: status === "past_due",
+      unpaid: status === "unpaid",
       currentPeriodEnd: end === undefined ? null : end * 1000,
     },
   };
 }
 
-/** What was paid for a subscription, period by period. */
+/** What was paid for a subscription, period by period, the first one first. */
 export async function listPaidInvoices(env: Env, account: StripeAccount, subscriptionId: string): Promise<PaidInvoice[]> {
   const listed = await ask(env, account, null, async (stripe, options) =>
     stripe.invoices
       .list({ subscription: subscriptionId, status: "paid", limit: 100, expand: ["data.payments"] }, options)
       .autoPagingToArray({ limit: 1000 }),
   );
-  return required(listed).flatMap((invoice) => {
+  const paid = required(listed).flatMap((invoice) => {
     const payment = invoice.payments?.data.find(({ status }) => status === "paid")?.payment.payment_intent;
     const paymentId = idOf(payment);
     // What a credit has paid moves no money.
     if (paymentId === null || invoice.amount_paid === 0) return [];
-    const paid = (invoice.status_transitions.paid_at ?? invoice.created) * 1000;
-    return [{ id: invoice.id, amount: invoice.amount_paid, currency: invoice.currency, paymentId, paid }];
+    const paidAt = (invoice.status_transitions.paid_at ?? invoice.created) * 1000;
+    return [{ id: invoice.id, amount: invoice.amount_paid, currency: invoice.currency, paymentId, paid: paidAt }];
   });
+  // Stripe lists the newest first.
+  return paid.reverse().sort((one, other) => one.paid - other.paid);
 }
 
 /** Whether Apple Pay may be offered on a domain, after Stripe has looked at it. */

@@ -18,7 +18,7 @@ interface Reconciler {
   now: number;
 }
 
-/** Asks Stripe about all that is open: pages not paid yet, refunds on their way, payments that are to end. Safe to run twice. */
+/** Asks Stripe about all that is open: pages not paid yet, refunds on their way, what is paid regularly. Safe to run twice. */
 export async function reconcileBilling(by: Reconciler): Promise<void> {
   if (!hasStripe(by.env)) return;
   const [openCharges, openRecurring] = await by.db.batch([
@@ -49,7 +49,7 @@ export async function reconcileBilling(by: Reconciler): Promise<void> {
       await by.db
         .update(recurringSubscriptions)
         .set({ due: by.now + 5 * MINUTE })
-        .where(eq(recurringSubscriptions.id, recurring.id));
+        .where(and(eq(recurringSubscriptions.id, recurring.id), eq(recurringSubscriptions.due, recurring.due ?? 0)));
     });
   }
   if (failures.length > 0) throw new AggregateError(failures, "Stripe could not be asked about all that is open");

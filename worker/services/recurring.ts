@@ -19,6 +19,10 @@ import { type EntitlementRow, findBySource, planRenewal, planStep } from "./enti
 
 const TRIES = 5;
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+// Stripe charges for a period an hour after it has begun.
+const PAID_WITHIN = 3 * HOUR;
 
 /** How a cancellation of what is paid regularly went. */
 export type Cancellation = { success: true } | { success: false; message: string };
@@ -90,7 +94,8 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
     ? await cancelSubscription(ctx.env, stripeAccount, id, "immediate")
     : await readSubscription(ctx.env, stripeAccount, id);
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
-  const state: StripeSubscription = found.ok ? found.value : { id, status: "cancelled", pastDue: false, currentPeriodEnd: null };
+  const gone: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
+  const state = found.ok ? found.value : gone;
   for (const invoice of await listPaidInvoices(ctx.env, stripeAccount, id))
     await bookPeriod(ctx, recurring, invoice, state.currentPeriodEnd);
   await follow(ctx, recurring.id, state);
@@ -156,12 +161,15 @@ async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<
       pastDue: state.pastDue && status !== "cancelled",
       currentPeriodEnd: state.currentPeriodEnd ?? current.currentPeriodEnd,
       dateCancelled: status === "active" ? null : (current.dateCancelled ?? ctx.now),
-      stopping: current.stopping && status !== "cancelled",
+      // What is over here is to be over there.
+      stopping: status === "cancelled" ? state.unpaid : current.stopping,
     };
     await alignEntitlements(ctx, next);
     const same = (["status", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
-    // Not before what was bought has followed: until then it stays due.
-    const due = next.stopping ? ctx.now + MINUTE : null;
+    // Not before what was bought has followed: until then it stays due. What was to be looked at sooner still is.
+    const ahead = same && current.due !== null && current.due > ctx.now ? current.due : Infinity;
+    const look = nextLook(ctx, next, current);
+    const due = look && Math.min(look, ahead);
     const stamps = { due, modified: same ? current.modified : ctx.now, version: current.version + 1 };
     const change = ctx.db
       .update(recurringSubscriptions)
@@ -175,6 +183,16 @@ async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<
     if (await cameFirst(() => commitIfCurrent(ctx, change, told))) return;
   }
   throw conflict("Too many changes of this recurring subscription at the same time");
+}
+
+/** When Stripe is asked again, should it tell nothing until then. */
+function nextLook({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }: RecurringRow): number | null {
+  if (next.stopping) return now + MINUTE;
+  if (next.status === "cancelled") return null;
+  const end = next.currentPeriodEnd;
+  if (end === null || next.pastDue || next.status === "cancelScheduled") return now + DAY;
+  // A period that has just begun is yet to be paid.
+  return (end === before ? Math.max(now, end) : now) + PAID_WITHIN;
 }
 
 /** Takes each entitlement to where its payments are. */

@@ -21,6 +21,8 @@ import { newId } from "../../lib/ids.ts";
 import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 let site: TestSite;
 let buyer: Buyer;
@@ -124,6 +126,62 @@ describe("what is paid regularly", () => {
     expect(new Set(charges.map(({ receiptNumber }) => receiptNumber)).size).toBe(2);
     const [after] = await entitlementsOf(buyer);
     expect(after?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * 86_400_000);
+  });
+
+  test("is found paid, and found ended, by the cron when no event of it ever comes", async () => {
+    const { recurring, sku } = await monthly();
+    await reconcile();
+    const [before] = await entitlementsOf(buyer);
+    const firstEnd = recurring.currentPeriodEnd ?? 0;
+    const invoice = stripe.renew(recurring.stripeSubscriptionId);
+    await reconcile(firstEnd - HOUR);
+    expect(await chargesOf(buyer)).toHaveLength(1);
+    await reconcile(firstEnd + 4 * HOUR);
+    expect(await chargesOf(buyer)).toMatchObject([{}, { status: "complete", stripeInvoiceId: invoice.id }]);
+    expect((await entitlementsOf(buyer))[0]?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * DAY);
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.status = "canceled";
+    expect(await held(buyer)).toEqual([sku]);
+    await reconcile(firstEnd + 31 * DAY);
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("is asked for again when its period has begun before that is paid", async () => {
+    const { recurring } = await monthly();
+    await reconcile();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.periodEnd += 30 * 86_400;
+    for (let times = 0; times < 2; times++) {
+      await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    }
+    if (there) there.periodEnd -= 30 * 86_400;
+    stripe.renew(recurring.stripeSubscriptionId);
+    await reconcile(Date.now() + 4 * HOUR);
+    expect(await chargesOf(buyer)).toHaveLength(2);
+  });
+
+  test.each(["late", "to end"])("is asked for each day while it is %s", async (state) => {
+    const { recurring } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there && state === "late") there.status = "past_due";
+    if (there && state === "to end") there.scheduled = true;
+    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    if (there) Object.assign(there, { status: "active", scheduled: false });
+    await reconcile(Date.now() + DAY + HOUR);
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: false, dateCancelled: null });
+  });
+
+  test("is ended at Stripe too when it is given up there as unpaid", async () => {
+    const { recurring } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.status = "unpaid";
+    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: true });
+    expect(await held(buyer)).toEqual([]);
+    await reconcile(Date.now() + 5 * MINUTE);
+    expect(there?.status).toBe("canceled");
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false, due: null });
   });
 
   test("is held while a payment is late, and no more when Stripe has ended it", async () => {
