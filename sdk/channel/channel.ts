@@ -2,7 +2,8 @@ import type { ConnectionState } from "../model/state.ts";
 import { type ChannelAddress, connectionUrl, type Position } from "./address.ts";
 import { reconnectDelay } from "./backoff.ts";
 import { browserEnvironment, type Environment, type Timer } from "./environment.ts";
-import { PING, type ServerFrame, type ServerFrameOf, type ViewerFrame } from "./protocol.ts";
+import type { ServerFrame, ServerFrameOf, ViewerFrame } from "./protocol.ts";
+import { safely } from "./report.ts";
 import { eventsTransport, socketTransport, type Transport, type TransportEvents } from "./transport.ts";
 
 export interface ChannelOptions extends ChannelAddress {
@@ -12,6 +13,8 @@ export interface ChannelOptions extends ChannelAddress {
   onSent?(frame: ViewerFrame): void;
   /** A one-use ticket for each connection (`POST /realtime/v1/tickets`). Null: anonymous. */
   getTicket?(): Promise<string | null>;
+  /** Whether a picture plays. A hidden page without one hangs up after half a minute, and resumes when it is looked at or one plays. */
+  playing?(): boolean;
   /** Where an earlier visit stopped: what was missed since then follows. */
   resume?: Position;
   environment?: Partial<Environment>;
@@ -32,16 +35,20 @@ export interface ChannelConnection {
 
 // The server takes 20 frames a second from a viewer; a burst is acknowledged by its last number.
 const ACK_INTERVAL = 100;
-// Sockets that never opened, after which Server-Sent Events are tried.
-const UNOPENED = 2;
-// Milliseconds within which a connection says its first word.
+// Sockets on which nothing ever came, after which Server-Sent Events are tried.
+const MUTE_SOCKETS = 2;
+// Milliseconds within which a socket opens.
+const OPEN_PATIENCE = 5_000;
+// Milliseconds within which a connection, its ticket included, says its first word.
 const WELCOME_PATIENCE = 20_000;
 // Milliseconds within which a socket answers a ping after the device has slept.
 const WAKE_PATIENCE = 5_000;
+// Milliseconds after which a hidden page is asked whether it plays, again and again.
+const HIDDEN_GRACE = 30_000;
 
 /**
  * Joins a channel and stays in it: reconnects with full jitter, resumes where it stopped, keeps the socket alive, acknowledges, and reads
- * Server-Sent Events where no socket gets through.
+ * Server-Sent Events where no socket gets through. A listener that throws is told to the page (`reportError`) and misses nothing by it.
  */
 export function joinChannel(options: ChannelOptions): ChannelConnection {
   const connection = new Connection(options);
@@ -60,14 +67,19 @@ class Connection {
   private readonly options: ChannelOptions;
   private readonly environment: Environment;
   private readonly endWake: () => void;
+  private readonly endHide: () => void;
   private transport: Transport | null = null;
   private attempt = 0;
-  /** Sockets in a row that never opened. */
-  private unopened = 0;
+  /** Sockets in a row on which nothing came. */
+  private muteSockets = 0;
+  /** Whether this connection is such a socket so far. */
+  private mute = false;
   /** Counts connections: what an older one still says is not heard. */
   private generation = 0;
   private left = false;
   private refused = false;
+  /** Hung up because nobody looks. */
+  private asleep = false;
   private everLive = false;
   private heard = false;
   /** Milliseconds. */
@@ -75,20 +87,24 @@ class Connection {
   private acknowledged = 0;
   private refusal: string | undefined;
   private ackTimer: Timer | undefined;
+  private openTimer: Timer | undefined;
   private welcomeTimer: Timer | undefined;
   private retryTimer: Timer | undefined;
   private pingTimer: Timer | undefined;
+  private hiddenTimer: Timer | undefined;
 
   constructor(options: ChannelOptions) {
     this.options = options;
     this.environment = { ...browserEnvironment, ...options.environment };
     this.held = options.resume ?? null;
     this.endWake = this.environment.onWake(() => this.wake());
+    this.endHide = this.environment.onHide(() => this.whileHidden());
   }
 
   start(): void {
-    this.options.onState?.("connecting");
+    if (this.environment.hidden()) this.whileHidden();
     void this.open();
+    this.setState("connecting");
   }
 
   get isOver(): boolean {
@@ -98,6 +114,7 @@ class Connection {
   rejoin(): void {
     if (this.left) return;
     this.refused = false;
+    this.asleep = false;
     this.held = null;
     this.attempt = 0;
     this.reopen();
@@ -106,57 +123,62 @@ class Connection {
   leave(): void {
     this.left = true;
     this.endWake();
+    this.endHide();
+    this.environment.clearTimer(this.hiddenTimer);
     this.hangUp();
   }
 
   send(frame: ViewerFrame): boolean {
     const sent = this.transport?.send(JSON.stringify(frame)) ?? false;
-    if (sent) this.options.onSent?.(frame);
+    if (sent) safely(() => this.options.onSent?.(frame));
     return sent;
+  }
+
+  private setState(state: ConnectionState, reason?: string): void {
+    safely(() => this.options.onState?.(state, reason));
   }
 
   private async open(): Promise<void> {
     this.environment.clearTimer(this.retryTimer);
     const generation = ++this.generation;
     this.refusal = undefined;
-    let ticket: string | null = null;
+    this.welcomeTimer = this.environment.setTimer(() => this.lost(false), WELCOME_PATIENCE);
     try {
-      ticket = (await this.options.getTicket?.()) ?? null;
+      const ticket = (await this.options.getTicket?.()) ?? null;
+      if (generation === this.generation) this.connect(ticket);
     } catch {
       if (generation === this.generation) this.lost(false);
-      return;
     }
-    if (this.left || generation !== this.generation) return;
-    let opened = false;
+  }
+
+  private connect(ticket: string | null): void {
+    const { generation } = this;
     const events: TransportEvents = {
-      onOpen: () => {
-        opened = true;
-        this.unopened = 0;
-      },
+      onOpen: () => generation === this.generation && this.environment.clearTimer(this.openTimer),
       onMessage: (frames) => generation === this.generation && this.take(frames),
-      onClose: ({ final }) => {
-        if (generation !== this.generation) return;
-        if (!opened) this.unopened++;
-        this.lost(final);
-      },
+      onClose: ({ final }) => generation === this.generation && this.lost(final),
     };
     const url = (kind: "socket" | "events") => connectionUrl(this.options, kind, ticket, this.held);
     // Every third try is a socket again, should the network have changed.
-    const overEvents = this.unopened >= UNOPENED && this.attempt % 3 !== 2;
-    this.welcomeTimer = this.environment.setTimer(() => this.lost(false), WELCOME_PATIENCE);
-    this.transport = (overEvents ? eventsTransport(this.environment, url("events"), events) : null) ?? this.socket(url("socket"), events);
-  }
-
-  private socket(url: string, events: TransportEvents): Transport {
-    return socketTransport(this.environment, url, events);
+    const overEvents = this.muteSockets >= MUTE_SOCKETS && this.attempt % 3 !== 1;
+    this.transport = overEvents ? eventsTransport(this.environment, url("events"), events) : null;
+    if (this.transport) return;
+    this.mute = true;
+    this.openTimer = this.environment.setTimer(() => this.lost(false), OPEN_PATIENCE);
+    this.transport = socketTransport(this.environment, url("socket"), events);
   }
 
   private take(frames: ServerFrame[]): void {
+    const { generation } = this;
     this.heard = true;
+    if (this.mute) this.muteSockets = 0;
+    this.mute = false;
     for (const frame of frames) {
       if (frame.type === "error") this.refusal = frame.message;
       if (frame.type === "drain") this.leaveSoon(frame.reconnectIn);
       this.takeOne(frame);
+      // Whoever hears a frame may leave, or become another viewer.
+      if (generation !== this.generation) return;
     }
     this.acknowledge();
   }
@@ -165,7 +187,7 @@ class Connection {
     if (frame.type === "welcome") this.begin(frame);
     // What came before is not told twice.
     else if ("seq" in frame && frame.seq <= (this.held?.seq ?? 0)) return;
-    this.options.onFrame(frame);
+    safely(() => this.options.onFrame(frame));
     if ("upTo" in frame && this.held) this.held = { ...this.held, seq: Math.max(this.held.seq, frame.upTo) };
   }
 
@@ -177,7 +199,7 @@ class Connection {
     this.held = { epoch, seq: upTo };
     this.acknowledged = upTo;
     this.keepAlive(heartbeat);
-    this.options.onState?.("live");
+    this.setState("live");
   }
 
   /** Acknowledges at once, and what comes within the next interval with one more acknowledgement at its end. */
@@ -221,41 +243,63 @@ class Connection {
 
   private reopen(): void {
     this.hangUp();
-    this.options.onState?.(this.everLive ? "resuming" : "connecting");
+    // A listener may leave, which ends what was begun.
     void this.open();
+    this.setState(this.everLive ? "resuming" : "connecting");
   }
 
   private lost(final: boolean): void {
+    if (this.mute) this.muteSockets++;
     this.hangUp();
-    if (this.left) return;
     if (final) {
       this.refused = true;
-      return this.options.onState?.("offline", this.refusal ?? "The server refused the connection.");
+      return this.setState("offline", this.refusal ?? "The server refused the connection.");
     }
-    if (!this.environment.online()) this.options.onState?.("offline", "There is no network.");
-    else this.options.onState?.(this.everLive ? "resuming" : "connecting");
     this.retryTimer = this.environment.setTimer(
       () => void this.open(),
       reconnectDelay(this.attempt++, () => this.environment.random()),
     );
+    if (!this.environment.online()) this.setState("offline", "There is no network.");
+    else this.setState(this.everLive ? "resuming" : "connecting");
   }
 
   private hangUp(): void {
     this.generation++;
-    for (const timer of [this.pingTimer, this.retryTimer, this.ackTimer, this.welcomeTimer]) this.environment.clearTimer(timer);
+    const { pingTimer, retryTimer, ackTimer, welcomeTimer, openTimer } = this;
+    for (const timer of [pingTimer, retryTimer, ackTimer, welcomeTimer, openTimer]) this.environment.clearTimer(timer);
+    this.mute = false;
     this.ackTimer = undefined;
     this.pingTimer = undefined;
     this.transport?.close();
     this.transport = null;
   }
 
-  /** The network is back or the page is looked at again: no reason to wait any longer, and a dead socket shows at once. */
+  /** The network is back or the page is looked at again: no reason to wait any longer, and a dead connection shows soon. */
   private wake(): void {
-    if (this.isOver) return;
+    if (this.isOver || (this.asleep && this.environment.hidden())) return;
+    this.asleep = false;
     if (this.transport === null) return this.reopen();
     if (this.pingTimer === undefined) return;
-    if (!this.transport.send(PING)) return this.reopen();
+    if (!this.transport.ping()) return this.reopen();
     this.heard = false;
-    this.pingAfter(WAKE_PATIENCE);
+    this.pingAfter(this.transport.answersPings ? WAKE_PATIENCE : this.pingEvery);
+  }
+
+  /** A hidden page's timers are held back, so that its pings come too late: it hangs up unless a picture plays, and comes back for one. */
+  private whileHidden(): void {
+    this.environment.clearTimer(this.hiddenTimer);
+    this.hiddenTimer = this.environment.setTimer(() => {
+      if (!this.environment.hidden()) return;
+      const playing = safely(() => this.options.playing?.()) ?? false;
+      if (!this.refused && playing === this.asleep) this.setAsleep(!playing);
+      if (!this.left) this.whileHidden();
+    }, HIDDEN_GRACE);
+  }
+
+  private setAsleep(asleep: boolean): void {
+    this.asleep = asleep;
+    if (!asleep) return this.reopen();
+    this.hangUp();
+    this.setState("offline", "The page is hidden.");
   }
 }

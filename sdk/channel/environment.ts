@@ -29,6 +29,10 @@ export interface Environment {
   clearTimer(timer: Timer | undefined): void;
   /** Calls back when the network came back or the page is looked at again; returns the function that ends this. */
   onWake(listener: () => void): () => void;
+  /** Calls back when the page is hidden; returns the function that ends this. */
+  onHide(listener: () => void): () => void;
+  /** True while nobody can see the page. */
+  hidden(): boolean;
   /** False only where the platform knows that there is no network. */
   online(): boolean;
 }
@@ -50,5 +54,16 @@ export const browserEnvironment: Environment = {
       document.removeEventListener("visibilitychange", seen);
     };
   },
+  onHide(listener) {
+    if (typeof document === "undefined") return () => {};
+    const changed = () => isHidden() && listener();
+    document.addEventListener("visibilitychange", changed);
+    return () => document.removeEventListener("visibilitychange", changed);
+  },
+  hidden: isHidden,
   online: () => typeof navigator === "undefined" || navigator.onLine !== false,
 };
+
+function isHidden(): boolean {
+  return typeof document !== "undefined" && document.visibilityState === "hidden";
+}

@@ -1,7 +1,7 @@
 import type { PlayerAdapter } from "../model/player.ts";
 import type { Environment, Timer } from "./environment.ts";
 import type { OverlayShow, ServerFrame, ServerFrameOf } from "./protocol.ts";
-import { report } from "./report.ts";
+import { report, safely } from "./report.ts";
 
 const LOOK_MS = 200;
 
@@ -39,13 +39,8 @@ export function pictureTime(environment: Environment, onFrame: (frame: ServerFra
     watch();
   }
 
-  /** A host's failure is told to the page, and the frames after it still come. */
   function pass(frame: ServerFrame): void {
-    try {
-      onFrame(frame);
-    } catch (error) {
-      report(error);
-    }
+    safely(() => onFrame(frame));
   }
 
   /** The whole state: what is not in it was cleared meanwhile, and what has ended is in it for those whose picture isn't there yet. */

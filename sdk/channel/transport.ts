@@ -16,6 +16,8 @@ export interface Transport {
   send(text: string): boolean;
   /** Asks for a sign of life; true when one is to come before the next time. */
   ping(): boolean;
+  /** Whether that sign comes at once. */
+  readonly answersPings: boolean;
   close(): void;
 }
 
@@ -45,6 +47,7 @@ export function socketTransport(environment: Environment, url: string, events: T
   return {
     send,
     ping: () => send(PING),
+    answersPings: true,
     close() {
       closed = true;
       socket.close();
@@ -77,6 +80,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
     send: () => false,
     // The server says `pong` by itself, three times a heartbeat.
     ping: () => true,
+    answersPings: false,
     close() {
       closed = true;
       source.close();

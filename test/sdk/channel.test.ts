@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { type ChannelConnection, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { type ChannelConnection, type Environment, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
 import { FakeChannel } from "./fake-channel.ts";
 import { dice, Network, VirtualTime } from "./world.ts";
 
@@ -38,6 +38,38 @@ function setUp(seed = 1) {
   }
   return { time, random, server, network, join };
 }
+
+/** A page that can be hidden and looked at again. */
+function page(network: Network): { environment: Partial<Environment>; hide: () => void; show: () => void } {
+  let hidden = false;
+  let hide = () => {};
+  const environment = {
+    ...network.environment(),
+    hidden: () => hidden,
+    onHide: (listener: () => void) => {
+      hide = listener;
+      return () => {};
+    },
+  };
+  return {
+    environment,
+    hide() {
+      hidden = true;
+      hide();
+    },
+    show() {
+      hidden = false;
+      network.wake();
+    },
+  };
+}
+
+/** Sockets of a network that swallows what belongs to them: they never open, and never fail. */
+function blackHole(): ReturnType<Environment["openSocket"]> {
+  return { readyState: 0, send: () => {}, close: () => {}, addEventListener: () => {} };
+}
+
+afterEach(() => vi.restoreAllMocks());
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index + 1);
 
@@ -173,6 +205,102 @@ describe("a channel's client", () => {
     expect(client.seqs).toEqual([1]);
   });
 
+  test("reads Server-Sent Events where sockets neither open nor fail", async () => {
+    const { time, server, network, join } = setUp();
+    const client = join({ environment: { ...network.environment(), openSocket: blackHole } });
+    await time.pass(15_000);
+    server.publish("over events");
+    await time.pass(300);
+    expect([...server.viewers].map(({ wire }) => wire.kind)).toEqual(["events"]);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("reads Server-Sent Events where sockets open and nothing comes over them", async () => {
+    const { time, server, network, join } = setUp();
+    const connect = server.connect.bind(server);
+    vi.spyOn(server, "connect").mockImplementation((wire) =>
+      wire.kind === "socket" ? { receive: () => {}, gone: () => {} } : connect(wire),
+    );
+    const client = join();
+    await time.pass(60_000);
+    server.publish("over events");
+    network.wake();
+    await time.pass(120_000);
+    expect([...server.viewers].map(({ wire }) => wire.kind)).toEqual(["events"]);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("keeps its Server-Sent Events when the page is looked at again, and finds out when they are dead", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    const client = join();
+    await time.pass(10_000);
+    for (let look = 0; look < 5; look++) {
+      network.wake();
+      await time.pass(12_000);
+    }
+    expect(client.welcomes).toHaveLength(1);
+    server.silence();
+    server.publish("unheard");
+    network.wake();
+    await time.pass(50_000);
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("asks for another ticket where the request for one never ends", async () => {
+    const { time, server, join } = setUp();
+    const tickets = [new Promise<null>(() => {}), Promise.resolve("t2")];
+    const client = join({ getTicket: () => tickets.shift() ?? Promise.resolve(null) });
+    await time.pass(25_000);
+    expect(client.states.at(-1)).toBe("live");
+    expect([...server.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["t2"]);
+  });
+
+  test("goes on after listeners that throw, and loses no frame by them", async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const { time, server, join } = setUp();
+    const seqs: number[] = [];
+    const fail = () => {
+      throw new Error("the host's");
+    };
+    const { connection } = join({
+      onFrame: (frame) => {
+        if (frame.type === "overlay.clear") seqs.push(frame.seq);
+        fail();
+      },
+      onState: fail,
+      onSent: fail,
+    });
+    await time.pass(500);
+    server.publish("alone");
+    await time.pass(500);
+    server.cut(() => true);
+    // Missed together, so told in one message.
+    for (let n = 0; n < 3; n++) server.publish(`together${n}`);
+    await time.pass(10_000);
+    expect(seqs).toEqual([1, 2, 3, 4]);
+    expect(connection.position()).toEqual({ epoch: "e1", seq: 4 });
+    expect(server.heard.at(-1)).toEqual({ type: "ack", seq: 4 });
+    expect(told).toHaveBeenCalled();
+  });
+
+  test("hears nothing more once a listener has left, not of the same message and not of the next", async () => {
+    const { time, server, join } = setUp();
+    for (let n = 0; n < 3; n++) server.publish(`b${n}`);
+    const seqs: number[] = [];
+    const client = join({
+      resume: { epoch: "e1", seq: 0 },
+      onFrame: (frame) => {
+        if (frame.type !== "overlay.clear") return;
+        seqs.push(frame.seq);
+        client.connection.leave();
+      },
+    });
+    await time.pass(60_000);
+    expect(seqs).toEqual([1]);
+    expect(server.viewers.size).toBe(0);
+  });
+
   test("comes back with a new ticket and the whole state when the viewer is another", async () => {
     const { time, server, join } = setUp();
     const tickets = [null, "of the viewer"];
@@ -246,6 +374,78 @@ describe("a channel's client", () => {
     server.publish("after");
     await time.pass(60_000);
     expect(client.seqs).toEqual([]);
+  });
+});
+
+describe("a hidden page", () => {
+  test("hangs up where no picture plays, and misses nothing when it is looked at again", async () => {
+    const { time, server, network, join } = setUp();
+    const { environment, hide, show } = page(network);
+    const reasons: (string | undefined)[] = [];
+    const states: string[] = [];
+    const client = join({
+      environment,
+      onState: (state, reason) => {
+        states.push(state);
+        reasons.push(reason);
+      },
+    });
+    await time.pass(500);
+    server.publish("before");
+    await time.pass(500);
+    hide();
+    await time.pass(40_000);
+    expect(server.viewers.size).toBe(0);
+    for (let n = 0; n < 3; n++) server.publish(`hidden${n}`);
+    // The network comes back, but nobody looks.
+    network.wake();
+    await time.pass(300_000);
+    expect(server.viewers.size).toBe(0);
+    show();
+    await time.pass(1_000);
+    expect(states).toEqual(["connecting", "live", "offline", "resuming", "live"]);
+    expect(reasons[2]).toBe("The page is hidden.");
+    expect(client.welcomes.map(({ recovered }) => recovered)).toEqual([false, true]);
+    expect(client.seqs).toEqual([1, 2, 3, 4]);
+  });
+
+  test("stays connected through a short look elsewhere, and for as long as a picture plays", async () => {
+    const { time, server, network, join } = setUp();
+    const { environment, hide, show } = page(network);
+    let playing = false;
+    const client = join({ environment, playing: () => playing });
+    await time.pass(500);
+    hide();
+    await time.pass(20_000);
+    show();
+    await time.pass(60_000);
+    playing = true;
+    hide();
+    await time.pass(120_000);
+    expect(client.states).toEqual(["connecting", "live"]);
+    playing = false;
+    await time.pass(40_000);
+    expect(server.viewers.size).toBe(0);
+    server.publish("while it was away");
+    playing = true;
+    await time.pass(40_000);
+    expect(client.states.at(-1)).toBe("live");
+    expect(client.seqs).toEqual([1]);
+  });
+
+  test("that was never looked at hangs up too, and one that is left stays away", async () => {
+    const { time, server, network, join } = setUp();
+    const { environment, hide, show } = page(network);
+    hide();
+    const client = join({ environment });
+    await time.pass(10_000);
+    expect(client.states).toEqual(["connecting", "live"]);
+    await time.pass(40_000);
+    expect(client.states.at(-1)).toBe("offline");
+    client.connection.leave();
+    show();
+    await time.pass(60_000);
+    expect(server.viewers.size).toBe(0);
   });
 });
 
