@@ -6,7 +6,7 @@ import type { ConnectionState, PanelInfo, PanelKind, TifoEventState } from "../m
 import { serverClock } from "./clock.ts";
 import { loadContents } from "./contents.ts";
 import { signInFirst } from "./engagement.ts";
-import { afterDismissal, afterFrame, afterTime, EMPTY_BOARD, nextEnd } from "./overlays.ts";
+import { afterDismissal, afterDrawing, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
 import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
@@ -21,6 +21,10 @@ export interface WatchedEvent extends TifoEventViewModel {
   readonly keyPlays: readonly KeyPlay[];
   /** Something stands on the screen: told to the host app once. */
   shown(impression: TrackedImpression): void;
+  /** Somebody draws overlays and tells of each content by `drew`: the next one waits for that. Returns the function that ends this. */
+  draws(): () => void;
+  /** A content of an overlay stands on the screen. */
+  drew(broadcastId: string): void;
   /** Whether it was stopped, or the channel refused the viewer for good. */
   isOver(): boolean;
   /** Somebody signed in or out: joins the channel as them and loads what is theirs. */
@@ -43,7 +47,9 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   let toldPanelId: string | null = null;
   /** Ids of polls, quests and broadcasts that the host app knows to have been shown. */
   const seen = new Set<string>();
-  let endTimer: ReturnType<typeof environment.setTimer> | undefined;
+  /** How many draw overlays. */
+  let drawers = 0;
+  let boardTimer: ReturnType<typeof environment.setTimer> | undefined;
   let tickTimer: ReturnType<typeof environment.setTimer> | undefined;
 
   const connection: ChannelConnection = joinChannel({
@@ -108,18 +114,26 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
   }
 
   function show(frame: ServerFrame): void {
-    setBoard(afterFrame(board, frame, clock.now()));
+    setBoard(afterFrame(board, frame, moment()));
+  }
+
+  function moment(): Moment {
+    return { now: clock.now(), drawing: drawers > 0 };
   }
 
   function setBoard(next: typeof board): void {
+    if (next === board) return;
     // What is over needs no remembering.
-    for (const { broadcastId } of board.on) if (!next.on.some((one) => one.broadcastId === broadcastId)) seen.delete(broadcastId);
+    const kept = new Set(next.entries.map(({ overlay }) => overlay.broadcastId));
+    for (const { overlay } of board.entries) if (!kept.has(overlay.broadcastId)) seen.delete(overlay.broadcastId);
     board = next;
     store.update((state) => (state.overlays === board.shown ? state : { ...state, overlays: board.shown }));
-    environment.clearTimer(endTimer);
-    const end = nextEnd(board);
-    if (end === undefined) return;
-    endTimer = environment.setTimer(() => setBoard(afterTime(board, clock.now())), Math.max(0, end - clock.now()) + 1);
+    for (const { overlayId, broadcastId } of next.dropped) delegate.track("overlay.dropped", { overlayId, broadcastId });
+    environment.clearTimer(boardTimer);
+    const now = moment();
+    const change = nextChange(board, now);
+    if (change === undefined) return;
+    boardTimer = environment.setTimer(() => setBoard(afterTime(board, moment())), Math.max(0, change - now.now) + 1);
   }
 
   /** The server hears which panel is open: quests count it. */
@@ -231,8 +245,15 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       seen.add(id);
       delegate.tell((host) => host.trackImpression?.(impression));
     },
+    draws() {
+      drawers++;
+      return () => void drawers--;
+    },
+    drew(broadcastId) {
+      setBoard(afterDrawing(board, broadcastId, moment()));
+    },
     dismissOverlay(broadcastId) {
-      setBoard(afterDismissal(board, broadcastId, clock.now()));
+      setBoard(afterDismissal(board, broadcastId, moment()));
     },
 
     isOver: () => connection.isOver(),
@@ -246,7 +267,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
       connection.leave();
       contents.stop();
       picture.stop();
-      environment.clearTimer(endTimer);
+      environment.clearTimer(boardTimer);
       environment.clearTimer(tickTimer);
       set({ connection: "offline", reason: "Not being watched any more.", overlays: [] });
     },

@@ -1,74 +1,187 @@
 import type { OverlayShow, ServerFrame } from "../channel/protocol.ts";
 import type { ShownOverlay } from "../model/state.ts";
 
-/**
- * The overlays that are on, and which of them are on the screen: one for each position. Of two that want one position the higher
- * priority is shown, of equal ones the one that was sent first; the other waits for as long as it lasts. An overlay with contents at
- * several positions is shown whole or not at all.
- */
-export interface OverlayBoard {
-  /** All that are on, in the order in which they came. */
-  readonly on: readonly OverlayShow[];
+/** Milliseconds for which an overlay stands before another takes its place: what comes twenty times a second is seen. */
+export const LEAST_SLOT_MS = 40;
+/** Milliseconds after which a slot ends that was never drawn, where somebody draws. */
+export const LONGEST_SLOT_MS = 1_000;
+/** Milliseconds for which an overlay that came in time is owed its slot, should its end pass meanwhile. */
+export const SLOT_PATIENCE_MS = 3_000;
+/** As many overlays are kept at once, those that wait included. */
+export const MOST_OVERLAYS = 200;
+
+/** One broadcast that is on, or still owed its slot. */
+interface Entry {
+  readonly overlay: OverlayShow;
+  /** ms of the server's clock; earlier than the overlay says where the server ended it. */
+  readonly endsAt: number;
+  readonly cameAt: number;
+  /** When it first came to the screen; undefined: it waits for its slot. 0: it was on before this viewer came, and is owed none. */
+  readonly shownAt?: number;
+  /** How many of its contents have been drawn. */
+  readonly drawn: number;
   /** Taken off by this viewer. */
-  readonly dismissed: readonly string[];
-  readonly shown: readonly ShownOverlay[];
+  readonly dismissed: boolean;
 }
 
-export const EMPTY_BOARD: OverlayBoard = { on: [], dismissed: [], shown: [] };
+/**
+ * The overlays that are on, and which of them are on the screen: one for each position. The higher priority is shown; of equal ones the
+ * newer, once the one before has had its slot. Each gets its slot, in the order in which they came, unless a higher priority has its
+ * place until it ends. What was displaced comes back if it still lasts. An overlay with contents at several positions is shown whole or
+ * not at all.
+ */
+export interface OverlayBoard {
+  /** In the order in which they came. */
+  readonly entries: readonly Entry[];
+  readonly shown: readonly ShownOverlay[];
+  /** Those that this step has dropped unseen: too many waited. */
+  readonly dropped: readonly OverlayShow[];
+}
 
-/** The board after a frame; the same object where the frame is none of its business. `now` in ms of the server's clock. */
-export function afterFrame(board: OverlayBoard, frame: ServerFrame, now: number): OverlayBoard {
+export const EMPTY_BOARD: OverlayBoard = { entries: [], shown: [], dropped: [] };
+
+/** `now` in ms of the server's clock. `drawing`: somebody tells what has been drawn, and a slot waits for that. */
+export interface Moment {
+  now: number;
+  drawing: boolean;
+}
+
+/** The board after a frame; the same object where the frame is none of its business. */
+export function afterFrame(board: OverlayBoard, frame: ServerFrame, moment: Moment): OverlayBoard {
+  const { now } = moment;
   switch (frame.type) {
     case "welcome": {
       // A resumed connection goes on; any other tells the whole state.
-      const on = frame.recovered ? [...board.on, ...frame.overlays] : frame.overlays;
-      return rebuilt(board, on, board.dismissed, now);
+      const known = new Map(board.entries.map((entry) => [entry.overlay.broadcastId, entry]));
+      const told = frame.overlays
+        .filter(({ endsAt }) => endsAt > now)
+        .map((overlay) => ({
+          ...(known.get(overlay.broadcastId) ?? { ...entryOf(overlay, now), shownAt: 0 }),
+          overlay,
+          endsAt: overlay.endsAt,
+        }));
+      return arranged(board, frame.recovered ? [...board.entries, ...told] : told, moment);
     }
-    case "overlay.show":
-      return rebuilt(board, [...board.on.filter(({ broadcastId }) => broadcastId !== frame.broadcastId), frame], board.dismissed, now);
+    case "overlay.show": {
+      const others = board.entries.filter(({ overlay }) => overlay.broadcastId !== frame.broadcastId);
+      return arranged(board, frame.endsAt > now ? [...others, entryOf(frame, now)] : others, moment);
+    }
     case "overlay.clear": {
-      const { broadcastIds } = frame;
-      return rebuilt(
-        board,
-        board.on.filter(({ broadcastId }) => !broadcastIds.includes(broadcastId)),
-        board.dismissed,
-        now,
-      );
+      const ids = new Set(frame.broadcastIds);
+      const cleared = ({ overlay }: Entry) => ids.has(overlay.broadcastId);
+      const entries = frame.ended
+        ? board.entries.map((entry) => (cleared(entry) ? { ...entry, endsAt: Math.min(entry.endsAt, now) } : entry))
+        : board.entries.filter((entry) => !cleared(entry));
+      return arranged(board, entries, moment);
     }
     default:
       return board;
   }
 }
 
-/** Without those that have ended by `now`. */
-export function afterTime(board: OverlayBoard, now: number): OverlayBoard {
-  return board.on.some(({ endsAt }) => endsAt <= now) ? rebuilt(board, board.on, board.dismissed, now) : board;
+/** The board as time goes on. */
+export function afterTime(board: OverlayBoard, moment: Moment): OverlayBoard {
+  return arranged(board, board.entries, moment);
 }
 
-export function afterDismissal(board: OverlayBoard, broadcastId: string, now: number): OverlayBoard {
-  return rebuilt(board, board.on, [...board.dismissed, broadcastId], now);
+export function afterDismissal(board: OverlayBoard, broadcastId: string, moment: Moment): OverlayBoard {
+  return arranged(board, changed(board, broadcastId, { dismissed: true }), moment);
 }
 
-/** When the next of them ends, ms; undefined when none is on. */
-export function nextEnd(board: OverlayBoard): number | undefined {
-  return board.on.length === 0 ? undefined : Math.min(...board.on.map(({ endsAt }) => endsAt));
+/** One more content of an overlay stands on the screen. */
+export function afterDrawing(board: OverlayBoard, broadcastId: string, moment: Moment): OverlayBoard {
+  const drawn = (board.entries.find(({ overlay }) => overlay.broadcastId === broadcastId)?.drawn ?? 0) + 1;
+  return arranged(board, changed(board, broadcastId, { drawn }), moment);
 }
 
-function rebuilt(before: OverlayBoard, all: readonly OverlayShow[], dismissed: readonly string[], now: number): OverlayBoard {
-  const on = all.filter(({ endsAt }) => endsAt > now);
-  const wanted = on.filter(({ broadcastId }) => !dismissed.includes(broadcastId)).sort((one, other) => other.priority - one.priority);
-  const taken = new Set<string>();
-  const shown = wanted.flatMap((overlay) => {
-    const positions = overlay.contents.map(({ position }) => position);
-    if (positions.some((position) => taken.has(position))) return [];
-    for (const position of positions) taken.add(position);
-    return before.shown.find((kept) => kept.overlay === overlay) ?? { broadcastId: overlay.broadcastId, overlay };
+/** When the board is to be looked at again, ms; undefined: nothing changes by itself. */
+export function nextChange({ entries }: OverlayBoard, moment: Moment): number | undefined {
+  const slots =
+    entries.some(isOwed) || entries.some(({ endsAt }) => endsAt <= moment.now) ? entries.filter((entry) => holds(entry, moment)) : [];
+  const times = [
+    ...entries.map(({ endsAt }) => endsAt).filter((at) => at > moment.now),
+    ...slots.map((entry) => slotEnd(entry, moment)),
+    ...entries.filter((entry) => isOwed(entry) && entry.endsAt <= moment.now).map(({ cameAt }) => cameAt + SLOT_PATIENCE_MS),
+  ];
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function entryOf(overlay: OverlayShow, now: number): Entry {
+  return { overlay, endsAt: overlay.endsAt, cameAt: now, drawn: 0, dismissed: false };
+}
+
+function changed({ entries }: OverlayBoard, broadcastId: string, change: Partial<Entry>): Entry[] {
+  return entries.map((entry) => (entry.overlay.broadcastId === broadcastId ? { ...entry, ...change } : entry));
+}
+
+function isOwed({ shownAt, dismissed }: Entry): boolean {
+  return shownAt === undefined && !dismissed;
+}
+
+function slotEnd({ shownAt = 0, drawn, overlay }: Entry, { drawing }: Moment): number {
+  return shownAt + (drawing && drawn < overlay.contents.length ? LONGEST_SLOT_MS : LEAST_SLOT_MS);
+}
+
+/** Whether it is on the screen and its slot is not over. */
+function holds(entry: Entry, moment: Moment): boolean {
+  return entry.shownAt !== undefined && !entry.dismissed && slotEnd(entry, moment) > moment.now;
+}
+
+function arranged(before: OverlayBoard, all: readonly Entry[], moment: Moment): OverlayBoard {
+  const { now } = moment;
+  const onScreen = new Map(before.shown.map((shown) => [shown.broadcastId, shown]));
+  const lasting = all.filter(
+    (entry) => entry.endsAt > now || holds(entry, moment) || (isOwed(entry) && entry.cameAt + SLOT_PATIENCE_MS > now),
+  );
+  const { chosen, outranked } = chooseFrom(lasting, moment);
+  const remaining = lasting.filter((entry) => chosen.has(entry) || entry.endsAt > now || !outranked.has(entry));
+  const { kept, dropped } = bounded(remaining, chosen);
+  const shown = [...chosen].map(({ overlay }) => {
+    const known = onScreen.get(overlay.broadcastId);
+    return known?.overlay === overlay ? known : { broadcastId: overlay.broadcastId, overlay };
   });
   const same = shown.length === before.shown.length && shown.every((overlay, index) => overlay === before.shown[index]);
-  return {
-    on,
-    // What has ended needs no remembering.
-    dismissed: dismissed.filter((id) => on.some(({ broadcastId }) => broadcastId === id)),
-    shown: same ? before.shown : shown,
-  };
+  const entries = kept.map((entry) => (chosen.has(entry) && entry.shownAt === undefined ? { ...entry, shownAt: now } : entry));
+  return { entries, shown: same ? before.shown : shown, dropped };
+}
+
+/** What stands on the screen now, and what does not because a higher priority has its place. */
+function chooseFrom(entries: readonly Entry[], moment: Moment): { chosen: Set<Entry>; outranked: Set<Entry> } {
+  const taken = new Map<string, number>();
+  const chosen = new Set<Entry>();
+  const outranked = new Set<Entry>();
+  for (const entry of inOrderOfClaim(entries, moment)) {
+    const { contents, priority } = entry.overlay;
+    const rivals = contents.flatMap(({ position }) => taken.get(position) ?? []);
+    if (rivals.length === 0) chosen.add(entry);
+    else if (Math.max(...rivals) > priority) outranked.add(entry);
+    // Who waits for a slot alone keeps its other positions free meanwhile, or it would never be shown whole.
+    if (rivals.length === 0 || (isOwed(entry) && !outranked.has(entry))) {
+      for (const { position } of contents) taken.set(position, Math.max(priority, taken.get(position) ?? priority));
+    }
+  }
+  return { chosen, outranked };
+}
+
+/** Slots that are not over, then by priority: who was not shown yet in their order, and then the newest of the others. */
+function inOrderOfClaim(entries: readonly Entry[], moment: Moment): Entry[] {
+  const places = new Map(entries.map((entry, index) => [entry, isOwed(entry) ? index - entries.length : -index]));
+  return entries
+    .filter(({ dismissed }) => !dismissed)
+    .sort(
+      (one, other) =>
+        Number(holds(other, moment)) - Number(holds(one, moment)) ||
+        other.overlay.priority - one.overlay.priority ||
+        (places.get(one) ?? 0) - (places.get(other) ?? 0),
+    );
+}
+
+/** Of too many, the lowest priority goes first, then what has had its slot, then the oldest. */
+function bounded(entries: readonly Entry[], chosen: ReadonlySet<Entry>): { kept: readonly Entry[]; dropped: OverlayShow[] } {
+  if (entries.length <= MOST_OVERLAYS) return { kept: entries, dropped: [] };
+  const spare = entries
+    .filter((entry) => !chosen.has(entry))
+    .sort((one, other) => one.overlay.priority - other.overlay.priority || Number(isOwed(one)) - Number(isOwed(other)));
+  const gone = new Set(spare.slice(0, entries.length - MOST_OVERLAYS));
+  return { kept: entries.filter((entry) => !gone.has(entry)), dropped: [...gone].filter(isOwed).map(({ overlay }) => overlay) };
 }

@@ -3,7 +3,7 @@ import type { PanelKind } from "./state.ts";
 
 /** What a viewer did, for the host app's own analytics. */
 export interface TrackedAction {
-  /** Such as `overlay.cta`, `poll.answer`, `quest.claim`, `panel.open`. */
+  /** Such as `overlay.cta`, `poll.answer`, `quest.claim`, `panel.open`; also `overlay.dropped`, which is not the viewer's doing. */
   name: string;
   /** Ids and values that belong to it, such as `{ pollId, answerId }`. */
   properties: Record<string, string | number | boolean>;

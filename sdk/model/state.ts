@@ -99,7 +99,7 @@ export interface TifoEventState {
   panels: readonly PanelInfo[];
   /** The panel that is open: the default one at first, null once it is closed. */
   openPanelId: string | null;
-  /** At most one for each position: of two that want one position the higher priority is shown, the other waits for as long as it lasts. */
+  /** At most one for each position: the higher priority, of equal ones the newer. What is displaced comes back if it still lasts. */
   overlays: readonly ShownOverlay[];
   polls: Readonly<Record<string, PollState>>;
   quests: Readonly<Record<string, QuestState>>;

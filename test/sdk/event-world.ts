@@ -119,9 +119,11 @@ export class EventWorld {
     return answer === undefined ? Response.json({ code: "not_found" }, { status: 404 }) : Response.json(answer);
   };
 
-  watch(delegate?: TifoEventDelegate): WatchedEvent {
+  /** `clockWrong`: ms by which the device's clock is ahead. */
+  watch(delegate?: TifoEventDelegate, clockWrong = 0): WatchedEvent {
     const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
-    return watchEvent(createSession(configuration, undefined, this.environment), CHANNEL);
+    const environment = { ...this.environment, now: () => this.time.now + clockWrong };
+    return watchEvent(createSession(configuration, undefined, environment), CHANNEL);
   }
 
   /** Lets time pass until something holds. */
@@ -140,8 +142,8 @@ export class EventWorld {
   }
 
   /** Watches, and waits for the connection, the polls and, of somebody signed in, the quests. */
-  async watchLoaded(delegate?: TifoEventDelegate): Promise<WatchedEvent> {
-    const event = this.watch(delegate);
+  async watchLoaded(delegate?: TifoEventDelegate, clockWrong?: number): Promise<WatchedEvent> {
+    const event = this.watch(delegate, clockWrong);
     const loaded = ({ connection, polls, quests, authenticated }: TifoEventState) =>
       connection === "live" && polls[POLL] !== undefined && (!authenticated || quests[QUEST] !== undefined);
     await this.until(() => loaded(event.getSnapshot()), "a loaded event");

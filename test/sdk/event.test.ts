@@ -138,6 +138,49 @@ describe("the state of an event", () => {
   });
 });
 
+describe("overlays", () => {
+  function overlay(id: string, changes: object = {}) {
+    const html = { kind: "html", html: id, position: "center" };
+    const times = { startsAt: world.time.now, endsAt: world.time.now + 5_000 };
+    const rest = { overlayId: "goal", position: "center", contents: [html], cta: null, variables: {}, priority: 0 };
+    return { type: "overlay.show", broadcastId: id, ...times, ...rest, ...changes };
+  }
+
+  test.each([
+    ["ahead", 300_000],
+    ["behind", -300_000],
+  ])("are shown for their time on a device whose clock is minutes %s", async (_, wrong) => {
+    const event = await world.watchLoaded(undefined, wrong);
+    const state = { epoch: world.channel.epoch, seq: 0, upTo: 0, recovered: true, rules: [], overlays: [], concurrents: 1, heartbeat: 30 };
+    world.channel.tell({ type: "welcome", now: world.time.now, ...state });
+    world.channel.tell({ ...overlay("a", { startsAt: world.time.now - 2_000, endsAt: world.time.now + 5_000 }), seq: 1, upTo: 1 });
+    await world.until(() => event.getSnapshot().overlays.length === 1);
+    const since = world.time.now;
+    await world.until(() => event.getSnapshot().overlays.length === 0);
+    expect(Math.abs(world.time.now - since - 5_000)).toBeLessThan(500);
+  });
+
+  test("are each in the state, twenty a second, and in the end none is remembered", async () => {
+    const event = await world.watchLoaded();
+    const seen = new Set<string>();
+    event.subscribe(() => event.getSnapshot().overlays.forEach(({ broadcastId }) => seen.add(broadcastId)));
+    for (let seq = 1; seq <= 100; seq++) {
+      world.channel.tell({ ...overlay(`${seq}`, { endsAt: world.time.now + 1_000 }), seq, upTo: seq });
+      await world.pass(50);
+    }
+    await world.until(() => event.getSnapshot().overlays.length === 0);
+    expect(seen.size).toBe(100);
+  });
+
+  test("that were dropped unseen, as too many came at once, are told to the host app", async () => {
+    const actions: TrackedAction[] = [];
+    await world.watchLoaded({ trackAction: (action) => void actions.push(action) });
+    for (let seq = 1; seq <= 250; seq++) world.channel.tell({ ...overlay(`${seq}`), seq, upTo: seq });
+    await world.until(() => actions.length > 0);
+    expect(actions[0]).toEqual({ name: "overlay.dropped", properties: { overlayId: "goal", broadcastId: "2" } });
+  });
+});
+
 describe("panels", () => {
   test("open the first by themselves, then what is asked for by id or by kind", async () => {
     const heard: PanelEvent[] = [];

@@ -1,8 +1,21 @@
 import { describe, expect, test } from "vitest";
 import type { OverlayShow, Welcome } from "../../sdk/channel/index.ts";
-import { afterDismissal, afterFrame, afterTime, EMPTY_BOARD, nextEnd, type OverlayBoard } from "../../sdk/core/overlays.ts";
+import {
+  afterDismissal,
+  afterDrawing,
+  afterFrame,
+  afterTime,
+  EMPTY_BOARD,
+  LEAST_SLOT_MS,
+  LONGEST_SLOT_MS,
+  MOST_OVERLAYS,
+  nextChange,
+  type OverlayBoard,
+} from "../../sdk/core/overlays.ts";
 
 const NOW = 1_000_000;
+/** When the first overlay's slot is over. */
+const SLOT = NOW + LEAST_SLOT_MS;
 
 function overlay(id: string, changes: Partial<OverlayShow> = {}, ...positions: OverlayShow["position"][]): OverlayShow {
   const at = positions.length > 0 ? positions : (["topRight"] as const);
@@ -23,66 +36,145 @@ function overlay(id: string, changes: Partial<OverlayShow> = {}, ...positions: O
   };
 }
 
+const at = (now: number, drawing = false) => ({ now, drawing });
+
 function boardOf(...overlays: OverlayShow[]): OverlayBoard {
-  return overlays.reduce((board, one) => afterFrame(board, one, NOW), EMPTY_BOARD);
+  return overlays.reduce((board, one) => afterFrame(board, one, at(NOW)), EMPTY_BOARD);
 }
 
 const shown = (board: OverlayBoard) => board.shown.map(({ broadcastId }) => broadcastId);
+
+/** All that come to the screen, in order, as time goes on by itself until `end`. */
+function watched(board: OverlayBoard, drawing = false, end = NOW + 60_000): string[] {
+  const seen = shown(board);
+  let moment = at(NOW, drawing);
+  for (let next = nextChange(board, moment); next !== undefined && next <= end; next = nextChange(board, moment)) {
+    moment = at(next, drawing);
+    board = afterTime(board, moment);
+    seen.push(...shown(board).filter((id) => id !== seen.at(-1)));
+  }
+  return seen;
+}
+
+const CLEAR = { type: "overlay.clear", seq: 2, upTo: 2 } as const;
+const WELCOME: Welcome = {
+  type: "welcome",
+  epoch: "e",
+  seq: 9,
+  upTo: 9,
+  now: NOW,
+  recovered: false,
+  overlays: [],
+  rules: [],
+  concurrents: 1,
+  heartbeat: 30,
+};
 
 describe("the overlays on the screen", () => {
   test("share it where they want different positions", () => {
     expect(shown(boardOf(overlay("a"), overlay("b", {}, "bottomLeft")))).toEqual(["a", "b"]);
   });
 
-  test("queue where they want one position: the first stays, the next follows when it ends", () => {
-    const board = boardOf(overlay("a"), overlay("b", { endsAt: NOW + 20_000 }));
+  test("make room for a newer one at their position once they have had their slot, and come back after it", () => {
+    const board = boardOf(overlay("a", { endsAt: NOW + 20_000 }), overlay("b"));
     expect(shown(board)).toEqual(["a"]);
-    expect(nextEnd(board)).toBe(NOW + 10_000);
-    expect(shown(afterTime(board, NOW + 10_000))).toEqual(["b"]);
-    expect(shown(afterTime(board, NOW + 20_000))).toEqual([]);
+    expect(nextChange(board, at(NOW))).toBe(SLOT);
+    const next = afterTime(board, at(SLOT));
+    expect(shown(next)).toEqual(["b"]);
+    expect(shown(afterTime(next, at(NOW + 10_000)))).toEqual(["a"]);
+    expect(shown(afterTime(next, at(NOW + 20_000)))).toEqual([]);
   });
 
-  test("give way to a higher priority, and come back after it", () => {
+  test("are each shown, however many come at once, and the last one stays", () => {
+    const all = Array.from({ length: 20 }, (_, index) => overlay(`${index}`, { endsAt: NOW + 1_000 }));
+    expect(watched(boardOf(...all))).toEqual(all.map(({ broadcastId }) => broadcastId));
+  });
+
+  test("are each shown even where their end has passed before their turn", () => {
+    const all = Array.from({ length: 60 }, (_, index) => overlay(`${index}`, { endsAt: NOW + 1_000 }));
+    expect(watched(boardOf(...all))).toEqual(all.map(({ broadcastId }) => broadcastId));
+    const ended = all.reduce(
+      (board, { broadcastId }) => afterFrame(board, { ...CLEAR, broadcastIds: [broadcastId], ended: true }, at(NOW + 1_000)),
+      boardOf(...all),
+    );
+    expect(ended.entries).toHaveLength(59);
+  });
+
+  test("are not shown where they had ended when they came", () => {
+    expect(shown(boardOf(overlay("late", { endsAt: NOW })))).toEqual([]);
+  });
+
+  test("stay until they are drawn, where somebody draws, yet not for ever", () => {
+    const board = [overlay("a", {}, "center", "topLeft"), overlay("b", {}, "center")].reduce(
+      (before, one) => afterFrame(before, one, at(NOW, true)),
+      EMPTY_BOARD,
+    );
+    const half = afterDrawing(afterTime(board, at(SLOT, true)), "a", at(SLOT + 1, true));
+    expect(shown(half)).toEqual(["a"]);
+    expect(shown(afterDrawing(half, "a", at(SLOT + 2, true)))).toEqual(["b"]);
+    expect(shown(afterTime(half, at(NOW + LONGEST_SLOT_MS, true)))).toEqual(["b"]);
+  });
+
+  test("give way to a higher priority once they have had their slot, and come back after it", () => {
     const board = boardOf(overlay("a", { endsAt: NOW + 20_000 }), overlay("goal", { priority: 5 }));
-    expect(shown(board)).toEqual(["goal"]);
-    expect(shown(afterTime(board, NOW + 10_000))).toEqual(["a"]);
+    expect(shown(board)).toEqual(["a"]);
+    const goal = afterTime(board, at(SLOT));
+    expect(shown(goal)).toEqual(["goal"]);
+    expect(shown(afterTime(goal, at(NOW + 10_000)))).toEqual(["a"]);
   });
 
-  test("are shown whole or not at all", () => {
+  test("wait below a higher priority for as long as they last themselves", () => {
+    const board = boardOf(
+      overlay("goal", { priority: 5 }),
+      overlay("short", { endsAt: NOW + 5_000 }),
+      overlay("long", { endsAt: NOW + 15_000 }),
+    );
+    expect(watched(board)).toEqual(["goal", "long"]);
+  });
+
+  test("are shown whole or not at all, and wait for every position that they want", () => {
     const board = boardOf(overlay("a", { priority: 1 }, "center"), overlay("wide", {}, "center", "topLeft"), overlay("c", {}, "topLeft"));
     expect(shown(board)).toEqual(["a", "c"]);
+    const stream = boardOf(overlay("a", {}, "center"), overlay("wide", {}, "center", "topLeft"), overlay("c", {}, "topLeft"));
+    expect(shown(stream)).toEqual(["a"]);
+    expect(shown(afterTime(stream, at(SLOT)))).toEqual(["wide"]);
   });
 
   test("go when they are cleared or dismissed, and a dismissed one stays away", () => {
     const board = boardOf(overlay("a"), overlay("b", {}, "center"));
-    expect(shown(afterFrame(board, { type: "overlay.clear", seq: 2, upTo: 2, broadcastIds: ["a"] }, NOW))).toEqual(["b"]);
-    const dismissed = afterDismissal(board, "a", NOW);
+    expect(shown(afterFrame(board, { ...CLEAR, broadcastIds: ["a"] }, at(NOW)))).toEqual(["b"]);
+    const dismissed = afterDismissal(board, "a", at(NOW));
     expect(shown(dismissed)).toEqual(["b"]);
-    expect(shown(afterFrame(dismissed, overlay("c"), NOW))).toEqual(["b", "c"]);
+    expect(shown(afterFrame(dismissed, overlay("c"), at(NOW)))).toEqual(["b", "c"]);
+    expect(shown(afterFrame(dismissed, { ...WELCOME, overlays: [overlay("a")] }, at(NOW)))).toEqual([]);
   });
 
-  test("are those of the welcome after a gap, and go on after a resume", () => {
-    const welcome: Welcome = {
-      type: "welcome",
-      epoch: "e",
-      seq: 9,
-      upTo: 9,
-      now: NOW,
-      recovered: false,
-      overlays: [overlay("new")],
-      rules: [],
-      concurrents: 1,
-      heartbeat: 30,
-    };
+  test("are not shown any more where they are cleared while they wait", () => {
+    const board = afterFrame(boardOf(overlay("a"), overlay("b"), overlay("c")), { ...CLEAR, broadcastIds: ["b"] }, at(NOW));
+    expect(watched(board, false, NOW + 9_000)).toEqual(["a", "c"]);
+  });
+
+  test("are those of the welcome after a gap, the newest at once, and go on after a resume", () => {
     const board = boardOf(overlay("a"));
-    expect(shown(afterFrame(board, welcome, NOW))).toEqual(["new"]);
-    expect(shown(afterFrame(board, { ...welcome, recovered: true, overlays: [] }, NOW))).toEqual(["a"]);
+    const welcome = { ...WELCOME, overlays: [overlay("old"), overlay("new")] };
+    expect(shown(afterFrame(board, welcome, at(NOW)))).toEqual(["new"]);
+    expect(shown(afterFrame(board, { ...WELCOME, recovered: true }, at(NOW)))).toEqual(["a"]);
   });
 
   test("keep their identity while nothing changes", () => {
     const board = boardOf(overlay("a"));
-    const next = afterFrame(board, overlay("waiting"), NOW);
+    const next = afterFrame(board, overlay("waiting"), at(NOW));
     expect(next.shown).toBe(board.shown);
-    expect(afterTime(next, NOW)).toBe(next);
+    expect(afterTime(next, at(NOW)).shown).toBe(board.shown);
+  });
+
+  test("are bounded: of too many the oldest goes unseen, and is told", () => {
+    const many = boardOf(...Array.from({ length: MOST_OVERLAYS }, (_, index) => overlay(`${index}`)));
+    const board = afterFrame(many, overlay("one more"), at(NOW));
+    expect(many.dropped).toEqual([]);
+    expect(board.dropped.map(({ broadcastId }) => broadcastId)).toEqual(["1"]);
+    expect(board.entries).toHaveLength(MOST_OVERLAYS);
+    const seen = afterTime(board, at(SLOT));
+    expect(afterFrame(seen, overlay("and another"), at(SLOT)).dropped).toEqual([]);
   });
 });
