@@ -106,8 +106,8 @@ export async function planTransition(ctx: Ctx, source: string, transition: "canc
 export async function planRenewal(ctx: Ctx, source: string, period: { dateEnds: number; price: number }): Promise<Planned> {
   const steps = (await findBySource(ctx, source)).flatMap((row) => {
     const step = nextStep(row, "renew");
-    // Told twice, or late, the later end stays.
-    const isNews = (row.dateEnds ?? 0) < period.dateEnds;
+    // Told late, the later end stays.
+    const isNews = (row.dateEnds ?? 0) <= period.dateEnds;
     return step.allowed && isNews ? [planStep(ctx, { ...row, ...period, refunded: 0 }, step)] : [];
   });
   return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };

@@ -96,8 +96,8 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
   const gone: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
   const state = found.ok ? found.value : gone;
-  for (const invoice of await listPaidInvoices(ctx.env, stripeAccount, id))
-    await bookPeriod(ctx, recurring, invoice, state.currentPeriodEnd);
+  const invoices = await listPaidInvoices(ctx.env, stripeAccount, id);
+  for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
   await follow(ctx, recurring.id, state);
 }
 
@@ -114,13 +114,14 @@ export function stopAllOf(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return stopRecurring(ctx, eq(recurringSubscriptions.accountId, accountId));
 }
 
-/** Books a period that was paid, once. The first one is booked with its checkout, and has an invoice already. */
+/** Books a period that was paid, once; the last one prolongs what was bought. The first is booked with its checkout, which has its invoice. */
 async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice, dateEnds: number | null): Promise<void> {
   const [known] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
   if (known) return;
   const { siteId, accountId, itemType, itemId, description, skus, recurrence, stripeAccount, id: recurringId } = recurring;
   const row: ChargeRow = {
     ...newRow({ ...ctx, siteId }),
+    created: invoice.paid,
     accountId,
     itemType,
     itemId,
@@ -196,33 +197,38 @@ function nextLook({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }
 }
 
 /** Takes each entitlement to where its payments are. */
-async function alignEntitlements(ctx: Ctx, recurring: RecurringRow): Promise<void> {
-  await eachEntitlement(ctx, `recurring/${recurring.id}`, (row) => {
-    if (row.status === "cancelled" || row.status === recurring.status) return undefined;
-    const ended = row.status === "cancelScheduled" ? "expire" : "cancel";
-    if (recurring.status !== "active") return stepOf(row, recurring.status === "cancelled" ? ended : "scheduleCancel");
-    return { allowed: true, status: "active", event: "entitlement_renewed", revokes: false, paysBack: false, stopsBilling: null };
+async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: RecurringRow): Promise<void> {
+  await eachEntitlement(ctx, `recurring/${id}`, (row) => {
+    // Its day may be that of a period that has begun since.
+    const dateEnds = status === "cancelScheduled" ? Math.max(row.dateEnds ?? 0, currentPeriodEnd ?? 0) : row.dateEnds;
+    if (row.status === "cancelled" || (row.status === status && row.dateEnds === dateEnds)) return undefined;
+    const isScheduled = row.status === "cancelScheduled";
+    if (status === "cancelled") return { step: stepOf(row, isScheduled ? "expire" : "cancel") };
+    if (status === "cancelScheduled") return { step: stepOf({ ...row, dateEnds }, isScheduled ? "renew" : "scheduleCancel"), dateEnds };
+    return { step: { allowed: true, status, event: "entitlement_renewed", revokes: false, paysBack: false, stopsBilling: null } };
   });
 }
 
-function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "scheduleCancel"): Step | undefined {
+function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "renew" | "scheduleCancel"): Step | undefined {
   const step = nextStep(row, transition);
   return step.allowed ? step : undefined;
 }
 
+/** What is to happen to an entitlement, with what goes back of its price, and until when it is held. */
+interface Move {
+  step: Step | undefined;
+  paidBack?: number;
+  dateEnds?: number | null;
+}
+
 /** Takes every entitlement of a source the step that `decide` says, again where another request has changed it meanwhile. */
-export async function eachEntitlement(
-  ctx: Ctx,
-  source: string,
-  decide: (row: EntitlementRow) => Step | undefined,
-  paidBack: (row: EntitlementRow) => number = () => 0,
-): Promise<void> {
+export async function eachEntitlement(ctx: Ctx, source: string, decide: (row: EntitlementRow) => Move | undefined): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {
     let raced = false;
     for (const row of await findBySource(ctx, source)) {
-      const step = decide(row);
+      const { step, paidBack = 0, dateEnds = row.dateEnds } = decide(row) ?? {};
       if (!step) continue;
-      const { change, event } = planStep(ctx, row, step, paidBack(row));
+      const { change, event } = planStep(ctx, { ...row, dateEnds }, step, paidBack);
       raced = !(await cameFirst(() => commitIfCurrent(ctx, change, event))) || raced;
     }
     if (!raced) return;

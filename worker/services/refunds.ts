@@ -153,13 +153,11 @@ async function isCurrent(ctx: Ctx, { id, recurringId }: ChargeRow): Promise<bool
 
 async function followMoney(ctx: Ctx, charge: ChargeRow): Promise<void> {
   const ends = charge.refunded === charge.amount && !(await isKept(ctx, charge.id));
-  const paidBack = (row: EntitlementRow): number => Math.max(0, Math.min(charge.refunded, row.price) - row.refunded);
-  const decide = (row: EntitlementRow): Step | undefined => {
-    const isHeld = row.status !== "cancelled";
-    if (paidBack(row) === 0) return ends && isHeld ? allowed(row, "cancel") : undefined;
-    return allowed(row, ends ? "refund" : "justRefund");
-  };
-  await eachEntitlement(ctx, sourceOf(charge), decide, paidBack);
+  await eachEntitlement(ctx, sourceOf(charge), (row) => {
+    const paidBack = Math.max(0, Math.min(charge.refunded, row.price) - row.refunded);
+    if (paidBack > 0) return { step: allowed(row, ends ? "refund" : "justRefund"), paidBack };
+    return { step: ends && row.status !== "cancelled" ? allowed(row, "cancel") : undefined };
+  });
   if (ends && charge.recurringId !== null) await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, charge.recurringId))]);
 }
 

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import {
   buy,
@@ -18,8 +20,10 @@ import {
 } from "../../../test/shop.ts";
 import { showSubscription, stripe } from "../../../test/stripe-server.ts";
 import { newId } from "../../lib/ids.ts";
+import { expireEntitlements } from "../../services/entitlement-expiry.ts";
 import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
 
+const db = createDb(env.DB);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -184,6 +188,23 @@ describe("what is paid regularly", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false, due: null });
   });
 
+  test("for two periods at once is refunded for the later, at whose price it is held", async () => {
+    const { recurring, params } = await monthly();
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    const earlier = stripe.renew(recurring.stripeSubscriptionId);
+    if (there) there.amount = 2100;
+    const later = stripe.renew(recurring.stripeSubscriptionId);
+    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    expect(await entitlementsOf(buyer)).toMatchObject([{ price: 2100, dateEnds: (there?.periodEnd ?? 0) * 1000 }]);
+    const booked = await chargesOf(buyer);
+    expect(booked.slice(1)).toMatchObject([
+      { stripeInvoiceId: earlier.id, created: earlier.created * 1000 },
+      { stripeInvoiceId: later.id, created: later.created * 1000 },
+    ]);
+    await cancel(params, { refund: true, scheduled: "immediate" }, "admin");
+    expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 0, 2100]);
+  });
+
   test("is held while a payment is late, and no more when Stripe has ended it", async () => {
     const { recurring, sku } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
@@ -250,6 +271,19 @@ describe("a cancellation", () => {
       await reconcile(Date.now() + 5 * MINUTE);
       expect((await recurringRow(buyer)).status).toBe(scheduled === "immediate" ? "cancelled" : "cancelScheduled");
     }
+  });
+
+  test("for later, right after a period has begun, leaves what was bought until that one is over", async () => {
+    const { recurring, params, sku } = await monthly();
+    await reconcile();
+    stripe.renew(recurring.stripeSubscriptionId);
+    expect(await cancel(params, { refund: false, scheduled: "endOfBilling" })).toEqual({ success: true });
+    await expireEntitlements({ env, db, now: (recurring.currentPeriodEnd ?? 0) + HOUR });
+    expect(await held(buyer)).toEqual([sku]);
+    const end = (recurring.currentPeriodEnd ?? 0) + 30 * DAY;
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled", dateEnds: end }]);
+    await expireEntitlements({ env, db, now: end });
+    expect(await held(buyer)).toEqual([]);
   });
 
   test("that Stripe refuses is no success, and isn't tried again", async () => {
