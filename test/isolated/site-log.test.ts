@@ -30,20 +30,19 @@ function waiting(siteId: string) {
 }
 
 /** Writes what a committed change leaves for the log. */
-async function leave(siteId: string, count: number, created = Date.now(), size = 10): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    const event = {
-      siteId,
-      eventId: newId(created),
-      type: "test.happened",
-      resource: "test/1",
-      data: { text: "a".repeat(size) },
-      actor: "system",
-      requestId: "test",
-      created,
-    };
-    await db.insert(outbox).values(event);
-  }
+async function leave(
+  siteId: string,
+  count: number,
+  { created = Date.now(), size = 10, type = "test.happened", resource = "test/1" } = {},
+): Promise<void> {
+  const event = { siteId, type, resource, data: { text: "a".repeat(size) }, actor: "system", requestId: "test", created };
+  const [first, ...others] = Array.from({ length: count }, () => db.insert(outbox).values({ ...event, eventId: newId(created) }));
+  if (first) await db.batch([first, ...others]);
+}
+
+/** Has what failed be due now. */
+async function makeDue(siteId: string): Promise<void> {
+  await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE retries SET due = 0"));
 }
 
 async function createOverlay(site: TestSite): Promise<string> {
@@ -137,6 +136,8 @@ describe("a broadcast whose sending failed", () => {
     await broadcastInVain(site, overlayId);
     await vi.waitFor(() => expect(publish).toHaveBeenCalledTimes(2));
     expect(viewer.log).toEqual([]);
+    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
+    await makeDue(site.id);
     await vi.waitFor(async () => expect(await runDurableObjectAlarm(logOf(site.id))).toBe(true));
     await viewer.first("overlay.show");
     await logOf(site.id).nudge();
@@ -159,16 +160,61 @@ describe("a broadcast whose sending failed", () => {
   });
 });
 
+describe("effects", () => {
+  /** Leaves something that viewers of the first channel are told of, and resolves once this one is. */
+  async function reaches(site: TestSite, behind: () => Promise<void>): Promise<void> {
+    const viewer = await openSocket(site, site.channels[0]);
+    await viewer.first("welcome");
+    await behind();
+    await leave(site.id, 1, { type: "admin.channelUpdated", resource: `page/${site.channels[0]}` });
+    await logOf(site.id).nudge();
+    await viewer.first("page.updated");
+  }
+
+  test("of a long backlog are all run with one nudge", async () => {
+    const site = await newSite();
+    await reaches(site, () => leave(site.id, 1_100));
+  });
+
+  test("that keep failing hold up none of those behind them, however many they are", async () => {
+    const site = await newSite();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    // Such an event says where the stream is; these don't.
+    await reaches(site, () => leave(site.id, 1_100, { type: "admin.wentLive" }));
+  });
+
+  test("that keep failing are tried again ever more seldom, but once an hour, and no sooner because something else happens", async () => {
+    const { id } = await newSite();
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const log = logOf(id);
+    let now = Date.now() + DAY;
+    vi.spyOn(Date, "now").mockImplementation(() => now);
+    await leave(id, 1, { type: "admin.wentLive" });
+    await log.nudge();
+    const waits: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      await leave(id, 1);
+      await log.nudge();
+      expect(errors).toHaveBeenCalledTimes(i + 1);
+      const due = await runInDurableObject(log, (_, state) => state.storage.getAlarm());
+      waits.push(((due ?? 0) - now) / 1000);
+      now = due ?? 0;
+      await runDurableObjectAlarm(log);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
+  });
+});
+
 describe("retention", () => {
   test("forgets events past their days, but never where the log stands", async () => {
     const { id } = await newSite();
-    await leave(id, 3, Date.now() - 31 * DAY);
-    await leave(id, 1, Date.now() - 29 * DAY);
+    await leave(id, 3, { created: Date.now() - 31 * DAY });
+    await leave(id, 1, { created: Date.now() - 29 * DAY });
     await logOf(id).nudge();
     await runDurableObjectAlarm(logOf(id));
     expect(await logOf(id).read({ after: 0, limit: 10, types: null })).toMatchObject({ head: 4, oldest: 4, entries: [{ sequence: 4 }] });
     const other = await newSite();
-    await leave(other.id, 2, Date.now() - 31 * DAY);
+    await leave(other.id, 2, { created: Date.now() - 31 * DAY });
     await logOf(other.id).nudge();
     await runDurableObjectAlarm(logOf(other.id));
     expect((await logOf(other.id).read({ after: 0, limit: 10, types: null })).head).toBe(2);
@@ -179,7 +225,7 @@ describe("retention", () => {
 
   test("forgets the oldest beyond its bytes", async () => {
     const { id } = await newSite();
-    await leave(id, 30, Date.now(), 20_000);
+    await leave(id, 30, { size: 20_000 });
     await logOf(id).nudge();
     const limit = 300_000;
     await runInDurableObject(logOf(id), async (instance: SiteLog, state) => {

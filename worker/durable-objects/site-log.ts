@@ -6,7 +6,14 @@ import { Subscribers } from "./subscribers.ts";
 
 const BATCH = 100;
 const RETRY_MS = 5_000;
+/** What keeps failing is tried at least so often. */
+const LONGEST_RETRY_MS = 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60 * 1000;
+
+/** Where an event's effects stand: a column of `events`. What failed has a row in `retries`. */
+const TO_DO = 0;
+const DONE = 1;
+const FAILED = 2;
 
 type EventRow = {
   sequence: number;
@@ -44,6 +51,8 @@ export class SiteLog extends DurableObject<Env> {
       CREATE INDEX IF NOT EXISTS events_resource ON events (resource, sequence);
       CREATE INDEX IF NOT EXISTS events_created ON events (created);
       CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
+      CREATE TABLE IF NOT EXISTS retries (sequence INTEGER PRIMARY KEY, tries INTEGER NOT NULL, due INTEGER NOT NULL);
+      CREATE INDEX IF NOT EXISTS retries_due ON retries (due);
       CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;`);
     this.#subscribers = new Subscribers(env, this.#siteId, this.#sql, (after, upTo, limit) => this.#between(after, upTo, limit));
   }
@@ -90,7 +99,7 @@ export class SiteLog extends DurableObject<Env> {
   async #drain(): Promise<void> {
     // A crash from here on leaves an alarm that goes on.
     await this.#wakeBy(Date.now() + RETRY_MS);
-    let failed: boolean;
+    let handedOver: boolean;
     do {
       this.#again = false;
       for (;;) {
@@ -99,12 +108,14 @@ export class SiteLog extends DurableObject<Env> {
         await dropFromOutbox(this.env, this.#siteId, batch);
         if (batch.length < BATCH) break;
       }
-      failed = !(await this.#runEffects());
+      await this.#runNew();
       // After the effects, so that what they have erased is not handed on.
-      if (!(await this.#subscribers.handOver(this.#head()))) failed = true;
+      handedOver = await this.#subscribers.handOver(this.#head());
+      await this.#retryDue();
     } while (this.#again);
     this.#settled.clear();
-    await this.ctx.storage.setAlarm(Date.now() + (failed ? RETRY_MS : PRUNE_MS));
+    const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
+    await this.ctx.storage.setAlarm(Math.min(Date.now() + (handedOver ? PRUNE_MS : RETRY_MS), due ?? Infinity));
   }
 
   #append(batch: OutboxEvent[]): void {
@@ -124,7 +135,7 @@ export class SiteLog extends DurableObject<Env> {
             event.requestId,
             event.origin,
             event.created,
-            this.#settled.has(event.eventId) ? 1 : 0,
+            this.#settled.has(event.eventId) ? DONE : TO_DO,
           )
           .one();
         this.#sql.exec(
@@ -147,40 +158,58 @@ export class SiteLog extends DurableObject<Env> {
     return this.#sql.exec<{ head: number | null }>("SELECT max(sequence) AS head FROM events").one().head ?? 0;
   }
 
-  /** What follows from each event, in order; one that fails holds up none of the others. False: some are to be tried again. */
-  async #runEffects(): Promise<boolean> {
-    const undone = this.#sql.exec<EventRow>("SELECT * FROM events WHERE done = 0 ORDER BY sequence LIMIT 1000").toArray();
-    let failed = false;
-    for (const row of undone) {
-      try {
-        await runEffects(this.env, this.#siteId, toEntry(row));
-        this.#sql.exec("UPDATE events SET done = 1 WHERE sequence = ?", row.sequence);
-      } catch (error) {
-        failed = true;
-        console.error(
-          JSON.stringify({
-            level: "error",
-            event: "effect_failed",
-            siteId: this.#siteId,
-            eventId: row.id,
-            type: row.type,
-            message: String(error),
-          }),
-        );
-      }
+  /** What follows from each new event, in order; one that fails holds up none of the others. */
+  async #runNew(): Promise<void> {
+    for (;;) {
+      const rows = this.#sql.exec<EventRow>(`SELECT * FROM events WHERE done = ${TO_DO} ORDER BY sequence LIMIT ${BATCH}`).toArray();
+      for (const row of rows) await this.#run(row);
+      if (rows.length < BATCH) return;
     }
-    return !failed;
+  }
+
+  /** Tries again what failed and is due, some at a time: what is new comes first, and the alarm goes on with the rest. */
+  async #retryDue(): Promise<void> {
+    const rows = this.#sql
+      .exec<EventRow>(
+        `SELECT events.* FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT ${BATCH}`,
+        Date.now(),
+      )
+      .toArray();
+    for (const row of rows) {
+      if (this.#again) return;
+      await this.#run(row);
+    }
+  }
+
+  /** Runs an event's effects; after a failure they are due again, each time twice as late as before. */
+  async #run(row: EventRow): Promise<void> {
+    const { sequence, id: eventId, type } = row;
+    try {
+      await runEffects(this.env, this.#siteId, toEntry(row));
+      this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
+      this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
+    } catch (error) {
+      this.#sql.exec(`UPDATE events SET done = ${FAILED} WHERE sequence = ?`, sequence);
+      this.#sql.exec(
+        `INSERT INTO retries VALUES (?1, 1, ?2 + ?3)
+         ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
+        ...[sequence, Date.now(), RETRY_MS, LONGEST_RETRY_MS],
+      );
+      console.error(
+        JSON.stringify({ level: "error", event: "effect_failed", siteId: this.#siteId, eventId, type, message: String(error) }),
+      );
+    }
   }
 
   /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on, nor what an endpoint has yet to get. */
   #prune(now: number): void {
     const kept = Math.min(this.#head(), this.#subscribers.handedTo() + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
-    this.#sql.exec(`DELETE FROM events WHERE done = 1 AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
+    this.#sql.exec(`DELETE FROM events WHERE done = ${DONE} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(
-        `DELETE FROM events WHERE done = 1 AND sequence < ${kept} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
+        `DELETE FROM events WHERE done = ${DONE} AND sequence < ${kept} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
       );
       if (rowsWritten === 0) break;
     }
