@@ -252,7 +252,7 @@ describe("expiry", () => {
       log.publish(newBroadcast({ startsAt: 0, endsAt: 1_000, timecode: 90 }), 0);
       log.expire(1_000);
       expect([log.head, log.nextEnd()]).toEqual([2, null]);
-      expect([1_000, 60_999, 61_000].map((now) => log.offered(now).length)).toEqual([1, 1, 0]);
+      expect([1_000, 60_999, 61_000].map((now) => log.offered(now, 0, log.head).frames.length)).toEqual([1, 1, 0]);
       expect(log.clear(newId(0), { all: true }, 61_000, 61_000).broadcastIds).toEqual([]);
     });
   });

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer } from "./relay-viewer.ts";
+import { evict, join, newBroadcast, newChannel, newHugeBroadcast, type TestChannel, type TestViewer } from "./relay-viewer.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -179,11 +179,26 @@ describe("a site-wide broadcast", () => {
     const broadcast = newBroadcast();
     await channel.presence.publish(broadcast);
     vi.spyOn(Channel.prototype, "snapshot").mockImplementationOnce(async function (this: Channel) {
-      return { epoch: await epochOf(channel), head: 0, active: [], rules: [], tail: [], concurrents: 0 };
+      return { epoch: await epochOf(channel), head: 0, active: { frames: [], more: false }, rules: [], tail: [], concurrents: 0 };
     });
     const viewer = await join(channel);
     expect((await viewer.first("welcome")).overlays).toEqual([]);
     expect((await viewer.first("overlay.show")).broadcastId).toBe(broadcast.broadcastId);
+  });
+
+  test("reaches a channel that opens, with more others than one call between objects carries", async () => {
+    const channel = newChannel();
+    const broadcasts = Array.from({ length: 170 }, () => newHugeBroadcast());
+    await runInDurableObject(channel.presence, async (instance) => {
+      for (const broadcast of broadcasts) await instance.publish(broadcast);
+    });
+    const viewer = await join(channel);
+    const { overlays } = await viewer.first("welcome");
+    expect(overlays.map(({ broadcastId }) => broadcastId)).toEqual(broadcasts.map(({ broadcastId }) => broadcastId));
+    // The first report repeats them; only then the channel counts as open.
+    await counted(channel, 1);
+    await viewer.holds(170);
+    expect(viewer.log).toEqual([]);
   });
 
   test("that one channel does not take reaches it by alarm", async () => {

@@ -151,6 +151,11 @@ export function newBroadcast(change: Partial<Broadcast> = {}): Broadcast {
   };
 }
 
+/** A broadcast whose text takes two bytes for each of its 100,000 characters: 170 of them are more than the platform carries in a call. */
+export function newHugeBroadcast(change: Partial<Broadcast> = {}): Broadcast {
+  return newBroadcast({ contents: [{ kind: "html", html: "…".repeat(100_000), position: "center" }], ...change });
+}
+
 /** Evicts an object that may have been evicted before. */
 export async function evict(stub: DurableObjectStub): Promise<void> {
   try {

@@ -1,10 +1,11 @@
-import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, requestToRelay, type TestChannel } from "./relay-viewer.ts";
+import { evict, join, newBroadcast, newChannel, newHugeBroadcast, requestToRelay, type TestChannel } from "./relay-viewer.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,6 +17,11 @@ function emit(channel: TestChannel): Promise<{ seq: number }> {
 
 async function emitMany(channel: TestChannel, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, () => emit(channel)));
+}
+
+/** Publishes in one turn, so that the texts don't go through as many calls. */
+async function publishAll(channel: TestChannel, broadcasts: Broadcast[]): Promise<void> {
+  await runInDurableObject(channel.stub, (instance) => Promise.all(broadcasts.map((broadcast) => instance.publish(broadcast))));
 }
 
 function range(from: number, to: number): number[] {
@@ -36,6 +42,7 @@ describe("welcome", () => {
       epoch,
       seq: 3,
       upTo: 3,
+      now: (await viewer.first("welcome")).now,
       recovered: false,
       overlays: [{ type: "overlay.show", seq: 2, upTo: 2, ...lasting }],
       rules: [],
@@ -51,6 +58,35 @@ describe("welcome", () => {
     const viewers = await Promise.all(range(1, 20).map(() => join(channel)));
     expect(viewers.map((viewer) => viewer.position)).toEqual(viewers.map(() => 1));
     expect(asked).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("more than one call between objects carries", () => {
+  test("may be on: whoever comes gets all of it", async () => {
+    const channel = newChannel();
+    await publishAll(
+      channel,
+      Array.from({ length: 170 }, () => newHugeBroadcast()),
+    );
+    const viewer = await join(channel);
+    expect((await viewer.first("welcome")).overlays.map(({ seq }) => seq)).toEqual(range(1, 170));
+  });
+
+  test("may be to be brought to a relay that lags behind", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const deliver = vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
+      throw new Error("relay down");
+    });
+    await publishAll(
+      channel,
+      Array.from({ length: 170 }, () => newHugeBroadcast()),
+    );
+    await runDurableObjectAlarm(channel.stub);
+    await viewer.holds(170);
+    expect(viewer.log).toEqual(range(1, 170));
+    const sizes = deliver.mock.calls.map(([push]) => push.frames.reduce((sum, { body }) => sum + body.length, 0));
+    expect(Math.max(...sizes)).toBeLessThan(4_100_000);
   });
 });
 
@@ -82,6 +118,24 @@ describe("a viewer that returns", () => {
     await again.holds(1400);
     expect(again.log).toEqual(range(3, 1400));
     expect((await again.first("welcome")).recovered).toBe(true);
+  });
+
+  test("and has missed more than can be brought gets the full state and is told so", async () => {
+    const channel = newChannel();
+    const first = await join(channel);
+    const { epoch } = await first.first("welcome");
+    await publishAll(
+      channel,
+      Array.from({ length: 41 }, () => newHugeBroadcast()),
+    );
+    await channel.stub.clear({ id: newId(0), target: { all: true } });
+    await first.holds(42);
+    const lost = await join(channel, { resume: { epoch, seq: 0 } });
+    expect(lost.frames[0]).toMatchObject({ recovered: false, upTo: 42, overlays: [] });
+    const near = await join(channel, { resume: { epoch, seq: 3 } });
+    await near.holds(42);
+    expect(near.frames[0]).toMatchObject({ recovered: true, upTo: 3 });
+    expect(near.log).toEqual(range(4, 42));
   });
 
   test("with nothing missed is told so", async () => {

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "../lib/ids.ts";
-import type { Broadcast, ClearTarget, Cleared, ClientRules, LogFrame } from "./channel.protocol.ts";
+import { pageOf } from "./call-size.ts";
+import type { Broadcast, ClearTarget, Cleared, ClientRules, FramePage, LogFrame } from "./channel.protocol.ts";
 import { PICTURE_LAG_MS } from "./relay.protocol.ts";
 
 const KEEP_AT_LEAST = 1_000;
@@ -13,6 +14,8 @@ const PRUNE_EVERY = 256;
 const Ids = z.array(z.string());
 const FrameRule = z.object({ id: z.string(), active: z.boolean() });
 const RuleData = z.record(z.string(), z.unknown());
+
+const FRAMES = "SELECT seq, at, body, tags, shows, until, clears, rule FROM frames";
 
 type FrameRow = {
   seq: number;
@@ -183,26 +186,35 @@ export class ChannelLog {
       .map(({ body }) => body);
   }
 
-  /** What whoever comes now gets: what is on, and for pictures that are behind what was just now. As frames in the order of the log. */
-  offered(now: number): LogFrame[] {
-    return this.storage.sql
-      .exec<FrameRow>(
-        "SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule FROM broadcasts WHERE until > ? ORDER BY seq",
-        now,
-      )
-      .toArray()
-      .map(toFrame);
+  /**
+   * What whoever comes now gets: what is on, and for pictures that are behind what was just now. As frames in the order of the log, a page
+   * of those after `seq` and up to `head`.
+   */
+  offered(now: number, seq: number, head: number): FramePage {
+    const rows = this.storage.sql.exec<FrameRow>(
+      `SELECT seq, at, body, tags, broadcast_id AS shows, until, NULL AS clears, NULL AS rule FROM broadcasts
+        WHERE until > ? AND seq > ? AND seq <= ? ORDER BY seq`,
+      now,
+      seq,
+      head,
+    );
+    const { page, more } = pageOf(rows);
+    return { frames: page.map(toFrame), more };
   }
 
-  /** At most `limit` frames after `seq`, or null where the log no longer reaches back that far (or never went so far). */
+  /** A page of at most `limit` frames after `seq`, or null where the log no longer reaches back that far (or never went so far). */
   framesAfter(seq: number, limit: number): LogFrame[] | null {
     if (seq > this.position) return null;
-    const frames = this.storage.sql
-      .exec<FrameRow>("SELECT seq, at, body, tags, shows, until, clears, rule FROM frames WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit)
-      .toArray()
-      .map(toFrame);
-    const first = frames[0];
-    return first && first.seq !== seq + 1 ? null : frames;
+    const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit);
+    const { page } = pageOf(rows);
+    const first = page[0];
+    return first && first.seq !== seq + 1 ? null : page.map(toFrame);
+  }
+
+  /** The last frames, at most `limit` and no more than fit into a call. */
+  tail(limit: number): LogFrame[] {
+    const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} ORDER BY seq DESC LIMIT ?`, limit);
+    return pageOf(rows).page.map(toFrame).reverse();
   }
 
   /** Forgets what retention no longer keeps: 24 hours of frames, at least 1,000 and at most 10,000. */

@@ -45,6 +45,12 @@ export interface LogFrame {
   rule: { id: string; active: boolean } | null;
 }
 
+/** As many frames as one call carries. */
+export interface FramePage {
+  frames: LogFrame[];
+  more: boolean;
+}
+
 /** A change of state that no log keeps: the latest of one `key` wins. `data` is JSON text. */
 export interface StateChange {
   key: string;
@@ -87,7 +93,8 @@ export interface ClientRules {
 export interface Snapshot {
   epoch: string;
   head: number;
-  active: LogFrame[];
+  /** The first page of what is on. */
+  active: FramePage;
   /** The client rules that hold. */
   rules: LogFrame[];
   tail: LogFrame[];
@@ -122,6 +129,14 @@ export interface SiteCommand {
   at: number;
   kind: "publish" | "clear";
   body: string;
+}
+
+/** What a channel that opens has to know. `next`: where the next page of commands begins; null for none. */
+export interface Opening {
+  commands: SiteCommand[];
+  next: number | null;
+  rules: ClientRules | null;
+  concurrents: number;
 }
 
 /** A relay's count of open sockets; `devices` are hashes that it has not reported today. */

@@ -6,6 +6,7 @@ import type {
   ChannelReceipt,
   Cleared,
   ClientRules,
+  FramePage,
   LogFrame,
   Push,
   Published,
@@ -93,8 +94,13 @@ export class Channel extends DurableObject<Env> {
     if (relay >= this.relayCount) this.ctx.storage.kv.put("relays", relay + 1);
     this.fanOut.open(relay);
     const { epoch, head } = this.log;
-    const tail = this.log.framesAfter(Math.max(0, head - TAIL), TAIL) ?? [];
-    return { epoch, head, active: this.log.offered(Date.now()), rules: this.log.rules(), tail, concurrents };
+    const active = this.log.offered(Date.now(), 0, head);
+    return { epoch, head, active, rules: this.log.rules(), tail: this.log.tail(TAIL), concurrents };
+  }
+
+  /** The next page of a snapshot's `active`: what stands in the log after `seq` and up to the snapshot's `head`. */
+  offered(seq: number, head: number): FramePage {
+    return this.log.offered(Date.now(), seq, head);
   }
 
   /** Makes the site's client rules known to the viewers, as far as they are this channel's. Safe to repeat, also out of order. */
@@ -188,8 +194,13 @@ export class Channel extends DurableObject<Env> {
   /** Applies what the site asked of all its channels while this one was closed; answers the channel's viewers. */
   private async catchUpWithSite(): Promise<number> {
     try {
-      const opening = await this.env.SITE_PRESENCE.getByName(this.siteId).opening(this.channelId);
+      const presence = this.env.SITE_PRESENCE.getByName(this.siteId);
+      let opening = await presence.opening(this.channelId, 0);
       for (const command of opening.commands) this.apply(command);
+      while (opening.next !== null) {
+        opening = await presence.opening(this.channelId, opening.next);
+        for (const command of opening.commands) this.apply(command);
+      }
       if (opening.rules) this.applyRules(opening.rules);
       if (this.pushed < this.log.head) this.ctx.waitUntil(this.spread());
       return opening.concurrents;

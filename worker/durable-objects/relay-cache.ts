@@ -1,3 +1,4 @@
+import { CALL_CHARS, charsOf, pageOf } from "./call-size.ts";
 import type { LogFrame, Snapshot } from "./channel.protocol.ts";
 
 const RING = 256;
@@ -6,16 +7,19 @@ const RING = 256;
 export class RelayCache {
   readonly epoch: string;
   private ring: LogFrame[];
+  private chars: number;
   private readonly active = new Map<string, LogFrame>();
   private readonly clientRules = new Map<string, LogFrame>();
   private position: number;
 
-  constructor(snapshot: Snapshot) {
+  /** `active`: all pages of what is on. */
+  constructor(snapshot: Omit<Snapshot, "active">, active: LogFrame[]) {
     this.epoch = snapshot.epoch;
     this.position = snapshot.head;
     this.ring = [...snapshot.tail];
+    this.chars = charsOf(this.ring);
     for (const frame of snapshot.rules) this.setRule(frame);
-    for (const frame of snapshot.active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
+    for (const frame of active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
   }
 
   get head(): number {
@@ -28,12 +32,14 @@ export class RelayCache {
       if (frame.seq !== this.position + 1) continue;
       this.position = frame.seq;
       this.ring.push(frame);
+      this.chars += frame.body.length;
       if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
       for (const broadcastId of frame.clears) this.active.delete(broadcastId);
       this.setRule(frame);
     }
-    if (this.ring.length <= 2 * RING) return;
-    this.ring = this.ring.slice(-RING);
+    if (this.ring.length <= 2 * RING && this.chars <= 2 * CALL_CHARS) return;
+    this.ring = pageOf(this.ring.slice(-RING).reverse()).page.reverse();
+    this.chars = charsOf(this.ring);
     this.forgetOver(Date.now());
   }
 

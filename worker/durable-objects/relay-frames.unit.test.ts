@@ -61,10 +61,10 @@ describe("a message", () => {
 });
 
 describe("the relay's memory", () => {
-  const empty = { epoch: "e", head: 0, active: [], rules: [], tail: [], concurrents: 0 };
+  const empty = { epoch: "e", head: 0, rules: [], tail: [], concurrents: 0 };
 
   test("answers what follows a position, or that it does not reach back", () => {
-    const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] });
+    const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] }, []);
     cache.apply([frame(5)]);
     expect(cache.after(2)?.map((each) => each.seq)).toEqual([3, 4, 5]);
     expect(cache.after(4)?.map((each) => each.seq)).toEqual([5]);
@@ -73,21 +73,21 @@ describe("the relay's memory", () => {
   });
 
   test("takes no frame twice and none out of order", () => {
-    const cache = new RelayCache(empty);
+    const cache = new RelayCache(empty, []);
     cache.apply([frame(1), frame(1), frame(3), frame(2)]);
     expect(cache.head).toBe(2);
     expect(cache.after(0)?.map((each) => each.seq)).toEqual([1, 2]);
   });
 
   test("stays bounded and contiguous", () => {
-    const cache = new RelayCache(empty);
+    const cache = new RelayCache(empty, []);
     for (let seq = 1; seq <= 2_000; seq++) cache.apply([frame(seq)]);
     expect(cache.after(1_000)).toBeNull();
     expect(cache.after(1_800)?.map((each) => each.seq)).toEqual(Array.from({ length: 200 }, (_, i) => 1_801 + i));
   });
 
   test("knows what is on: shown, neither cleared nor ended", () => {
-    const cache = new RelayCache({ ...empty, head: 1, active: [show(1, "a", 500)] });
+    const cache = new RelayCache({ ...empty, head: 1 }, [show(1, "a", 500)]);
     cache.apply([show(2, "b", 1_000), show(3, "c", 1_000), frame(4, { clears: ["b"] })]);
     expect(cache.overlays(400).map((each) => each.seq)).toEqual([1, 3]);
     expect(cache.overlays(500).map((each) => each.seq)).toEqual([3]);

@@ -1,7 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { recordActivity, type Seen } from "../services/activity.ts";
 import { castVote } from "../services/poll-votes.ts";
-import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart } from "./channel.protocol.ts";
+import { CALL_CHARS, charsOf } from "./call-size.ts";
+import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart, Snapshot } from "./channel.protocol.ts";
 import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
 import { RelayBooks } from "./relay-books.ts";
 import { RelayCache } from "./relay-cache.ts";
@@ -18,16 +19,14 @@ import {
 } from "./relay-frames.ts";
 import { maySpeak, RelaySockets, type Viewer } from "./relay-sockets.ts";
 import { CLOSE, PING, PONG, ViewerFrame } from "./relay.protocol.ts";
+import { SpentTickets } from "./spent-tickets.ts";
 
 const FLUSH_MS = 500;
-const SPEND_MS = 10;
 const PAGE = 1_000;
 const FRAMES_PER_MESSAGE = 200;
 const MAX_VIEWER_FRAME = 4_096;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
-
-type Nonce = NonNullable<ViewerIdentity["nonce"]>;
 
 /** The log position that every socket of this relay holds. */
 interface Position {
@@ -51,9 +50,7 @@ export class Relay extends DurableObject<Env> {
   private loading: Promise<RelayCache> | null = null;
   /** Frames that were pushed while a snapshot was under way. */
   private arrived: LogFrame[] = [];
-  /** Tickets that are about to be written down as used, and the ones of them that were new. */
-  private spending: Nonce[] = [];
-  private spent: Promise<Set<string>> | null = null;
+  private readonly spent: SpentTickets;
   /** Viewers on their way in. */
   private joining = 0;
   private concurrents = 0;
@@ -81,7 +78,7 @@ export class Relay extends DurableObject<Env> {
     };
     this.books = new RelayBooks(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS spent (nonce TEXT PRIMARY KEY, expires INTEGER NOT NULL)");
+    this.spent = new SpentTickets(ctx.storage.sql);
   }
 
   /** How many sockets it takes. */
@@ -92,7 +89,7 @@ export class Relay extends DurableObject<Env> {
   /** Takes a viewer that the Worker has let in. 503 `full` and 401 `spent` are for the Worker, which tells the viewer in its own way. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
-    if (viewer.nonce && !(await this.spend(viewer.nonce))) return refusal(401, "spent");
+    if (viewer.nonce && !(await this.spent.spend(viewer.nonce))) return refusal(401, "spent");
     if (this.sockets.size + this.joining >= this.capacity) return refusal(503, "full");
     this.joining++;
     try {
@@ -187,7 +184,7 @@ export class Relay extends DurableObject<Env> {
     const now = Date.now();
     this.alarmAt = null;
     this.sockets.closeSilent(now - this.heartbeatMs);
-    this.ctx.storage.sql.exec("DELETE FROM spent WHERE expires < ?", now);
+    this.spent.forget(now);
     if (this.books.due <= now) await this.books.settle();
     if (this.reportDue <= now) await this.reportSafely(now);
     const due = Math.min(this.sockets.size > 0 ? this.reportDue : Infinity, this.books.due);
@@ -228,24 +225,6 @@ export class Relay extends DurableObject<Env> {
     console.error(JSON.stringify({ level: "error", event, relay: this.ctx.id.name, message: String(error) }));
   }
 
-  /** Marks a ticket used; false if it was before. Those that come together are written together: a commit costs more than a socket. */
-  private async spend(nonce: Nonce): Promise<boolean> {
-    if (this.spending.some(({ value }) => value === nonce.value)) return false;
-    this.spending.push(nonce);
-    this.spent ??= new Promise((resolve) => setTimeout(resolve, SPEND_MS)).then(() => this.spendAll());
-    return (await this.spent).has(nonce.value);
-  }
-
-  private spendAll(): Set<string> {
-    const insert = `INSERT OR IGNORE INTO spent (nonce, expires)
-      SELECT value ->> 'value', value ->> 'expires' FROM json_each(?) RETURNING nonce`;
-    const nonces = JSON.stringify(this.spending);
-    this.spending = [];
-    this.spent = null;
-    const rows = this.ctx.storage.sql.exec<{ nonce: string }>(insert, nonces).toArray();
-    return new Set(rows.map(({ nonce }) => nonce));
-  }
-
   /** Accepts and welcomes in one turn, so that no frame can slip in between. */
   private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null): Response {
     const now = Date.now();
@@ -273,19 +252,22 @@ export class Relay extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** All frames after what a returning viewer holds, or null where they can't be had any more. */
+  /** All frames after what a returning viewer holds, or null where they can't be had any more or are more than one call carries. */
   private async missedSince(held: Position): Promise<LogFrame[] | null> {
     // Ahead of the memory: it comes from a relay that got a frame before this one.
     if (held.epoch === this.cache?.epoch && held.seq > this.cache.head) await this.load();
     if (held.epoch !== this.cache?.epoch || held.seq > this.cache.head) return null;
     const missed: LogFrame[] = [];
+    let chars = 0;
     for (let from = held.seq; ;) {
       const near = this.cache?.after(from);
-      if (near) return [...missed, ...near];
-      const page = await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE);
-      const last = page?.at(-1);
-      if (!page || !last) return null;
+      const page = near ?? (await this.env.CHANNEL.getByName(this.channel).framesAfter(held.epoch, from, PAGE));
+      chars += charsOf(page ?? []);
+      if (!page || chars > CALL_CHARS) return null;
       missed.push(...page);
+      if (near) return missed;
+      const last = page.at(-1);
+      if (!last) return null;
       from = last.seq;
     }
   }
@@ -302,7 +284,7 @@ export class Relay extends DurableObject<Env> {
   private async loadOnce(): Promise<RelayCache> {
     const snapshot = await this.env.CHANNEL.getByName(this.channel).snapshot(this.relay);
     this.concurrents ||= snapshot.concurrents;
-    const cache = new RelayCache(snapshot);
+    const cache = new RelayCache(snapshot, await this.restOf(snapshot));
     const behind = this.sockets.size > 0 && this.position !== null;
     if (behind && this.position?.epoch !== cache.epoch) this.startOver();
     const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
@@ -313,6 +295,17 @@ export class Relay extends DurableObject<Env> {
     this.cache = cache;
     this.moveTo({ epoch: cache.epoch, seq: cache.head });
     return cache;
+  }
+
+  /** All that is on, of which the snapshot brings the first page; what has changed since, arrives as frames. */
+  private async restOf({ active, head }: Snapshot): Promise<LogFrame[]> {
+    const frames = [...active.frames];
+    for (let { more } = active; more;) {
+      const page = await this.env.CHANNEL.getByName(this.channel).offered(frames.at(-1)?.seq ?? 0, head);
+      frames.push(...page.frames);
+      more = page.more;
+    }
+    return frames;
   }
 
   private send(push: Push): void {

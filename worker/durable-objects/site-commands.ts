@@ -1,3 +1,4 @@
+import { pageOf } from "./call-size.ts";
 import type { Broadcast, ClearTarget, SiteCommand } from "./channel.protocol.ts";
 
 /** No broadcast lasts longer, so a clear this old has nothing left to take off. */
@@ -9,7 +10,7 @@ const REMEMBER_REACHED_MS = 86_400_000;
 /** A broadcast that a clear has ended stays as `ended`, so that no repeat brings it back. */
 type Row = { id: string; at: number; until: number; kind: "publish" | "clear" | "ended" };
 
-type Command = { id: string; at: number; kind: "publish" | "clear"; body: string };
+type Command = { position: number; id: string; at: number; kind: "publish" | "clear"; body: string };
 
 /** The site-wide broadcasts and clears that a channel which opens later still has to apply, in order. */
 export class SiteCommands {
@@ -47,10 +48,15 @@ export class SiteCommands {
     }
   }
 
-  /** What a channel has to apply that opens now, in order. */
-  current(now: number): SiteCommand[] {
-    const select = "SELECT id, at, kind, body FROM commands WHERE until > ? AND kind <> 'ended' ORDER BY at, rowid";
-    return this.sql.exec<Command>(select, now).toArray();
+  /** What a channel has to apply that opens now, in order: the page after that position, and where the next one begins. */
+  current(now: number, after: number): { commands: SiteCommand[]; next: number | null } {
+    const select =
+      "SELECT rowid AS position, id, at, kind, body FROM commands WHERE until > ? AND kind <> 'ended' AND rowid > ? ORDER BY rowid";
+    const { page, more } = pageOf(this.sql.exec<Command>(select, now, after));
+    return {
+      commands: page.map(({ id, at, kind, body }) => ({ id, at, kind, body })),
+      next: more ? (page.at(-1)?.position ?? null) : null,
+    };
   }
 
   /** Notes that these channels have been brought what is on, or this one broadcast of it. */

@@ -5,8 +5,8 @@ import type {
   Broadcast,
   ClearTarget,
   ClientRules,
+  Opening,
   PresenceReport,
-  SiteCommand,
   SiteConcurrents,
   StateChange,
 } from "./channel.protocol.ts";
@@ -124,11 +124,11 @@ export class SitePresence extends DurableObject<Env> {
     await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
-  /** What a channel that opens has to know. */
-  async opening(channelId: string): Promise<{ commands: SiteCommand[]; rules: ClientRules | null; concurrents: number }> {
+  /** What a channel that opens has to know: the commands after a position, 0 for the first page. */
+  async opening(channelId: string, after: number): Promise<Opening> {
     const leases = await this.ready();
     this.commands.reach([channelId], Date.now());
-    return { commands: this.commands.current(Date.now()), rules: this.rules, concurrents: this.total(leases, channelId) };
+    return { ...this.commands.current(Date.now(), after), rules: this.rules, concurrents: this.total(leases, channelId) };
   }
 
   /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
@@ -263,7 +263,11 @@ export class SitePresence extends DurableObject<Env> {
   private async repeatCommands(channelId: string): Promise<void> {
     const now = Date.now();
     this.commands.reach([channelId], now);
-    await this.channel(channelId).applyCommands(this.commands.current(now));
+    for (let after: number | null = 0; after !== null;) {
+      const { commands, next } = this.commands.current(now, after);
+      await this.channel(channelId).applyCommands(commands);
+      after = next;
+    }
     if (this.rules) await this.channel(channelId).setRules(this.rules);
   }
 

@@ -1,0 +1,27 @@
+/**
+ * Text that one call between objects carries, in characters. The platform takes 32 MiB a call and needs two bytes for each character where
+ * one isn't Latin; so a list whose texts may add up goes in pages.
+ */
+export const CALL_CHARS = 4_000_000;
+
+interface Text {
+  body: string;
+}
+
+/** The first rows that fit into one call, at least one, and whether there are more. Reads no further than that. */
+export function pageOf<T extends Text>(rows: Iterable<T>): { page: T[]; more: boolean } {
+  const page: T[] = [];
+  let size = 0;
+  for (const row of rows) {
+    size += row.body.length;
+    if (page.length > 0 && size > CALL_CHARS) return { page, more: true };
+    page.push(row);
+  }
+  return { page, more: false };
+}
+
+export function charsOf(rows: Text[]): number {
+  let size = 0;
+  for (const { body } of rows) size += body.length;
+  return size;
+}
