@@ -31,7 +31,8 @@ export async function connectStorm(quick: boolean): Promise<Result> {
     contenders: [ours, bare],
     rounds: quick ? 1 : 5,
     measure: async (server, door) => {
-      await storm(server, door, "warm-up", Math.ceil(viewers / 5));
+      // As many as the storm: the runtime compiles what has run often.
+      await storm(server, door, "warm-up", viewers);
       const paths = await door.paths(server, "storm", viewers);
       const used = meter(server.group);
       const seconds = await storm(server, door, "storm", viewers, paths);

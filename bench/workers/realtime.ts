@@ -14,18 +14,19 @@ export default {
   async fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
     const channelId = searchParams.get("room") ?? "";
-    const channel = channelOf(env, siteId, channelId);
     switch (pathname) {
       case "/connect": {
         const [deviceId, ticket] = [searchParams.get("device"), searchParams.get("ticket")];
         return connect(env, { siteId, channelId, deviceId, ticket, resume: null }, OPEN_TO_ALL);
       }
       case "/publish": {
+        const channel = channelOf(env, siteId, channelId);
         const broadcasts = await request.json<Broadcast[]>();
         await Promise.all(broadcasts.map((broadcast) => channel.publish(broadcast)));
         return new Response("sent");
       }
       case "/relays": {
+        const channel = channelOf(env, siteId, channelId);
         const wanted = Number(searchParams.get("n"));
         for (let relays = 1; relays < wanted;) relays = await channel.grow(relays);
         return new Response("grown");

@@ -1,9 +1,11 @@
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { PageGate } from "../../db/types.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
+import { SpentTickets } from "../../worker/durable-objects/spent-tickets.ts";
 import { newId } from "../../worker/lib/ids.ts";
 import { connect, type Connection, type Gatekeeper, issueTicket } from "../../worker/services/realtime.ts";
 import { eventStream, parseEventId } from "../../worker/services/realtime-events.ts";
@@ -56,6 +58,19 @@ describe("a ticket", () => {
     expect(first.map((frame) => frame.type).sort()).toEqual(["error", "error", "error", "error", "welcome"]);
     const refused = viewers.filter((_, i) => first[i]?.type === "error");
     expect(await Promise.all(refused.map(async (viewer) => (await viewer.closed).code))).toEqual(refused.map(() => CLOSE.unauthenticated));
+  });
+
+  test("is good for one use over a crash too, and forgotten once it has expired", async () => {
+    const channel = newChannel();
+    const tickets = await Promise.all([1, 2, 3].map(() => ticketFor(channel)));
+    for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).when(() => true)).type).toBe("welcome");
+    await abortAllDurableObjects();
+    for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
+    const left = await runInDurableObject(channel.relay(0), (_, { storage }) => {
+      new SpentTickets(storage.sql).forget(Date.now() + 61_000);
+      return storage.sql.exec("SELECT * FROM spent_groups").toArray();
+    });
+    expect(left).toEqual([]);
   });
 
   test("is good for one use even when its home relay is full", async () => {

@@ -28,7 +28,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(Buffer.from(value, "base64url"));
+  return new Uint8Array(Buffer.from(value, "base64url"));
 }
 
 /** 32 bytes that belong to one purpose, derived from the deployment's secret by HKDF (RFC 5869). */

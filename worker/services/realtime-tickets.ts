@@ -1,12 +1,23 @@
 import { z } from "@hono/zod-openapi";
-import { jwtVerify, SignJWT } from "jose";
-import { hmacKey, randomToken, secretsOf } from "../lib/crypto.ts";
+import { channelName } from "../durable-objects/channel.protocol.ts";
+import { fromBase64Url, randomToken, toBase64Url } from "../lib/crypto.ts";
+import { readSigned, signContent } from "../lib/signed.ts";
 
 const LIFETIME_MS = 60_000;
 /** Text of all tags that a socket carries; the rest is left out, so that its attachment stays below 2 kB. */
 const TAGS_BYTES = 1_200;
 
-const Claims = z.object({ acc: z.string().nullable(), tags: z.array(z.string()), jti: z.string(), relay: z.number(), exp: z.number() });
+const PURPOSE = "realtime ticket";
+
+/** What a ticket holds: whose it is, where it is good, once (`nonce`) and until `expires` (ms). */
+const Content = z.object({
+  channel: z.string(),
+  accountId: z.string().nullable(),
+  tags: z.array(z.string()),
+  nonce: z.string(),
+  relay: z.number(),
+  expires: z.number(),
+});
 
 /** What a ticket says of its viewer. `relay` is where it is spent, which makes one use exact. */
 export interface Ticket {
@@ -30,14 +41,16 @@ export async function signTicket(
   relay: number,
   now: number,
 ): Promise<{ ticket: string; expiresAt: number }> {
-  const expires = Math.ceil((now + LIFETIME_MS) / 1000);
-  const ticket = await new SignJWT({ acc: subject.accountId, tags: fittingTags(subject.tags), relay })
-    .setProtectedHeader({ alg: "HS256" })
-    .setAudience(audience(subject))
-    .setJti(randomToken(12))
-    .setExpirationTime(expires)
-    .sign(await ticketKey(secretsOf(env)[0]));
-  return { ticket, expiresAt: expires * 1000 };
+  const content = {
+    channel: channelName(subject.siteId, subject.channelId),
+    accountId: subject.accountId,
+    tags: fittingTags(subject.tags),
+    nonce: randomToken(12),
+    relay,
+    expires: now + LIFETIME_MS,
+  } satisfies z.infer<typeof Content>;
+  const ticket = await signContent(env, PURPOSE, toBase64Url(new TextEncoder().encode(JSON.stringify(content))));
+  return { ticket, expiresAt: content.expires };
 }
 
 /** Reads a ticket for this channel; null if it is forged, expired or another channel's. */
@@ -47,22 +60,12 @@ export async function readTicket(
   channel: { siteId: string; channelId: string },
   now: number,
 ): Promise<Ticket | null> {
-  for (const secret of secretsOf(env)) {
-    const options = { algorithms: ["HS256"], audience: audience(channel), currentDate: new Date(now) };
-    const verified = await jwtVerify(ticket, await ticketKey(secret), options).catch(() => null);
-    if (!verified) continue;
-    const { acc, tags, jti, relay, exp } = Claims.parse(verified.payload);
-    return { accountId: acc, tags, nonce: { value: jti, expires: exp * 1000 }, relay };
-  }
-  return null;
-}
-
-function audience({ siteId, channelId }: { siteId: string; channelId: string }): string {
-  return `realtime:${siteId}:${channelId}`;
-}
-
-function ticketKey(secret: string): Promise<CryptoKey> {
-  return hmacKey(secret, "realtime ticket");
+  const signed = await readSigned(env, PURPOSE, ticket);
+  if (signed === undefined) return null;
+  const content = Content.parse(JSON.parse(new TextDecoder().decode(fromBase64Url(signed))));
+  const { accountId, tags, nonce, relay, expires } = content;
+  if (content.channel !== channelName(channel.siteId, channel.channelId) || expires <= now) return null;
+  return { accountId, tags, nonce: { value: nonce, expires }, relay };
 }
 
 /** The tags of an account that its sockets carry. */
