@@ -2,7 +2,7 @@ import createFetchClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "../generated/rest.d.ts";
 import { problemOf, TifoProblem } from "./problem.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
-import { memoryTokens, type Tokens, type TokenStore } from "./tokens.ts";
+import { alone, memoryTokens, type Tokens, type TokenStore } from "./tokens.ts";
 
 /** The wire's types by their names in the OpenAPI document, such as `Schemas["Overlay"]`. */
 export type Schemas = components["schemas"];
@@ -42,6 +42,8 @@ export function createClient(options: ClientOptions): TifoClient {
   const plain = createFetchClient<paths>({ baseUrl: origin, headers, fetch: send });
   const api = createFetchClient<paths>({ baseUrl: origin, headers, fetch: authorized });
   let renewing: Promise<Tokens | null> | null = null;
+  /** The renewal that was tried last: one whose answer was lost is asked for again by the same key, and answered alike. */
+  let renewal = { refreshToken: "", key: "" };
 
   /** Sends with the session's token; one that was refused is renewed, once, however many requests it fails. */
   async function authorized(request: Request): Promise<Response> {
@@ -51,7 +53,7 @@ export function createClient(options: ClientOptions): TifoClient {
     first.headers.set("Authorization", `Bearer ${jwt}`);
     const response = await send(first);
     if (response.status !== 401 || getToken || tokens.get() === null) return response;
-    const renewed = tokens.get()?.jwt === jwt ? await renew() : tokens.get();
+    const renewed = await renew(jwt);
     if (!renewed) return response;
     request.headers.set("Authorization", `Bearer ${renewed.jwt}`);
     return send(request);
@@ -61,35 +63,36 @@ export function createClient(options: ClientOptions): TifoClient {
     if (getToken) return getToken();
     const session = tokens.get();
     if (!session) return null;
-    return endsSoon(session.jwt) ? ((await renew())?.jwt ?? null) : session.jwt;
+    return endsSoon(session.jwt) ? ((await renew(session.jwt))?.jwt ?? null) : session.jwt;
   }
 
-  /** Many who find the token ended share one renewal: a refresh token works once. */
-  function renew(): Promise<Tokens | null> {
-    renewing ??= renewOnce().finally(() => (renewing = null));
+  /** What follows the token that has ended. Many who find it ended, here and in other tabs, share one renewal: a refresh token works once. */
+  function renew(ended: string): Promise<Tokens | null> {
+    renewing ??= alone(`tifo.refresh.${clientId}`, () => renewOnce(ended)).finally(() => (renewing = null));
     return renewing;
   }
 
-  async function renewOnce(): Promise<Tokens | null> {
+  async function renewOnce(ended: string): Promise<Tokens | null> {
     const session = tokens.get();
-    if (!session) return null;
-    try {
-      const next = await ok(plain.POST("/auth/v2/refresh", { body: { refreshToken: session.refreshToken } }));
-      tokens.set(next);
-      return next;
-    } catch (error) {
-      // Only a refusal ends the session; a network that is down doesn't.
-      if (!(error instanceof TifoProblem) || error.status !== 401) throw error;
-      tokens.set(null);
-      return null;
-    }
+    if (session?.jwt !== ended) return session;
+    const { refreshToken } = session;
+    if (renewal.refreshToken !== refreshToken) renewal = { refreshToken, key: crypto.randomUUID() };
+    const headers = { "Idempotency-Key": renewal.key };
+    const next = await ok(plain.POST("/auth/v2/refresh", { headers, body: { refreshToken } })).catch(endIfRefused);
+    // Whoever signed in or out meanwhile is not overruled.
+    if (tokens.get()?.refreshToken === refreshToken) tokens.set(next);
+    return tokens.get();
   }
 
   return {
     api,
     token,
     async signIn(email, password) {
-      const session = await ok(plain.POST("/auth/v2/login", { body: { email, password, siteId: clientId } }));
+      const login = () => ok(plain.POST("/auth/v2/login", { body: { email, password, siteId: clientId } }));
+      const session = await login().catch((error: unknown) => {
+        if (isUnanswered(error)) return login();
+        throw error;
+      });
       tokens.set(session);
       return session;
     },
@@ -126,6 +129,17 @@ async function succeeded<T>(call: Promise<Answered<T>>): Promise<Answered<T>> {
   if (response.ok) return answer;
   // What was read of the body is the error; its text is given back to be read once more.
   throw await problemOf(new Response(typeof error === "string" ? error : JSON.stringify(error ?? {}), response));
+}
+
+/** Only a refusal ends the session, or that the next pair was made and is lost; a network that is down doesn't. */
+function endIfRefused(error: unknown): null {
+  if (isUnanswered(error) || (error instanceof TifoProblem && error.status === 401)) return null;
+  throw error;
+}
+
+/** An earlier try took effect, and its answer is lost. */
+function isUnanswered(error: unknown): boolean {
+  return error instanceof TifoProblem && error.code === "idempotency_unanswered";
 }
 
 function ignoreRefusal(error: unknown): void {

@@ -19,3 +19,10 @@ export function memoryTokens(): TokenStore {
     },
   };
 }
+
+/** Does this while no other tab does what has the same name, where the platform keeps tabs apart. */
+export async function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const locks = globalThis.navigator?.locks;
+  // A page without an origin of its own, such as a sandboxed frame, shares nothing and may take no lock.
+  return locks && globalThis.origin !== "null" ? locks.request(name, work) : work();
+}

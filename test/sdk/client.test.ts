@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClient, done, ok, type TifoProblem, type Tokens, memoryTokens } from "../../sdk/client/index.ts";
+import { createClient, done, memoryTokens, ok, type TifoProblem, type Tokens } from "../../sdk/client/index.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -10,7 +10,15 @@ function jwt(name: string, exp = Date.now() / 1000 + 600): string {
   return `h.${btoa(JSON.stringify({ exp, name }))}.s`;
 }
 
-function setUp(answer: Answer, options: { tokens?: Tokens; developerKey?: string; attempts?: number } = {}) {
+interface SetUp {
+  tokens?: Tokens;
+  developerKey?: string;
+  attempts?: number;
+  timeout?: number;
+  sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+function setUp(answer: Answer, options: SetUp = {}) {
   const requests: Request[] = [];
   const waits: number[] = [];
   const tokens = memoryTokens();
@@ -24,12 +32,23 @@ function setUp(answer: Answer, options: { tokens?: Tokens; developerKey?: string
       requests.push(request.clone());
       return answer(request);
     },
-    retry: { attempts: options.attempts ?? 4, random: () => 0.5, sleep: async (milliseconds) => void waits.push(milliseconds) },
+    retry: {
+      attempts: options.attempts ?? 4,
+      random: () => 0.5,
+      sleep: options.sleep ?? (async (milliseconds) => void waits.push(milliseconds)),
+      ...(options.timeout !== undefined && { timeout: options.timeout }),
+    },
   });
   return { client, requests, waits, tokens };
 }
 
 const listPages = (client: ReturnType<typeof createClient>) => client.api.GET("/page/v2/channel", {});
+
+/** An answer that never comes: what was asked ends when it is given up. */
+function never({ signal }: Request): Promise<Response> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError"))));
+}
+
 const logout = (client: ReturnType<typeof createClient>) => client.api.POST("/auth/v2/logout", {});
 
 async function problem(call: Promise<unknown>): Promise<TifoProblem> {
@@ -78,6 +97,41 @@ describe("the REST client", () => {
     const { client, waits } = setUp(() => answers.shift() ?? json([]));
     expect(await ok(listPages(client))).toEqual([]);
     expect(waits).toEqual([3_000, 500]);
+  });
+
+  test("hands over an answer that asks for more patience than half a minute", async () => {
+    const { client, requests, waits } = setUp(() => json({ code: "rate_limited", message: "Tomorrow" }, 429, { "Retry-After": "86400" }));
+    expect(await problem(ok(listPages(client)))).toMatchObject({ status: 429, message: "Tomorrow" });
+    expect({ requests: requests.length, waits }).toEqual({ requests: 1, waits: [] });
+  });
+
+  test("gives up a try that hangs, and tries again", async () => {
+    let tries = 0;
+    const { client, requests } = setUp((request) => (++tries === 1 ? never(request) : json([])), { timeout: 5 });
+    expect(await ok(listPages(client))).toEqual([]);
+    expect(requests).toHaveLength(2);
+  });
+
+  test("ends at once when it is told to, in a try as in the pause after it", async () => {
+    const inTry = new AbortController();
+    const hanging = setUp((request) => {
+      queueMicrotask(() => inTry.abort());
+      return never(request);
+    });
+    expect(await problem(ok(hanging.client.api.GET("/page/v2/channel", { signal: inTry.signal })))).toMatchObject({ code: "network" });
+    expect(hanging.requests).toHaveLength(1);
+
+    const inPause = new AbortController();
+    const client = createClient({
+      origin: "https://tifo.example",
+      clientId: "5eed00000000000000000001",
+      fetch: async (request) => {
+        if (request.signal.aborted) throw new DOMException("Aborted", "AbortError");
+        setTimeout(() => inPause.abort(), 0);
+        return json({}, 503, { "Retry-After": "29" });
+      },
+    });
+    expect(await problem(ok(client.api.GET("/page/v2/channel", { signal: inPause.signal })))).toMatchObject({ code: "network" });
   });
 
   test("repeats no request that the server has judged", async () => {
@@ -155,5 +209,97 @@ describe("a session", () => {
     const { client, tokens } = setUp(() => json({ code: "unauthenticated" }, 401), { tokens: { jwt: jwt("first"), refreshToken: "r1" } });
     await client.signOut();
     expect(tokens.get()).toBeNull();
+  });
+
+  test("begins although the answer to the first try was lost, which no server repeats", async () => {
+    const lost = { code: "idempotency_unanswered", message: "The answer is lost" };
+    let tries = 0;
+    const { client, requests, tokens } = setUp(() => {
+      if (++tries === 1) throw new TypeError("reset");
+      return tries === 2 ? json(lost, 409) : json({ jwt: jwt("first"), refreshToken: "r1" });
+    });
+    await client.signIn("viewer@demo.example", "demo-viewer-pass");
+    const [first, second, third] = requests.map((request) => request.headers.get("Idempotency-Key"));
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+    expect(tokens.get()?.refreshToken).toBe("r1");
+  });
+
+  test("is renewed by one key for as long as the answer is lost, and by another the next time", async () => {
+    const answers = [json({}, 503), json({}, 503), json({ jwt: jwt("ended too", 1), refreshToken: "r2" })];
+    const { client, requests } = setUp((request) => (request.url.includes("refresh") ? (answers.shift() ?? json({}, 503)) : json([])), {
+      tokens: { jwt: jwt("ended", 1), refreshToken: "r1" },
+      attempts: 1,
+    });
+    const call = () => listPages(client).catch(() => undefined);
+    await call();
+    await call();
+    await call();
+    await call();
+    const renewals = requests.filter(({ url }) => url.includes("refresh"));
+    const keys = renewals.map((request) => request.headers.get("Idempotency-Key"));
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  test("is over when the next pair was made and is lost", async () => {
+    const { client, tokens } = setUp(
+      (request) => (request.url.includes("refresh") ? json({ code: "idempotency_unanswered" }, 409) : json([])),
+      { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
+    );
+    await ok(listPages(client));
+    expect(tokens.get()).toBeNull();
+  });
+
+  test.each([
+    ["a pair", () => json({ jwt: jwt("second"), refreshToken: "r2" })],
+    ["a refusal", () => json({ code: "unauthenticated" }, 401)],
+  ])("that began while another was renewed is not overruled by %s", async (_, answer) => {
+    const other = { jwt: jwt("somebody else"), refreshToken: "other" };
+    const { client, requests, tokens } = setUp(
+      (request) => {
+        if (!request.url.includes("refresh")) return json([]);
+        tokens.set(other);
+        return answer();
+      },
+      { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
+    );
+    await ok(listPages(client));
+    expect(tokens.get()).toEqual(other);
+    expect(requests.at(-1)?.headers.get("Authorization")).toBe(`Bearer ${other.jwt}`);
+  });
+
+  test("that ended while it was renewed stays ended", async () => {
+    const { client, requests, tokens } = setUp(
+      (request) => {
+        if (!request.url.includes("refresh")) return json([]);
+        tokens.set(null);
+        return json({ jwt: jwt("second"), refreshToken: "r2" });
+      },
+      { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
+    );
+    await ok(listPages(client));
+    expect(tokens.get()).toBeNull();
+    expect(requests.at(-1)?.headers.get("Authorization")).toBeNull();
+  });
+
+  test("is renewed once by tabs that share it", async () => {
+    const shared = memoryTokens();
+    shared.set({ jwt: jwt("ended", 1), refreshToken: "r1" });
+    const renewals: string[] = [];
+    const tab = () =>
+      createClient({
+        origin: "https://tifo.example",
+        clientId: "5eed00000000000000000001",
+        tokens: shared,
+        fetch: async (request) => {
+          if (!request.url.includes("refresh")) return json([]);
+          renewals.push(await request.text());
+          return json({ jwt: jwt("second"), refreshToken: "r2" });
+        },
+      });
+    await Promise.all([tab(), tab(), tab()].map((client) => ok(listPages(client))));
+    expect(renewals).toEqual(['{"refreshToken":"r1"}']);
   });
 });
