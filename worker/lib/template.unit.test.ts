@@ -11,15 +11,21 @@ test.for([
   ["$& $1 {{dollar}}", "$& $1 $&amp;$1"],
 ])("renders %j as %j", ([html, rendered]) => {
   const variables = { a: 1, "a.b": 2, "a-b": 3, _a: 4, html: "{{a}}", dollar: "$&$1" };
-  expect(renderVariables(html ?? "", variables)).toBe(rendered);
+  expect(renderVariables(html ?? "", variables, 1_000)).toBe(rendered);
 });
 
 test("no value can leave the place that it fills", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("<", ">", '"', "'", "`", "=", "&", "{", "}", "a", " ") }), (value) => {
-      const inside = /^<i title="([^]*)">([^]*)<\/i>$/.exec(renderVariables('<i title="{{v}}">{{{v}}}</i>', { v: value }));
+      const inside = /^<i title="([^]*)">([^]*)<\/i>$/.exec(renderVariables('<i title="{{v}}">{{{v}}}</i>', { v: value }, 1_000) ?? "");
       expect(inside?.[1]).not.toMatch(/[<>"'`=]/);
       expect(inside?.[2]).toBe(inside?.[1]);
     }),
   );
+});
+
+test("what would become too long is given up, however often a value is named", () => {
+  expect(renderVariables("<{{a}}>", { a: "&" }, 7)).toBe("<&amp;>");
+  expect(renderVariables("<{{a}}>", { a: "&" }, 6)).toBeNull();
+  expect(renderVariables("{{a}}".repeat(13_000), { a: "x".repeat(10_000) }, 131_072)).toBeNull();
 });

@@ -12,6 +12,9 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { requireVariables, withRiveUrls } from "./overlays.ts";
 import { channelOf, presenceOf } from "./realtime.ts";
 
+/** What a broadcast may come to as JSON, in bytes of UTF-8: it goes to every viewer, and is kept with the log. */
+export const MAX_BROADCAST = 131_072;
+
 /** Stands for every channel of the site in the row of a broadcast. */
 export const SITE_WIDE = "";
 
@@ -225,11 +228,11 @@ export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "
   tags?: string[] | undefined;
 };
 
-/** The broadcast of an overlay that begins at `startsAt` (ms). */
+/** The broadcast of an overlay that begins at `startsAt` (ms). Throws where its variables would make it too large. */
 export function makeBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
   const [first] = overlay.contents;
   const variables = { ...first?.variables, ...input.variables };
-  return {
+  const broadcast: Broadcast = {
     broadcastId,
     overlayId: overlay.id,
     startsAt,
@@ -238,7 +241,7 @@ export function makeBroadcast(broadcastId: string, startsAt: number, overlay: Ov
     contents: withRiveUrls(overlay.contents).map((content) => {
       const values = { ...content.variables, ...input.variables };
       return content.kind === "html"
-        ? { kind: content.kind, html: renderVariables(content.html, values), position: content.position }
+        ? { kind: content.kind, html: render(content.html, values), position: content.position }
         : { kind: content.kind, mediaId: content.mediaId, fileName: content.fileName, url: content.url, position: content.position };
     }),
     cta: overlay.cta,
@@ -248,6 +251,18 @@ export function makeBroadcast(broadcastId: string, startsAt: number, overlay: Ov
     segment: input.tags && { tags: input.tags },
     broadcastPayload: input.broadcastPayload,
   };
+  if (new TextEncoder().encode(JSON.stringify(broadcast)).byteLength > MAX_BROADCAST) throw tooLarge();
+  return broadcast;
+}
+
+function render(html: string, variables: Broadcast["variables"]): string {
+  const rendered = renderVariables(html, variables, MAX_BROADCAST);
+  if (rendered === null) throw tooLarge();
+  return rendered;
+}
+
+function tooLarge(): Failure {
+  return invalid("variables", "With its variables filled in, the broadcast is larger than 128 kB");
 }
 
 /** Still to be seen, and not cleared. */

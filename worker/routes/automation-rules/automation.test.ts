@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import { countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
@@ -153,6 +154,16 @@ describe("an event", () => {
       message: "The event says nothing at match.scorer",
     });
     expect(fired.find(({ ruleId }) => ruleId === sound)).toMatchObject({ outcome: "sent" });
+  });
+
+  test("that would make a broadcast larger than 128 kB fails its rule, once", async () => {
+    await start();
+    template = await newTemplate(site, "{{scorer}}".repeat(6_000));
+    const id = await rule();
+    expect(await told(goal(1, { scorer: "x".repeat(10_000) }))).toMatchObject([{ outcome: "failed" }]);
+    const { log } = (await site.call("getAutomationRule", { params: { id } })).as(RuleWithLog);
+    expect(log).toMatchObject([{ outcome: "failed", message: "With its variables filled in, the broadcast is larger than 128 kB" }]);
+    expect(await runInDurableObject(automation(site), (_, { storage }) => storage.sql.exec("SELECT 1 FROM firings").toArray())).toEqual([]);
   });
 
   test("that comes when a template is gone fails its rule alone", async () => {

@@ -52,6 +52,19 @@ describe("the variables of a broadcast", () => {
   });
 });
 
+test("a broadcast that its variables make larger than 128 kB is refused, however short its html is", async () => {
+  const long = "x".repeat(10_000);
+  const many = [{ ...html, html: "{{a}}".repeat(13_000) }];
+  expect(await send(many, { variables: { a: long } })).toMatchObject({ status: 400, fields: ["variables"] });
+  expect(await send(many, { variables: { a: "x" } })).toMatchObject({ status: 200 });
+  const contents = [
+    { ...html, html: "{{a}}".repeat(5) },
+    { ...html, html: "{{a}}".repeat(5) },
+  ];
+  expect(await send(contents, { variables: { a: long } })).toMatchObject({ status: 200 });
+  expect(await send(contents, { variables: { a: "…".repeat(5_000) } })).toMatchObject({ status: 400, fields: ["variables"] });
+});
+
 test("a payload reaches the viewers as it is", async () => {
   const channelId = await site.addChannel("payloads");
   const viewer = await openSocket(site, channelId);
