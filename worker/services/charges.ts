@@ -1,7 +1,7 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, exists, type SQL } from "drizzle-orm";
 import { accounts, charges, recurringSubscriptions, wallets } from "../../db/schema/index.ts";
 import { type Checkout, findCheckout, listPaidInvoices, readSubscription } from "../integrations/stripe.ts";
-import { cameFirst, Failure, forbidden, hasMessage, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import { type ChargeRow, toCharge } from "../routes/billing/schemas.ts";
@@ -110,7 +110,8 @@ async function putOff(ctx: Ctx, charge: ChargeRow, found: Partial<ChargeRow>): P
 export async function decline(ctx: Ctx, charge: ChargeRow, failure: string): Promise<void> {
   const next: ChargeRow = { ...charge, status: "declined", failure, due: null, modified: ctx.now, version: charge.version + 1 };
   const change = ctx.db.update(charges).set(next).where(stillPending(ctx, charge));
-  await unlessSettled(() => commitIfCurrent(ctx, change, chargeEvent("chargeDeclined", next)));
+  // Settled by another request meanwhile: all the same.
+  await cameFirst(() => commitIfCurrent(ctx, change, chargeEvent("chargeDeclined", next)));
 }
 
 /** Books a payment with all that it buys, at once. */
@@ -129,18 +130,40 @@ async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promis
     modified: ctx.now,
     version: charge.version + 1,
   };
-  const change = ctx.db.update(charges).set(next).where(stillPending(ctx, charge));
-  for (let tries = 1; ; tries++) {
-    const granted = await planPurchase(ctx, next, paid.recurring);
-    try {
-      const changes = [change, ...granted.changes];
-      await unlessSettled(() => commitIfCurrent(ctx, changes, chargeEvent("chargeCompleted", next), ...granted.events));
-      return;
-    } catch (error) {
-      // Granted by another request between the read and the write.
-      if (tries === TRIES || !hasMessage(error, `UNIQUE constraint failed: ${HELD_TWICE}`)) throw error;
-    }
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const isThere = await hasAccount(ctx, charge.accountId);
+    const bought = await planPurchase(ctx, next, paid.recurring, isThere);
+    const change = ctx.db
+      .update(charges)
+      .set(next)
+      .where(and(stillPending(ctx, charge), isThere ? exists(accountOf(ctx, charge.accountId)) : undefined));
+    const events = [chargeEvent("chargeCompleted", next), ...bought.events] as const;
+    if (await unlessHeld(() => cameFirst(() => commitIfCurrent(ctx, [change, ...bought.changes], ...events)))) return;
+    if ((await getCharge(ctx, charge.id)).status !== "pending") return;
   }
+  throw conflict("Too many changes of what the buyer holds at the same time");
+}
+
+/** False where another request has granted the buyer one of the skus between the read and the write. */
+async function unlessHeld(write: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await write();
+  } catch (error) {
+    if (hasMessage(error, `UNIQUE constraint failed: ${HELD_TWICE}`)) return false;
+    throw error;
+  }
+}
+
+/** Whether the account hasn't been deleted. */
+export async function hasAccount(ctx: Ctx, accountId: string): Promise<boolean> {
+  return (await accountOf(ctx, accountId)).length > 0;
+}
+
+function accountOf(ctx: Ctx, accountId: string) {
+  return ctx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
 }
 
 interface Payment {
@@ -186,18 +209,14 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
 }
 
 /** What a payment buys. Who is gone gets nothing, and isn't asked for more. */
-async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined): Promise<Planned> {
-  const [account] = await ctx.db
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(ownRow(ctx, accounts, charge.accountId));
+async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, isThere: boolean): Promise<Planned> {
   const begun: Planned = recurring
     ? {
-        changes: [ctx.db.insert(recurringSubscriptions).values(account ? recurring : { ...recurring, stopping: true })],
+        changes: [ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: !isThere })],
         events: [{ type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) }],
       }
     : { changes: [], events: [] };
-  if (!account) return begun;
+  if (!isThere) return begun;
   const { accountId, skus, amount: price, currency: presentmentCurrency } = charge;
   const bought = { accountId, skus, price, presentmentCurrency, grantedMethod: "purchased" as const, source: sourceOf(charge) };
   const granted = planGrants(
@@ -210,9 +229,4 @@ async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow
 
 function stillPending(ctx: Ctx, charge: ChargeRow): SQL | undefined {
   return and(ownRow(ctx, charges, charge.id), eq(charges.status, "pending"));
-}
-
-/** Settled by another request meanwhile: all the same. */
-async function unlessSettled(write: () => Promise<unknown>): Promise<void> {
-  await cameFirst(write);
 }

@@ -13,7 +13,7 @@ import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import type { ChargeRow } from "../routes/billing/schemas.ts";
 import { type RecurringRow, toRecurring } from "../routes/wallets/schemas.ts";
-import { chargeEvent } from "./charges.ts";
+import { chargeEvent, hasAccount } from "./charges.ts";
 import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { type EntitlementRow, findBySource, planRenewal, planStep } from "./entitlements.ts";
 
@@ -87,10 +87,11 @@ async function expectNoEnd(ctx: Ctx, { id, version, stopping }: RecurringRow): P
     .where(asRead(ctx, recurringSubscriptions, { id, version: version + 1 }));
 }
 
-/** Asks Stripe how a recurring subscription stands and books that: periods paid, cancellations. Safe to repeat, in any order. */
+/** Asks Stripe how a recurring subscription stands, or to end it, and books that: periods paid, cancellations. Safe to repeat, in any order. */
 export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<void> {
   const { stripeAccount, stripeSubscriptionId: id } = recurring;
-  const found = recurring.stopping
+  const isToEnd = recurring.stopping || !(await hasAccount(ctx, recurring.accountId));
+  const found = isToEnd
     ? await cancelSubscription(ctx.env, stripeAccount, id, "immediate")
     : await readSubscription(ctx.env, stripeAccount, id);
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);

@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { sites } from "../../../db/schema/index.ts";
+import { accounts, sites } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { openMailbox } from "../../../test/mailbox.ts";
 import {
   buy,
@@ -26,8 +27,10 @@ import { stripe } from "../../../test/stripe-server.ts";
 import { listOf } from "../../http/listing.ts";
 import { createCheckout } from "../../integrations/stripe.ts";
 import { newId } from "../../lib/ids.ts";
+import { settleCharge } from "../../services/charges.ts";
 import { pruneCharges } from "../../services/reconcile.ts";
 import { formatMoney } from "../../services/purchase-receipts.ts";
+import { syncRecurring } from "../../services/recurring.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Charge } from "./schemas.ts";
 
@@ -345,4 +348,41 @@ test("an account that goes stops paying", async () => {
   await reconcile(Date.now() + 6 * MINUTE);
   expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
   expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
+});
+
+describe("an account that is deleted at the same instant", () => {
+  /** Deletes the buyer's account while a verb is between its first read and its change. */
+  function whileDeleting() {
+    let deletion: Promise<unknown> | undefined;
+    return interrupted(site, () => (deletion ??= site.call("deleteAccount", { as: "admin", params: { id: buyer.id } })));
+  }
+
+  test("stops paying, though an older answer of Stripe's is booked after that", async () => {
+    await bought({ recurrence: "month" });
+    const recurring = await recurringRow(buyer);
+    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (there) there.status = "past_due";
+    await syncRecurring(whileDeleting(), recurring);
+    await reconcile(Date.now() + 6 * MINUTE);
+    expect(there?.status).toBe("canceled");
+  });
+
+  test.each(["once", "month"])("holds nothing of what was paid %s, and is asked for no more", async (recurrence) => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
+    const { subscription } = stripe.pay(chargeId);
+    await settleCharge(whileDeleting(), await chargeRow(chargeId));
+    expect((await chargeRow(chargeId)).status).toBe("complete");
+    expect(await held(buyer)).toEqual([]);
+    await reconcile(Date.now() + 6 * MINUTE);
+    if (subscription !== null) expect(stripe.books().subscriptions.get(subscription)?.status).toBe("canceled");
+  });
+
+  test("stops paying, though nobody wrote down that it is to", async () => {
+    await bought({ recurrence: "month" });
+    const { stripeSubscriptionId } = await recurringRow(buyer);
+    await db.delete(accounts).where(eq(accounts.id, buyer.id));
+    await reconcile();
+    expect(stripe.books().subscriptions.get(stripeSubscriptionId)?.status).toBe("canceled");
+  });
 });
