@@ -30,3 +30,7 @@ test("each event is told of by a service that can be subscribed to", () => {
       type,
     ).not.toEqual([]);
 });
+
+test("no sample speaks of an account of the demo", () => {
+  for (const { type, sample } of eventCatalogue()) expect(JSON.stringify(sample), type).not.toMatch(/"5eed0000000000000000a/);
+});

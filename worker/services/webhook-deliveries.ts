@@ -48,14 +48,15 @@ export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   if (!endpoint.enabled) throw conflict("The endpoint is switched off; it is sent once that is on again");
 }
 
-/** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. */
+/** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. As a resource of its own it waits for no other. */
 export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName> | undefined): Promise<{ eventId: string }> {
   const endpoint = await requireWebhooks(ctx);
   await ctx.caller();
   if (!endpoint.enabled) throw conflict("The endpoint is switched off");
-  const eventData = { ...sampleEvent(sampleName ?? "webhook.test"), id: newId(ctx.now), created: ctx.now, sequence: 0 };
+  const id = newId(ctx.now);
+  const eventData = { ...sampleEvent(sampleName ?? "webhook.test"), id, created: ctx.now, sequence: 0, resource: `test/${id}` };
   await endpointOf(ctx, endpoint.id).accept([queuedSample(eventData)], false);
-  return { eventId: eventData.id };
+  return { eventId: id };
 }
 
 /** A payload as it would come, signed with the sample secret. */
@@ -67,7 +68,7 @@ export function samplePayload(sampleName: z.output<typeof SampleName>): z.output
 function queuedSample(eventData: z.output<typeof EventData>): QueuedEvent {
   const { id, type, resource, data } = eventData;
   const [service = "admin-service-v1"] = servicesOf(type);
-  const account = typeof data.accountId === "string" ? data.accountId : resource.startsWith("account/") ? resource.slice(8) : null;
+  const account = [data.accountId, type === "new_account" ? data._id : null].find((value) => typeof value === "string") ?? null;
   return { id, type, resource, service, eventData: JSON.stringify(eventData), account, method: "POST", originPath: "/webhooks/v1/test" };
 }
 

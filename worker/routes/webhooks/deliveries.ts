@@ -59,7 +59,7 @@ deliveries.openapi(
     path: "/webhooks/v1/test",
     summary: "Send a test event",
     description:
-      "Sends a sample to the site's own endpoint, whatever it has subscribed to. Its `sequence` is 0, and it is not in the log. How it went stands in the list of deliveries.",
+      "Sends a sample to the site's own endpoint, whatever it has subscribed to. Its `sequence` is 0 and its `resource` its own, so it waits for nothing else, and it is not in the log. How it went stands in the list of deliveries.",
     credentials: DEVELOPER,
     request: { body: optionalJsonBody(TestInput) },
     responses: { 202: json("It is on its way", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
