@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { createDb } from "../../db/client.ts";
 import { KnownFacts, learn } from "../lib/facts.ts";
+import { logError } from "../lib/log.ts";
 import { delayOf, firedBy } from "../lib/rule-engine.ts";
 import { ProviderEventMessage, readRulebook, type Rulebook } from "../services/automation.ts";
 import { carryOut, noteDropped, noteFiring } from "../services/automation-firings.ts";
@@ -135,8 +136,7 @@ export class Automation extends DurableObject<Env> {
   }
 
   #putOff(row: FiringRow, error: unknown): void {
-    const message = String(error);
-    console.error(JSON.stringify({ level: "error", event: "firing_put_off", siteId: this.#siteId, ruleId: row.rule_id, message }));
+    logError("firing_put_off", error, { siteId: this.#siteId, ruleId: row.rule_id });
     const next = Date.now() + RETRY_MS * 2 ** row.attempts;
     const update = "UPDATE firings SET attempts = attempts + 1, next = ? WHERE event_id = ? AND rule_id = ?";
     this.#sql.exec(update, next, row.event_id, row.rule_id);

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { ChannelLog } from "./channel-log.ts";
 import type {
@@ -172,7 +173,7 @@ export class Channel extends DurableObject<Env> {
         await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).receipt(broadcastId), ASK_TIMEOUT_MS),
       );
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "relay_receipt_unknown", channel: this.name, relay, message: String(error) }));
+      logError("relay_receipt_unknown", error, { channel: this.name, relay });
       return null;
     }
   }
@@ -206,7 +207,7 @@ export class Channel extends DurableObject<Env> {
       return opening.concurrents;
     } catch (error) {
       // Viewers come first: the relay's first report makes the site repeat its commands.
-      console.error(JSON.stringify({ level: "error", event: "site_commands_unknown", channel: this.name, message: String(error) }));
+      logError("site_commands_unknown", error, { channel: this.name });
       return 0;
     }
   }

@@ -1,3 +1,4 @@
+import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type { Delivered, LogFrame, Push, StateChange } from "./channel.protocol.ts";
 
@@ -162,7 +163,7 @@ export class FanOut {
       }
       return true;
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "relay_push_failed", relay: lane.relay, message: String(error) }));
+      logError("relay_push_failed", error, { relay: lane.relay });
       lane.head = null;
       return false;
     }

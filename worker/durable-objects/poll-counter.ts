@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { type Audience, findAudience, tellViewers } from "../services/poll-audience.ts";
 import { pollDefinition, writeVotes } from "../services/poll-counting.ts";
 import { resultsOf } from "../lib/poll-results.ts";
@@ -127,7 +128,7 @@ export class PollCounter extends DurableObject<Env> {
     try {
       await work();
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: `poll_${what}_failed`, poll: this.#pollId, message: String(error) }));
+      logError(`poll_${what}_failed`, error, { poll: this.#pollId });
       if (what === "write") this.#writeAt = Date.now() + WRITE_MS;
       else this.#tellAt = Date.now() + TELL_MS;
     }

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { recordActivity, type Seen } from "../services/activity.ts";
 import { castVote } from "../services/poll-votes.ts";
 import { CALL_CHARS, charsOf } from "./call-size.ts";
@@ -222,7 +223,7 @@ export class Relay extends DurableObject<Env> {
   }
 
   private logFailure(event: string, error: unknown): void {
-    console.error(JSON.stringify({ level: "error", event, relay: this.ctx.id.name, message: String(error) }));
+    logError(event, error, { relay: this.ctx.id.name });
   }
 
   /** Accepts and welcomes in one turn, so that no frame can slip in between. */

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { runEffects } from "../services/effects.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
 import { dropFromOutbox, type OutboxEvent, readOutbox } from "../services/outbox.ts";
@@ -195,9 +196,7 @@ export class SiteLog extends DurableObject<Env> {
          ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
         ...[sequence, Date.now(), RETRY_MS, LONGEST_RETRY_MS],
       );
-      console.error(
-        JSON.stringify({ level: "error", event: "effect_failed", siteId: this.#siteId, eventId, type, message: String(error) }),
-      );
+      logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
     }
   }
 

@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type {
   AccountTags,
@@ -181,7 +182,7 @@ export class SitePresence extends DurableObject<Env> {
       const count = await withTimeout(this.relay(lease).count(), ASK_TIMEOUT_MS);
       return { ...lease, count, renewedAt: Date.now() };
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "relay_count_unknown", relay: keyOf(lease), message: String(error) }));
+      logError("relay_count_unknown", error, { relay: keyOf(lease) });
       return lease;
     }
   }

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { logError } from "../lib/log.ts";
 import { toQueued } from "../services/webhook-dispatch.ts";
 import type { LogEntry } from "./site-log.protocol.ts";
 
@@ -85,9 +86,8 @@ export class Subscribers {
 
   async #advanceAll(rows: SubscriberRow[], upTo: number): Promise<boolean> {
     const outcomes = await Promise.allSettled(rows.map((row) => this.#advance(row, upTo)));
-    const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
-    for (const message of failures)
-      console.error(JSON.stringify({ level: "error", event: "webhook_handover_failed", siteId: this.#siteId, message }));
+    const failures = outcomes.filter((outcome) => outcome.status === "rejected");
+    for (const { reason } of failures) logError("webhook_handover_failed", reason, { siteId: this.#siteId });
     return failures.length === 0;
   }
 

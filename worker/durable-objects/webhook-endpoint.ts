@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { logError } from "../lib/log.ts";
 import { disableEndpoint, readTarget, sendEvent, type Target } from "../services/webhook-dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
@@ -53,7 +54,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
       await this.#deliver();
       await this.#wake();
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "webhook_failed", endpoint: this.ctx.id.name, message: String(error) }));
+      logError("webhook_failed", error, { endpoint: this.ctx.id.name });
       await this.ctx.storage.setAlarm(Date.now() + AFTER_ERROR_MS);
     }
   }

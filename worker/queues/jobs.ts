@@ -1,4 +1,5 @@
 import { createDb } from "../../db/client.ts";
+import { logError } from "../lib/log.ts";
 import { continueExport } from "../services/exports.ts";
 import { Job } from "./messages.ts";
 
@@ -11,7 +12,7 @@ export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
       await runJob(env, Job.parse(message.body));
       message.ack();
     } catch (error) {
-      console.error(JSON.stringify({ level: "error", event: "job_failed", messageId: message.id, cause: String(error) }));
+      logError("job_failed", error, { messageId: message.id });
       message.retry({ delaySeconds: RETRY_SECONDS });
     }
   }

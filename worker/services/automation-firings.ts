@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { pages, ruleFirings } from "../../db/schema/index.ts";
 import { cameFirst } from "../lib/errors.ts";
+import { logError } from "../lib/log.ts";
 import type { FiringRow } from "../routes/data-providers/schemas.ts";
 import { CreatePage } from "../routes/pages/schemas.ts";
 import { type Plan, planFirings, type RuleFiring } from "./automation-plans.ts";
@@ -62,7 +63,7 @@ async function send(ctx: Ctx, firing: RuleFiring, event: BroadcastEvent): Promis
     ctx.told.settled.push(...told);
   } catch (error) {
     // It is committed: the site's log brings it to the channel as soon as that answers.
-    console.error(JSON.stringify({ level: "error", event: "broadcast_late", siteId: ctx.siteId, broadcastId, message: String(error) }));
+    logError("broadcast_late", error, { siteId: ctx.siteId, broadcastId });
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
 import { automationRules, dataProviders } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { logError } from "../lib/log.ts";
 import { indexRules, type RuleIndex } from "../lib/rule-engine.ts";
 import { type RuleRow, toRule } from "../routes/automation-rules/schemas.ts";
 import type { Ctx } from "./context.ts";
@@ -58,7 +59,7 @@ export async function refreshRules(ctx: Ctx): Promise<void> {
     await automationOf(ctx.env, ctx.siteId).refresh();
   } catch (error) {
     // The effect of the change's event does it again.
-    console.error(JSON.stringify({ level: "error", event: "rules_not_refreshed", siteId: ctx.siteId, message: String(error) }));
+    logError("rules_not_refreshed", error, { siteId: ctx.siteId });
   }
 }
 

@@ -4,6 +4,7 @@ import { dataProviders, providerEvents, ruleFirings } from "../../db/schema/inde
 import { instanceProblems } from "../integrations/json-schema.ts";
 import { cameFirst, Failure, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { logError } from "../lib/log.ts";
 import { Firing, type ProviderEventRow } from "../routes/data-providers/schemas.ts";
 import { automationOf, ProviderEventMessage } from "./automation.ts";
 import { commitIfCurrent, type Ctx, ownRow } from "./context.ts";
@@ -81,8 +82,7 @@ export async function ingestEvent(
     await automationOf(ctx.env, ctx.siteId).handle(message);
     ctx.told.settled.push(...told);
   } catch (error) {
-    const failure = { level: "error", event: "automation_late", siteId: ctx.siteId, eventId: message.id, message: String(error) };
-    console.error(JSON.stringify(failure));
+    logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
   }
   return { eventId: message.id, isNew };
 }

@@ -4,6 +4,7 @@ import type { PageGate } from "../../db/types.ts";
 import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdentity } from "../durable-objects/channel.protocol.ts";
 import { errorFrame } from "../durable-objects/relay-frames.ts";
 import { CLOSE, OverlayShow } from "../durable-objects/relay.protocol.ts";
+import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
 
@@ -88,7 +89,7 @@ export async function enter(env: Env, connection: Connection, gatekeeper: Gateke
     const home = ticket?.relay ?? hash(deviceId ?? crypto.randomUUID()) % relays;
     return await enterRelay(env, channel, viewer, home, relays);
   } catch (error) {
-    console.error(JSON.stringify({ level: "error", event: "connect_failed", channelId: connection.channelId, message: String(error) }));
+    logError("connect_failed", error, { channelId: connection.channelId });
     return { close: CLOSE.unavailable, code: "unavailable", message: "The channel can't be reached; try again later" };
   }
 }
