@@ -1,7 +1,8 @@
-import { and, eq, getTableColumns, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { broadcasts, overlays, pages } from "../../db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
+import { PICTURE_LAG_MS } from "../durable-objects/relay.protocol.ts";
 import { Failure, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
@@ -119,7 +120,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
     ctx.db
       .select()
       .from(broadcasts)
-      .where(and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
+      .where(and(isOffered(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
     ctx.db
       .select({ id: pages.id })
       .from(pages)
@@ -270,6 +271,13 @@ function isOn(ctx: Ctx): SQL | undefined {
   return and(eq(broadcasts.siteId, ctx.siteId), gt(broadcasts.endsAt, ctx.now), isNull(broadcasts.clearedAt));
 }
 
+/** Still to be seen by somebody, whose picture may be behind. */
+function isOffered(ctx: Ctx): SQL | undefined {
+  const { siteId, endsAt, timecode, clearedAt } = broadcasts;
+  const waits = or(gt(endsAt, ctx.now), isNotNull(timecode));
+  return and(eq(siteId, ctx.siteId), gt(endsAt, ctx.now - PICTURE_LAG_MS), waits, isNull(clearedAt));
+}
+
 /** The rows of a broadcast that has none yet: one statement with few parameters, however many channels; the columns stand in the table's order. */
 export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
   const { broadcastId, overlayId, segment, timecode, startsAt, endsAt } = broadcast;
@@ -290,7 +298,7 @@ function clearedChannels(rows: BroadcastRow[], channelId: string | undefined, br
 
 /** On one channel, a site-wide broadcast stays on for the others: the channel gets a row of its own that says it is cleared. */
 function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: string | undefined) {
-  const chosen = and(isOn(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
+  const chosen = and(isOffered(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
   const cleared = { clearedAt: ctx.now };
   if (channelId === undefined) return ctx.db.update(broadcasts).set(cleared).where(chosen);
   return [

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { broadcasts as broadcastTable } from "../../../db/schema/index.ts";
 import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import type { ServerFrame } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { Ticket } from "../realtime/schemas.ts";
@@ -232,6 +233,22 @@ describe("clearing", () => {
     expect((await active({}, own)).map(({ broadcastId }) => broadcastId)).toEqual([second?.broadcastId]);
     const again = await own.call("clearBroadcasts", { body: { broadcastId: first?.broadcastId } });
     expect(again.problem).toMatchObject({ status: 404, message: "No such broadcast is on" });
+  });
+
+  test("of one that has ended takes it from viewers whose picture is behind, if it has a timecode", async () => {
+    const own = await newSite();
+    const [channelId] = own.channels;
+    const viewer = await openSocket(own, channelId);
+    const id = await newOverlay({}, own);
+    const [held] = await send(id, { channelId, duration: 1, timecode: 90 }, own);
+    const [plain] = await send(id, { channelId, duration: 1 }, own);
+    const ended = (sent: typeof held) => (frame: ServerFrame) =>
+      frame.type === "overlay.clear" && frame.ended === true && frame.broadcastIds.includes(sent?.broadcastId ?? "");
+    await Promise.all([viewer.when(ended(held)), viewer.when(ended(plain))]);
+    expect(await active({}, own)).toEqual([]);
+    expect(await clear({ broadcastId: held?.broadcastId }, {}, own)).toMatchObject([{ channelId, broadcastIds: [held?.broadcastId] }]);
+    await viewer.when((frame) => frame.type === "overlay.clear" && frame.ended === undefined);
+    expect(await own.call("clearBroadcasts", { body: { broadcastId: plain?.broadcastId } })).toMatchObject({ status: 404 });
   });
 
   test("of one timecode instance needs its id", async () => {
