@@ -126,7 +126,8 @@ async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promis
     stripeSessionId: checkout.id,
     stripePaymentId: paid.paymentId,
     stripeInvoiceId: checkout.invoiceId,
-    due: null,
+    // Stripe may have told of a refund before this was booked.
+    due: ctx.now,
     modified: ctx.now,
     version: charge.version + 1,
   };

@@ -7,7 +7,7 @@ import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";
 import { asSystem } from "./system.ts";
 
-const AT_ONCE = 20;
+const AT_ONCE = 50;
 const MINUTE = 60_000;
 // Days for which a charge that was never paid is kept; all others belong to the books.
 const DECLINED_DAYS = 90;
@@ -18,7 +18,7 @@ interface Reconciler {
   now: number;
 }
 
-/** Asks Stripe about all that is open: pages not paid yet, refunds on their way, what is paid regularly. Safe to run twice. */
+/** Asks Stripe about all that is open: pages not paid yet, what was just paid, refunds on their way, what is paid regularly. Safe to run twice. */
 export async function reconcileBilling(by: Reconciler): Promise<void> {
   if (!hasStripe(by.env)) return;
   const [openCharges, openRecurring] = await by.db.batch([

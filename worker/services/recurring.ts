@@ -141,7 +141,8 @@ async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoic
     stripeSessionId: null,
     stripePaymentId: invoice.paymentId,
     stripeInvoiceId: invoice.id,
-    due: null,
+    // Stripe may have told of a refund before this was booked.
+    due: ctx.now,
   };
   const renewed =
     dateEnds === null

@@ -135,15 +135,10 @@ async function settleRefund(ctx: Ctx, chargeId: string, refundId: string, { id, 
 
 const EVENTS = { complete: "billing.refunded", declined: "billing.refundDeclined", pending: "billing.refundPending" } as const;
 
-/** Lets what was bought follow the money, and only then calls the charge done with. Safe to repeat. */
+/** Lets what was bought follow the money. Safe to repeat. */
 async function afterRefund(ctx: Ctx, chargeId: string): Promise<void> {
   const charge = await getCharge(ctx, chargeId);
   if (charge.refunded > 0 && (await isCurrent(ctx, charge))) await followMoney(ctx, charge);
-  if (charge.due === null || charge.reserved !== charge.refunded) return;
-  await ctx.db
-    .update(charges)
-    .set({ due: null })
-    .where(asRead(ctx, charges, charge));
 }
 
 /** A period before the current one buys nothing any more. */
@@ -193,7 +188,7 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
     if (!ours.some(({ id, stripeRefundId }) => id === found.refundId || stripeRefundId === found.id)) await adopt(ctx, charge.id, found);
   }
   await afterRefund(ctx, charge.id);
-  await putOff(ctx, charge.id);
+  await askAgain(ctx, charge.id);
 }
 
 /** Books a refund that was made at Stripe itself. */
@@ -219,13 +214,14 @@ async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<v
   throw conflict("Too many refunds of this charge at the same time");
 }
 
-/** What is still on its way is asked for again, ever more rarely. */
-async function putOff(ctx: Ctx, chargeId: string): Promise<void> {
+/** A charge is done with once Stripe was asked and nothing is on its way; what is, is asked for again, ever more rarely. */
+async function askAgain(ctx: Ctx, chargeId: string): Promise<void> {
   const charge = await getCharge(ctx, chargeId);
-  if (charge.due === null || charge.due > ctx.now) return;
+  const isDone = charge.reserved === charge.refunded;
+  if (charge.due === null || (charge.due > ctx.now && !isDone)) return;
   const wait = Math.max(MINUTE, Math.floor((ctx.now - charge.modified) / 4));
   await ctx.db
     .update(charges)
-    .set({ due: ctx.now + wait })
+    .set({ due: isDone ? null : ctx.now + wait })
     .where(asRead(ctx, charges, charge));
 }

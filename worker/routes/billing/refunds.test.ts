@@ -8,14 +8,17 @@ import {
   buy,
   type Buyer,
   chargeRow,
+  chargesOf,
   entitlementsOf,
   held,
   newBuyer,
   newSubscription,
   open,
   reconcile,
+  recurringRow,
   refund,
   refundRows,
+  tell,
   tellRefunded,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
@@ -42,7 +45,7 @@ describe("a refund", () => {
   test("without an amount gives all back and ends what was bought", async () => {
     const { chargeId } = await bought();
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, errorMessage: null, status: "complete", amount: 1900 });
-    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900, due: null });
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
   });
 
@@ -163,5 +166,32 @@ describe("a refund", () => {
     await tellRefunded(site, chargeId);
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
     expect(await held(buyer)).toEqual([]);
+  });
+
+  test.each(["once", "month"])("that is made at Stripe before what was paid %s is booked is booked after it", async (recurrence) => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
+    const { intent, invoice } = stripe.pay(chargeId);
+    const paymentId = intent ?? stripe.books().invoices.get(invoice ?? "")?.intent ?? "";
+    stripe.refundThere(paymentId, 1900);
+    const metadata = recurrence === "once" ? { chargeId } : {};
+    await tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: paymentId, metadata });
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    await reconcile(Date.now() + MINUTE);
+    expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", refunded: 1900, due: null });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("that is made at Stripe before a period is booked is booked after it", async () => {
+    buyer = await newBuyer(site);
+    await buy(site, buyer, (await newSubscription(site, { recurrence: "month" }))._id);
+    const { stripeSubscriptionId } = await recurringRow(buyer);
+    await reconcile(Date.now() + MINUTE);
+    const { intent } = stripe.renew(stripeSubscriptionId);
+    stripe.refundThere(intent, 700);
+    await tell(site, "charge.refunded", { id: "ch_1", object: "charge", payment_intent: intent, metadata: {} });
+    await tell(site, "customer.subscription.updated", { id: stripeSubscriptionId, object: "subscription" });
+    await reconcile(Date.now() + MINUTE);
+    expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 700]);
   });
 });
