@@ -2,6 +2,7 @@ import type { OverlayShow } from "../channel/index.ts";
 import { ok } from "../client/index.ts";
 import type { WatchedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
+import { openLink, parsedUrl } from "./web-address.ts";
 
 export type CallToAction = NonNullable<OverlayShow["cta"]>;
 
@@ -24,9 +25,13 @@ export function labelOf({ type, data }: CallToAction): string {
   return data.label ?? LABELS[type];
 }
 
-/** Whether the page can do it at all: statistics need a service of the host app's. */
-export async function isPossible({ type }: CallToAction, { delegate }: Session): Promise<boolean> {
-  return type !== "show_player_stats" || (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
+/** Whether the page can do it only with a statistics service of the host app's. */
+export function needsStats({ type }: CallToAction): boolean {
+  return type === "show_player_stats";
+}
+
+export async function hasStats({ delegate }: Session): Promise<boolean> {
+  return (await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null)) !== null;
 }
 
 /** Does what an overlay's call to action asks for, and tells that it was pressed. */
@@ -79,13 +84,7 @@ async function playVideo(
 /** Below the host app's statistics service, `players/<id>`. */
 async function statsOf(playerId: string, { delegate }: Session): Promise<string | undefined> {
   const base = await delegate.ask((host) => host.getStatsAPIBaseURL?.(), null);
-  return base === null ? undefined : URL.parse(`players/${encodeURIComponent(playerId)}`, `${base}/`)?.href;
-}
-
-/** Only the web's own addresses: a link may come from whoever writes overlays. */
-function openLink(address: string | undefined): void {
-  const url = URL.parse(address ?? "");
-  if (url && /^https?:$/.test(url.protocol)) open(url.href, "_blank", "noopener,noreferrer");
+  return base === null ? undefined : parsedUrl(`players/${encodeURIComponent(playerId)}`, `${base}/`)?.href;
 }
 
 function withQuery(address: string, values: Record<string, string | undefined>): string {

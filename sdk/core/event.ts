@@ -11,6 +11,7 @@ import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
 import { createVotes } from "./votes.ts";
+import { openLink } from "./web-address.ts";
 
 const MEDIA_TIME_MS = 1_000;
 /** How often the server hears what is being watched. */
@@ -209,9 +210,10 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     pause: () => player?.pause?.(),
     seek: (seconds) => player?.seek?.(seconds),
     async playClip(clip: Clip) {
+      // In a tab of its own it is not this event's picture, and nobody would say when it has ended.
+      if (!delegate.has("playClip")) return openLink(clip.url);
       set({ playingClipId: clip.videoId });
-      if (delegate.has("playClip")) return delegate.ask((host) => host.playClip?.(clip), undefined);
-      open(clip.url, "_blank", "noopener");
+      return delegate.ask((host) => host.playClip?.(clip), undefined);
     },
     stopPlayingClip: () => set({ playingClipId: null }),
 

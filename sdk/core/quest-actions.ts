@@ -3,6 +3,7 @@ import { type CallToAction, perform } from "./calls-to-action.ts";
 import type { WatchedEvent } from "./event.ts";
 import { pollsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
+import { webAddress } from "./web-address.ts";
 
 const ID = /^[0-9a-f]{24}$/;
 
@@ -67,5 +68,5 @@ function panelStep(panel: PanelInfo | undefined): Step | null {
 }
 
 function isAddress(text: string | undefined): boolean {
-  return /^https?:$/.test(URL.parse(text ?? "")?.protocol ?? "");
+  return webAddress(text) !== null;
 }

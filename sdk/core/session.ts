@@ -4,6 +4,7 @@ import type { TifoConfiguration } from "../model/configuration.ts";
 import { steadyEnvironment } from "./clock.ts";
 import { Delegate } from "./delegate.ts";
 import { readStored, writeStored } from "./storage.ts";
+import { webAddress } from "./web-address.ts";
 
 const DEVICE_KEY = "tifo.deviceId";
 const ID = /^[0-9a-f]{24}$/;
@@ -44,8 +45,8 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
 }
 
 function originOf(text: string | undefined): string {
-  const url = URL.parse(text ?? "");
-  if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError("Tifo: origin is the deployment's http or https origin");
+  const url = webAddress(text);
+  if (!url) throw new TypeError("Tifo: origin is the deployment's http or https origin");
   return url.origin;
 }
 

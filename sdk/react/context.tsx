@@ -17,10 +17,16 @@ export function useSurroundings(): Surroundings {
   return surroundings;
 }
 
-/** The event's state, anew after every change. */
-export function useEventState(): TifoEventState {
+/**
+ * The event's state, anew after every change; with `select`, a part of it, anew only when that is another: a value, or an object of the
+ * state, which keeps its identity until it changes.
+ */
+export function useEventState(): TifoEventState;
+export function useEventState<T>(select: (state: TifoEventState) => T): T;
+export function useEventState<T>(select?: (state: TifoEventState) => T): T | TifoEventState {
   const { event } = useSurroundings();
-  return useSyncExternalStore(event.subscribe, event.getSnapshot, event.getSnapshot);
+  const read = () => (select ? select(event.getSnapshot()) : event.getSnapshot());
+  return useSyncExternalStore(event.subscribe, read, read);
 }
 
 export function useSettings(): UserSettings {

@@ -472,6 +472,20 @@ describe("the host app's delegate", () => {
     expect(event.getSnapshot().playingClipId).toBeNull();
   });
 
+  test.each([
+    ["https://vod.example/1", ["https://vod.example/1"]],
+    ["javascript:alert(1)", []],
+  ])("opens %s in a tab of its own where it doesn't show clips, and goes on crediting the event", async (url, opened) => {
+    const tabs: string[] = [];
+    vi.stubGlobal("open", (address: string) => void tabs.push(address));
+    const event = await world.watchLoaded();
+    event.setPlayer({ mediaTime: () => 12, playing: () => true });
+    await event.playClip({ videoId: "v1", title: "Goal", url });
+    expect(tabs).toEqual(opened);
+    expect(event.getSnapshot().playingClipId).toBeNull();
+    await world.until(() => world.channel.heard.some((frame) => frame.type === "watch" && frame.videoId === CHANNEL));
+  });
+
   test("is asked for a token before each connection, which a ticket stands for", async () => {
     await world.watchLoaded(SIGNED_IN);
     expect([...world.channel.viewers].map(({ wire }) => wire.url.searchParams.get("ticket"))).toEqual(["once"]);

@@ -1,19 +1,21 @@
 import { useEffect, useState } from "react";
-import { type CallToAction, follow, isPossible, labelOf } from "../../core/calls-to-action.ts";
+import { type CallToAction, follow, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
 import { useSurroundings } from "../context.tsx";
 
 /** The button of an overlay; none where the page can't do what it asks for. */
 export function CallToActionButton({ call }: { call: CallToAction }) {
   const { event, session } = useSurroundings();
-  const [possible, setPossible] = useState(false);
+  const asks = needsStats(call);
+  const [possible, setPossible] = useState(!asks);
 
   useEffect(() => {
+    if (!asks) return;
     let current = true;
-    void isPossible(call, session).then((answer) => current && setPossible(answer));
+    void hasStats(session).then((answer) => current && setPossible(answer));
     return () => {
       current = false;
     };
-  }, [call, session]);
+  }, [asks, session]);
 
   if (!possible) return null;
   return (

@@ -1,3 +1,4 @@
+import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo } from "../../model/state.ts";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
 import { Note, OutLink, Picture } from "./parts.tsx";
@@ -93,7 +94,7 @@ function Social({ sources }: { sources: { array_id: string; source: string }[] }
     <ul className="tifo-list">
       {sources.map(({ array_id, source }) => (
         <li key={array_id} className="tifo-row">
-          {source.startsWith("https://") ? <OutLink href={source}>{new URL(source).hostname}</OutLink> : source}
+          {webAddress(source) ? <OutLink href={source}>{webAddress(source)?.hostname}</OutLink> : source}
         </li>
       ))}
     </ul>

@@ -50,7 +50,7 @@ export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
         entries.length === 0 ? (
           <Note>Nothing is planned.</Note>
         ) : (
-          [...Map.groupBy(entries, ({ start, end }) => (group_by_date ? dayOf(start ?? end ?? 0) : ""))].map(([day, ofDay]) => (
+          byDay(entries, group_by_date).map(([day, ofDay]) => (
             <section key={day}>
               {day !== "" && <h3>{day}</h3>}
               <ul className="tifo-list">
@@ -76,6 +76,18 @@ export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
       }
     </WhenLoaded>
   );
+}
+
+/** In the order of their first entries; all under no name where days don't matter. */
+function byDay(entries: Entry[], group: boolean): [day: string, entries: Entry[]][] {
+  const days = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const day = group ? dayOf(entry.start ?? entry.end ?? 0) : "";
+    const ofDay = days.get(day);
+    if (ofDay) ofDay.push(entry);
+    else days.set(day, [entry]);
+  }
+  return [...days];
 }
 
 function dayOf(at: number): string {
@@ -118,7 +130,7 @@ export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_sele
 export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
   const { session, event } = useSurroundings();
   // A new list of panels is how new key plays are told.
-  useEventState();
+  useEventState(({ panels }) => panels);
   const { keyPlays } = event;
   const id = renderer.playlist_id;
   const loaded = useLoaded(id, async () => {
