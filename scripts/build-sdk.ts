@@ -1,7 +1,7 @@
 // Builds the SDK: the npm package into sdk/dist, and the script of plain pages into docs/public/sdk, from where the site serves it.
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build, type BuildOptions } from "esbuild";
 import { z } from "@hono/zod-openapi";
 import { runOrFail } from "./lib/command.ts";
@@ -10,6 +10,7 @@ import { ROOT } from "./lib/root.mjs";
 const SDK = join(ROOT, "sdk");
 const DIST = join(SDK, "dist");
 const SITE = join(ROOT, "docs/public/sdk");
+const PINNED = join(SITE, "pinned");
 const RIVE = join(ROOT, "node_modules/@rive-app/canvas-lite/rive.wasm");
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -42,13 +43,13 @@ async function buildPackage(): Promise<void> {
   await runOrFail("tsc", ["-p", "sdk/tsconfig.package.json"]);
   cpSync(join(SDK, "generated"), join(DIST, "types/generated"), { recursive: true });
   for (const file of ["package.json", "README.md"]) cpSync(join(SDK, file), join(DIST, file));
-  cpSync(join(SDK, "styles/tifo.css"), join(DIST, "tifo.css"));
+  for (const file of ["tifo.css", "tifo.css.d.ts"]) cpSync(join(SDK, "styles", file), join(DIST, file));
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
 /** One script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
 async function buildScripts(): Promise<void> {
-  rmSync(SITE, { recursive: true, force: true });
+  removeFormer();
   const release = join(SITE, "releases", version);
   mkdirSync(release, { recursive: true });
   await build({
@@ -62,9 +63,24 @@ async function buildScripts(): Promise<void> {
   await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
   const files = readdirSync(release).sort();
-  for (const file of files) cpSync(join(release, file), join(SITE, file));
   const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(release, file))]));
-  writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, files: integrity }, null, 2)}\n`);
+  const name = `${version}-${createHash("sha256").update(JSON.stringify(integrity)).digest("hex").slice(0, 8)}`;
+  cpSync(release, join(PINNED, name), { recursive: true });
+  cpSync(release, SITE, { recursive: true });
+  writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, pinned: `/sdk/pinned/${name}`, files: integrity }, null, 2)}\n`);
+}
+
+/** Pinned releases of other versions stay; of this version only what is built now. */
+function removeFormer(): void {
+  const former = [
+    ...entriesOf(SITE).filter((path) => path !== PINNED),
+    ...entriesOf(PINNED).filter((path) => basename(path).startsWith(`${version}-`)),
+  ];
+  for (const path of former) rmSync(path, { recursive: true });
+}
+
+function entriesOf(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
 /** As the `integrity` attribute takes it (W3C Subresource Integrity). */

@@ -66,6 +66,7 @@ test("TypeScript on the site has the types of the SDK", async () => {
     "@tifo/web/client": sdk("client"),
     "@tifo/web/channel": sdk("channel"),
     "@tifo/web/react": sdk("react"),
+    "@tifo/web/tifo.css": sdk("styles/tifo.css"),
   };
   const compilerOptions = {
     lib: ["ES2024", "DOM", "DOM.Iterable"],
@@ -75,9 +76,8 @@ test("TypeScript on the site has the types of the SDK", async () => {
     noUnusedParameters: false,
     paths,
   };
-  const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files: ["styles.d.ts", ...names.keys()] };
+  const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files: [...names.keys()] };
   const project = workshop.write("tsconfig.json", JSON.stringify(config));
-  workshop.write("styles.d.ts", 'declare module "*.css";');
   const { output } = await run("tsc", ["-p", project, "--pretty", "false"]);
   const messages = output.split("\n").flatMap((line) => {
     const [, name = "", at = "", message = ""] = /(sample-\d+\.tsx?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];

@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { z } from "@hono/zod-openapi";
 import { build } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,6 +12,12 @@ import { ROOT } from "../../scripts/lib/root.mjs";
 
 const DIST = join(ROOT, "sdk/dist");
 const PATIENCE_MS = 120_000;
+const Integrity = z.object({ version: z.string(), pinned: z.string(), files: z.record(z.string(), z.string()) });
+
+function hashOf(algorithm: string, content: string | Uint8Array, encoding: "base64" | "hex"): string {
+  return createHash(algorithm).update(content).digest(encoding);
+}
+
 const kilobytes = (code: string | Uint8Array) => gzipSync(code, { level: 9 }).length / 1000;
 
 // What an integrator writes on the first day, in each kind of project.
@@ -21,6 +29,7 @@ const PROJECTS: Record<string, { options: object; files: Record<string, string> 
       "app.tsx": `
         import { useEffect, useRef, useState, useSyncExternalStore } from "react";
         import { configure, renderOverlay, renderPanel, type TifoEventViewModel, userDidStartWatchingEvent } from "@tifo/web";
+        import "@tifo/web/tifo.css";
 
         configure({ clientId: "5eed00000000000000000001", origin: "https://tifo.example", delegate: { getUserToken: async () => null } });
 
@@ -62,6 +71,7 @@ const PROJECTS: Record<string, { options: object; files: Record<string, string> 
         import * as Tifo from "@tifo/web";
         import { createClient, ok, TifoProblem } from "@tifo/web/client";
         import { joinChannel } from "@tifo/web/channel";
+        import "@tifo/web/tifo.css";
 
         Tifo.configure({ clientId: "5eed00000000000000000001" });
         const video = document.querySelector("video");
@@ -92,6 +102,7 @@ const PROJECTS: Record<string, { options: object; files: Record<string, string> 
     files: {
       "main.js": `
         import { configure, renderPanel, updateUserSettings, userDidStartWatchingEvent } from "@tifo/web";
+        import "@tifo/web/tifo.css";
 
         configure({ clientId: "5eed00000000000000000001", delegate: { trackAction: ({ name }) => console.log(name) } });
         await userDidStartWatchingEvent({ channelId: "c" });
@@ -113,7 +124,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function makeProject(name: string): string {
   const project = join(folder, name);
   const { options, files } = PROJECTS[name] ?? { options: {}, files: {} };
-  for (const dependency of ["react", "react-dom", "@types/react", "@types/react-dom", "openapi-fetch", "@rive-app/canvas-lite"]) {
+  const typed = name === "react" ? ["@types/react", "@types/react-dom"] : [];
+  for (const dependency of ["react", "react-dom", "openapi-fetch", "@rive-app/canvas-lite", ...typed]) {
     const place = join(project, "node_modules", dependency);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", dependency), place);
@@ -134,7 +146,7 @@ describe("the package", () => {
   test(
     "resolves with its types wherever it is imported from",
     async () => {
-      const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only", "--exclude-entrypoints", "./tifo.css"]);
+      const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only"]);
       expect(code, output).toBe(0);
     },
     PATIENCE_MS,
@@ -148,10 +160,28 @@ describe("the package", () => {
       expect(code, output).toBe(0);
       const entryPoints = Object.keys(PROJECTS[name]?.files ?? {}).map((file) => join(project, file));
       const { outputFiles } = await build({ entryPoints, outdir: project, bundle: true, format: "esm", write: false, logLevel: "silent" });
-      expect(outputFiles).toHaveLength(entryPoints.length);
+      expect(outputFiles.filter(({ path }) => path.endsWith(".js"))).toHaveLength(entryPoints.length);
+      expect(outputFiles.find(({ path }) => path.endsWith(".css"))?.text).toContain(".tifo");
     },
     PATIENCE_MS,
   );
+});
+
+describe("the pinned release", () => {
+  const site = join(ROOT, "docs/public");
+  const { version, pinned, files } = Integrity.parse(JSON.parse(readFileSync(join(site, "sdk/integrity.json"), "utf8")));
+
+  test("holds the bytes that its hashes name", () => {
+    const hashes = readdirSync(join(site, pinned)).map((file) => [
+      file,
+      hashOf("sha384", readFileSync(join(site, pinned, file)), "base64"),
+    ]);
+    expect(Object.fromEntries(hashes.map(([file, hash]) => [file, `sha384-${hash}`]))).toEqual(files);
+  });
+
+  test("has an address that other bytes can't have", () => {
+    expect(pinned).toBe(`/sdk/pinned/${version}-${hashOf("sha256", JSON.stringify(files), "hex").slice(0, 8)}`);
+  });
 });
 
 describe("its size, compressed", () => {

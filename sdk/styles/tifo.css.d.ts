@@ -1,0 +1,2 @@
+// A strict project imports no file without types, not even for its effect alone.
+export {};
