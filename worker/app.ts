@@ -94,14 +94,14 @@ export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     strict: false,
     router: new PathRouter(),
-    defaultHook: (result) => {
-      if (!result.success) throw invalidInput(result.error, result.target);
+    defaultHook: (result, c) => {
+      if (!result.success) throw invalidInput(result.error, result.target, c.get("refusal"));
     },
   });
   app.use(answer);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createBrake());
-  app.onError((error, c) => renderFailure(c, toFailure(error)));
+  app.onError((error, c) => renderFailure(c, toFailure(error, c.get("refusal"))));
   app.notFound((c) => renderFailure(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);
   return app;

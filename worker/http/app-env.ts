@@ -9,6 +9,8 @@ export interface AppEnv {
     requestId: string;
     /** The path of the operation that answers; unset where there is none. */
     route: string | undefined;
+    /** What a body that can't be read as the operation's is told; unset where no sentence of its own is known for that. */
+    refusal: string | undefined;
     ctx: Ctx;
     /** Unset until the operation has looked at the credentials. */
     identity: Identity | undefined;

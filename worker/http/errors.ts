@@ -38,11 +38,11 @@ export function errorResponses(errors: readonly ErrorCode[]) {
   );
 }
 
-/** Turns whatever was thrown into a Failure; what we didn't foresee becomes `internal` and keeps its cause for the log. */
-export function toFailure(error: unknown): Failure {
+/** Turns whatever was thrown into a Failure, a body that isn't JSON with the operation's own refusal; what we didn't foresee becomes `internal` and keeps its cause for the log. */
+export function toFailure(error: unknown, refusal?: string): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof HTTPException && error.status === 400)
-    return new Failure("malformed_json", "The body is not valid JSON", { cause: error });
+    return new Failure("malformed_json", refusal ?? "The body is not valid JSON", { cause: error });
   if (error instanceof HTTPException && error.status === 415)
     return new Failure("unsupported_media_type", "Send the body in the content type that the operation declares", { cause: error });
   return new Failure("internal", "Something went wrong on our side", { cause: error });
@@ -71,18 +71,24 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
   });
 }
 
-/** A zod failure as a 400 that names each field. */
-export function invalidInput(error: z.ZodError, target: string): Failure {
+const WORDED = new Set<string>();
+
+/** Makes a schema's message a sentence that integrators know: where it is among the issues, it is the `message` of the refusal. */
+export function worded(sentence: string): string {
+  WORDED.add(sentence);
+  return sentence;
+}
+
+/** A zod failure as a 400 that names each field, of a body with the operation's own refusal. */
+export function invalidInput(error: z.ZodError, target: string, refusal?: string): Failure {
   const issues = error.issues.flatMap(issuesOf);
-  const where = target === "json" ? "body" : target;
-  return new Failure(
-    "invalid_request",
-    `The ${where} is not valid: ${issues
-      .map((issue) => (issue.path ? `${issue.path}: ` : "") + issue.message)
-      .slice(0, 3)
-      .join("; ")}`,
-    { issues },
-  );
+  const sentence = target === "json" && refusal !== undefined ? refusal : issues.find(({ message }) => WORDED.has(message))?.message;
+  return new Failure("invalid_request", sentence ?? summaryOf(issues, target), { issues });
+}
+
+function summaryOf(issues: Issue[], target: string): string {
+  const told = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ` : "") + message);
+  return `The ${target === "json" ? "body" : target} is not valid: ${told.join("; ")}`;
 }
 
 function issuesOf(issue: z.core.$ZodIssue): Issue[] {

@@ -38,6 +38,8 @@ export interface OperationSpec {
   globalRefusal?: ErrorCode;
   /** What an unknown client id is told with a 404, where it isn't the usual 401. */
   unknownSite?: string;
+  /** The `message` of the 400 for a body that isn't JSON or not of the schema, where integrators know a sentence for it. */
+  refusal?: string;
   /** The answer is too large to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
   largeAnswer?: boolean;
   /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
@@ -45,7 +47,7 @@ export interface OperationSpec {
 }
 
 /** The spec with its defaults in place, as the middleware takes it. */
-export type Entrance = Pick<OperationSpec, "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal"> & {
+export type Entrance = Pick<OperationSpec, "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal" | "refusal"> & {
   /** Those that may be shown, then those that must. */
   credentials: Credentials;
   area: string;
@@ -70,6 +72,7 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     limit: spec.limit,
     globalRefusal: spec.globalRefusal,
     unknownSite: spec.unknownSite,
+    refusal: spec.refusal,
     area: spec.path.split("/")[1] ?? "",
     action: spec.action ?? (spec.method === "get" ? "read" : "write"),
     accounts: spec.accounts ?? "admin",

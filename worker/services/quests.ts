@@ -1,12 +1,15 @@
 import { and, eq, not, sql } from "drizzle-orm";
 import { pages, panels, questReports, quests } from "../../db/schema/index.ts";
-import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, type Issue, notFound } from "../lib/errors.ts";
 import { isSiteAdmin, managesPage } from "../lib/roles.ts";
 import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "../routes/quests/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { newRaffle } from "./raffles.ts";
 import { requireOwnSite } from "./sites.ts";
+
+/** The `message` of what is refused as a quest; its issues say which fields. */
+export const INVALID_QUEST = "Invalid quest";
 
 const questList: ListSpec<QuestRow> = {
   table: quests,
@@ -124,8 +127,8 @@ async function requireChannels(ctx: Ctx, { channelIds, actions }: QuestInput): P
   if (issues.length > 0) throw invalidQuest(issues);
 }
 
-export function invalidQuest(issues: Failure["issues"]): Failure {
-  return new Failure("invalid_request", "Invalid quest", { issues });
+function invalidQuest(issues: Issue[]): Failure {
+  return new Failure("invalid_request", INVALID_QUEST, { issues });
 }
 
 function panelsWith(ctx: Ctx, questId: string) {

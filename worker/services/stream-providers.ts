@@ -26,9 +26,11 @@ export function listStreamProviders(ctx: Ctx, query: ListQuery): Promise<ListPag
   return listRows(ctx, providerList, query, eq(streamProviders.siteId, ctx.siteId));
 }
 
-/** How bad input of a registration is refused. */
-export function assertionError(issues: Issue[] = []): Failure {
-  return new Failure("invalid_request", "Assertion Error", { issues });
+/** The `message` of what is refused as a registration; its issues say which fields. */
+export const ASSERTION_ERROR = "Assertion Error";
+
+function assertionError(issues: Issue[]): Failure {
+  return new Failure("invalid_request", ASSERTION_ERROR, { issues });
 }
 
 /** Registers a new provider for a developer key, whose authorization is answered this once, or changes the one that calls. */

@@ -1,11 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
 import { ACCOUNT, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "../../http/credentials.ts";
-import { invalidInput } from "../../http/errors.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { Failure } from "../../lib/errors.ts";
 import { checkApplePay, refundCharge } from "../../services/billing.ts";
 import { listCharges } from "../../services/charges.ts";
 import { receiveEvent } from "../../services/stripe-events.ts";
@@ -46,15 +44,12 @@ billing.openapi(
     description:
       "Gives back all or a part of what an account paid. The refunds of a charge never exceed it. When all has gone back, what was bought ends. A refund that Stripe refuses, or has yet to confirm, is a 200 with `success: false` and an `errorMessage`; one that is pending is settled by itself.",
     credentials: ACCOUNT,
+    refusal: NO_REFUND_REQUEST,
     request: { body: jsonBody(RefundRequest) },
     responses: { 200: json("What became of it", ChargeResult) },
     errors: ["not_found", "conflict", "billing_not_configured"],
   }),
   async (c) => c.json(await refundCharge(c.var.ctx, c.req.valid("json")), 200),
-  (result) => {
-    if (!result.success)
-      throw new Failure("invalid_request", NO_REFUND_REQUEST, { issues: invalidInput(result.error, result.target).issues ?? [] });
-  },
 );
 
 billing.openapi(

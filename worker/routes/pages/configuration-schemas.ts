@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAGE_TYPES, PANEL_TYPES } from "../../../db/enums.ts";
+import { worded } from "../../http/errors.ts";
 import { Id } from "../../http/schemas.ts";
 import { randomHex } from "../../lib/ids.ts";
 import type { PageConfiguration } from "../../services/page-configuration.ts";
@@ -33,7 +34,7 @@ export const Configuration = z
   })
   .openapi("PageConfiguration");
 
-const REQUIRED = "metadata query parameter is required";
+const REQUIRED = worded("metadata query parameter is required");
 
 export const MetadataQuery = z.strictObject({
   metadata: z.string(REQUIRED).min(1, REQUIRED).max(500).describe("A value of external_field_1 to 5").openapi({ example: "match-7" }),

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES, PAGE_TYPES } from "../../../db/enums.ts";
 import type { pages } from "../../../db/schema/index.ts";
+import { worded } from "../../http/errors.ts";
 import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
 import { Slug } from "../sites/schemas.ts";
@@ -100,7 +101,7 @@ export const UpdatePage = z
   .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
 
 /** The id in a page's path; a malformed one has the message that integrators know. */
-const PageId = z.string().regex(ID_PATTERN, "Invalid page ID format").openapi({ example: "5eed0000000000000000c001" });
+const PageId = z.string().regex(ID_PATTERN, worded("Invalid page ID format")).openapi({ example: "5eed0000000000000000c001" });
 export const PageParam = z.object({ id: PageId });
 export const PageIdParam = z.object({ pageId: PageId });
 

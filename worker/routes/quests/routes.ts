@@ -1,14 +1,12 @@
-import type { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
 import { tagVersion } from "../../http/conditional.ts";
 import { ACCOUNT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { invalidInput } from "../../http/errors.ts";
 import { listAnswer, listOf } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { claimQuest } from "../../services/claims.ts";
 import { getProgress, reportAction } from "../../services/quest-progress.ts";
-import { createQuest, deleteQuest, getQuest, invalidQuest, listQuests, replaceQuest } from "../../services/quests.ts";
+import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, replaceQuest } from "../../services/quests.ts";
 import { drawRaffle } from "../../services/raffles.ts";
 import { ClaimStatus, toClaimStatus } from "../claim-statuses/schemas.ts";
 import { ActionParam, ActionReport, DrawInput, Quest, QuestInput, QuestProgress, QuestQuery, RaffleResult, toQuest } from "./schemas.ts";
@@ -45,6 +43,7 @@ quests.openapi(
     description:
       "Makes a quest of up to 100 actions for its channels or, without any, for the whole site, which takes a site admin. A raffle shows from now on what proves its seed.",
     accounts: "creator",
+    refusal: INVALID_QUEST,
     request: { body: jsonBody(QuestInput) },
     responses: { 201: json("The quest", Quest) },
     errors: ["channel_admin_required"],
@@ -54,7 +53,6 @@ quests.openapi(
     tagVersion(c, quest);
     return c.json(toQuest(quest), 201);
   },
-  refuseInvalid,
 );
 
 quests.openapi(
@@ -87,6 +85,7 @@ quests.openapi(
     description:
       "Replaces the quest; the caller must be admin of all its channels, of those that it had and of those that it gets. What viewers have done counts towards the new actions where it fits them.",
     accounts: "creator",
+    refusal: INVALID_QUEST,
     request: { params: IdParam, body: jsonBody(QuestInput) },
     responses: { 200: json("The quest as it is now", Quest) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
@@ -96,7 +95,6 @@ quests.openapi(
     tagVersion(c, quest);
     return c.json(toQuest(quest), 200);
   },
-  refuseInvalid,
 );
 
 quests.openapi(
@@ -193,10 +191,3 @@ quests.openapi(
   }),
   async (c) => c.json(await drawRaffle(c.var.ctx, c.req.valid("param").id, c.req.valid("json").winners), 200),
 );
-
-/** A quest that is not as it must be is refused in these words, field by field. */
-function refuseInvalid(result: { target: string } & ({ success: true } | { success: false; error: z.ZodError })): undefined {
-  if (result.success) return undefined;
-  const failure = invalidInput(result.error, result.target);
-  throw result.target === "json" ? invalidQuest(failure.issues) : failure;
-}

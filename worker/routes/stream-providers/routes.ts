@@ -1,10 +1,9 @@
 import { createArea } from "../../http/area.ts";
 import { DEVELOPER, DEVELOPER_OR_PROVIDER } from "../../http/credentials.ts";
-import { invalidInput } from "../../http/errors.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { assertionError, listStreamProviders, registerStreamProvider, removeStreamProvider } from "../../services/stream-providers.ts";
+import { ASSERTION_ERROR, listStreamProviders, registerStreamProvider, removeStreamProvider } from "../../services/stream-providers.ts";
 import { ChangedProvider, RegisteredProvider, StreamProvider, StreamProviderInput, toStreamProvider } from "./schemas.ts";
 
 export const streamProviders = createArea();
@@ -39,6 +38,7 @@ streamProviders.openapi(
       "Makes a system known that runs streams, by the four URLs that Tifo calls: https, and no private address. The first registration takes a developer key and answers the authorization, a UUID; with that as its bearer, the provider itself changes its registration from then on.",
     credentials: DEVELOPER_OR_PROVIDER,
     secretAnswer: true,
+    refusal: ASSERTION_ERROR,
     request: { body: jsonBody(StreamProviderInput) },
     responses: { 200: json("Changed", ChangedProvider), 201: json("Registered", RegisteredProvider) },
     errors: ["conflict", "precondition_failed"],
@@ -46,9 +46,6 @@ streamProviders.openapi(
   async (c) => {
     const { id, authorization } = await registerStreamProvider(c.var.ctx, c.req.valid("json"));
     return authorization === undefined ? c.json({ id }, 200) : c.json({ id, authorization }, 201);
-  },
-  (result) => {
-    if (!result.success) throw assertionError(invalidInput(result.error, result.target).issues);
   },
 );
 

@@ -1,10 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "../../../db/enums.ts";
 import type { webhookEndpoints } from "../../../db/schema/index.ts";
+import { worded } from "../../http/errors.ts";
 import { Id, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
 
-const MISSING_URL = "Missing Webhooks Url";
+const MISSING_URL = worded("Missing Webhooks Url");
 
 const WebhookUrl = z
   .string({ error: MISSING_URL })
@@ -77,7 +78,7 @@ export const ProgrammaticWebhook = z
   .openapi("ProgrammaticWebhook");
 
 export const WebhookIdParam = z.object({
-  id: z.string().regex(ID_PATTERN, "Missing Webhooks Id").openapi({ example: "5eed00000000000000007001" }),
+  id: z.string().regex(ID_PATTERN, worded("Missing Webhooks Id")).openapi({ example: "5eed00000000000000007001" }),
 });
 
 export const RotateInput = z
@@ -87,7 +88,7 @@ export const RotateInput = z
 export const RotatedSecret = z.object({ secret: Secret, previousSecretExpires: Time }).openapi("RotatedWebhookSecret");
 
 export const SAMPLE_NAMES = ["new_account", "entitlement_purchased"] as const;
-export const SampleName = z.enum(SAMPLE_NAMES, "Invalid sample name");
+export const SampleName = z.enum(SAMPLE_NAMES, worded("Invalid sample name"));
 export const SampleQuery = z.strictObject({ sampleName: SampleName.openapi({ example: "new_account" }) });
 
 export const TestInput = z
