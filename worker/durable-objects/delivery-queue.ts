@@ -11,6 +11,8 @@ const KEPT_ROWS = 20_000;
 const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
 /** Deliveries that are under way at once; the platform opens no more connections than this. */
 const AT_ONCE = 6;
+/** Rows whose age is looked at when what is old is forgotten. */
+const OLD_ROWS = 2 * KEPT_ROWS;
 /** What is read ahead at once. */
 const LINES = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
@@ -77,7 +79,6 @@ export class DeliveryQueue {
         attempts TEXT NOT NULL DEFAULT '[]');
       CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
       CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
-      CREATE INDEX IF NOT EXISTS deliveries_settled ON deliveries (settled, number) WHERE settled IS NOT NULL;
       CREATE TABLE IF NOT EXISTS health (
         id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
       INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
@@ -238,31 +239,25 @@ export class DeliveryQueue {
   /** Forgets what was settled long ago, or is too much to keep, and what has waited for too long. */
   prune(now: number): void {
     this.#storage.transactionSync(() => {
-      this.#sql.exec("DELETE FROM deliveries WHERE settled < ?", now - KEPT_MS);
       this.#sql.exec(
-        `DELETE FROM deliveries WHERE number IN (
-           SELECT number FROM deliveries WHERE settled IS NOT NULL ORDER BY settled DESC, number DESC LIMIT -1 OFFSET ?)`,
+        `DELETE FROM deliveries WHERE state <> 'pending' AND number <= (
+           SELECT number FROM deliveries WHERE state <> 'pending' ORDER BY number DESC LIMIT 1 OFFSET ?)`,
         KEPT_ROWS,
       );
-      this.#pruneWaiting(now);
+      // What is old has the lowest numbers.
+      const old = this.#sql
+        .exec<{ resource: string; state: DeliveryState }>(
+          `DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries ORDER BY number LIMIT ?1)
+             AND CASE state WHEN 'pending' THEN created < ?2 ELSE settled < ?3 END
+           RETURNING resource, state`,
+          ...[OLD_ROWS, now - WAITING_MS, now - KEPT_MS],
+        )
+        .toArray();
+      const waiting = old.filter(({ state }) => state === "pending").map(({ resource }) => resource);
+      if (waiting.length === 0) return;
+      this.#makeDue(waiting, now);
+      this.#revised();
     });
-  }
-
-  /** The oldest are looked at alone: what waits may be much. */
-  #pruneWaiting(now: number): void {
-    const old = this.#sql
-      .exec<{ resource: string }>(
-        `DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries ORDER BY number LIMIT 10000)
-           AND state = 'pending' AND created < ? RETURNING resource`,
-        now - WAITING_MS,
-      )
-      .toArray();
-    if (old.length === 0) return;
-    this.#makeDue(
-      old.map(({ resource }) => resource),
-      now,
-    );
-    this.#revised();
   }
 
   clear(): void {

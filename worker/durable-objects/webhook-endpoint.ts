@@ -5,7 +5,8 @@ import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
 import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
-const PRUNE_MS = 60 * 60 * 1000;
+/** What is old is forgotten at least so often where anything is kept, and at most so often while much is sent. */
+const PRUNE_MS = { most: 60 * 60 * 1000, least: 60 * 1000 };
 const AFTER_ERROR_MS = 30_000;
 /** How long settings are taken for true without asking again; a change is told at once. */
 const TARGET_MS = 60_000;
@@ -60,7 +61,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
   }
 
   #prune(now: number): void {
-    if (now - this.#pruned < PRUNE_MS) return;
+    if (now - this.#pruned < PRUNE_MS.least) return;
     this.#queue.prune(now);
     this.#pruned = now;
   }
@@ -105,6 +106,6 @@ export class WebhookEndpoint extends DurableObject<Env> {
     const target = await this.#readTarget();
     const due = target?.enabled === false ? undefined : this.#queue.nextDue();
     const now = Date.now();
-    await this.ctx.storage.setAlarm(Math.max(now, Math.min(due ?? Infinity, now + PRUNE_MS)));
+    await this.ctx.storage.setAlarm(Math.max(now, Math.min(due ?? Infinity, now + PRUNE_MS.most)));
   }
 }
