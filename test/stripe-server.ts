@@ -240,8 +240,13 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       books.customers.set(id, fields);
       return ok({ id, object: "customer", email: fields.email ?? null, balance: 0, livemode: false, metadata: metadataOf(fields) });
     }
-    case "POST checkout":
-      return ok(showSession(books, newSession(books, fields), false));
+    case "POST checkout": {
+      if (rest[1] === undefined) return ok(showSession(books, newSession(books, fields), false));
+      const session = books.sessions.get(rest[1]);
+      if (session?.status !== "open") return session ? bad("Only open sessions can be expired") : missing;
+      session.status = "expired";
+      return ok(showSession(books, session, false));
+    }
     case "GET checkout": {
       const theirs = [...books.sessions.values()].filter(({ customer }) => customer === fields.customer);
       if (rest[1] === undefined) return list(theirs.map((one) => showSession(books, one, true)));

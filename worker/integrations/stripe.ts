@@ -160,6 +160,12 @@ export async function findCheckout(
   return session && toCheckout(session);
 }
 
+/** Closes a payment page; one that is paid or over stays as it is, and is refused. */
+export async function expireCheckout(env: Env, account: StripeAccount, sessionId: string): Promise<StripeOutcome<Checkout>> {
+  const closed = await ask(env, account, null, (stripe, options) => stripe.checkout.sessions.expire(sessionId, {}, options));
+  return closed.ok ? { ok: true, value: toCheckout(closed.value) } : closed;
+}
+
 function toCheckout(session: Stripe.Checkout.Session): Checkout {
   return {
     id: session.id,

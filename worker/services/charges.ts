@@ -1,6 +1,6 @@
 import { and, eq, exists, type SQL } from "drizzle-orm";
 import { accounts, charges, recurringSubscriptions, wallets } from "../../db/schema/index.ts";
-import { type Checkout, findCheckout, listPaidInvoices, readSubscription } from "../integrations/stripe.ts";
+import { type Checkout, expireCheckout, findCheckout, listPaidInvoices, readSubscription } from "../integrations/stripe.ts";
 import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
@@ -53,6 +53,23 @@ export async function getCharge(ctx: Ctx, id: string): Promise<ChargeRow> {
     .where(ownRow(ctx, charges, id));
   if (!charge) throw notFound("Charge not found");
   return charge;
+}
+
+/** Closes the pages that an account has open for something, so that it isn't paid twice; a 409 while a payment is on its way. */
+export async function closePages(ctx: Ctx, accountId: string, itemId: string): Promise<void> {
+  const open = await ctx.db
+    .select()
+    .from(charges)
+    .where(
+      and(eq(charges.siteId, ctx.siteId), eq(charges.accountId, accountId), eq(charges.itemId, itemId), eq(charges.status, "pending")),
+    );
+  for (const charge of open) {
+    // Nobody knows the address of a page whose opening was never answered.
+    if (charge.stripeSessionId === null) continue;
+    await expireCheckout(ctx.env, charge.stripeAccount, charge.stripeSessionId);
+    await settleCharge(ctx, charge);
+    if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this is on its way");
+  }
 }
 
 /** What entitlements name that were bought with this charge. */
@@ -209,23 +226,16 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
   };
 }
 
-/** What a payment buys. Who is gone gets nothing, and isn't asked for more. */
+/** What a payment buys. Who is gone gets nothing; whoever gets nothing isn't asked for more, and refunds.ts gives the money back. */
 async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, isThere: boolean): Promise<Planned> {
-  const begun: Planned = recurring
-    ? {
-        changes: [ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: !isThere })],
-        events: [{ type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) }],
-      }
-    : { changes: [], events: [] };
-  if (!isThere) return begun;
   const { accountId, skus, amount: price, currency: presentmentCurrency } = charge;
   const bought = { accountId, skus, price, presentmentCurrency, grantedMethod: "purchased" as const, source: sourceOf(charge) };
-  const granted = planGrants(
-    ctx,
-    { ...bought, ...(recurring && { dateEnds: recurring.currentPeriodEnd }) },
-    await heldSkus(ctx, charge.accountId),
-  );
-  return { changes: [...begun.changes, ...granted.changes], events: [...begun.events, ...granted.events] };
+  const ends = recurring && { dateEnds: recurring.currentPeriodEnd };
+  const granted = isThere ? planGrants(ctx, { ...bought, ...ends }, await heldSkus(ctx, accountId)) : { changes: [], events: [] };
+  if (!recurring) return granted;
+  const insert = ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: granted.changes.length === 0 });
+  const begun = { type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) };
+  return { changes: [insert, ...granted.changes], events: [begun, ...granted.events] };
 }
 
 function stillPending(ctx: Ctx, charge: ChargeRow): SQL | undefined {

@@ -6,7 +6,7 @@ import { toCharge, type ChargeRow, type CheckoutInput } from "../routes/billing/
 import type { WalletRow } from "../routes/wallets/schemas.ts";
 import { stripeAccountOf } from "./billing.ts";
 import { getBundle } from "./bundles.ts";
-import { decline } from "./charges.ts";
+import { closePages, decline } from "./charges.ts";
 import { callerAccount, commit, type Ctx, newRow, ownRow } from "./context.ts";
 import { heldSkus } from "./entitlements.ts";
 import { newId } from "../lib/ids.ts";
@@ -84,6 +84,7 @@ async function openCheckout(ctx: Ctx, { priceId, ...sale }: Sale, urls: Omit<Che
   const site = await getSite(ctx);
   await requireAllowedUrl(ctx, "successUrl", urls.successUrl, site);
   await requireAllowedUrl(ctx, "cancelUrl", urls.cancelUrl, site);
+  await closePages(ctx, accountId, sale.itemId);
   const held = await heldSkus(ctx, accountId);
   if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account holds this already");
   const charge = newCharge(ctx, sale, accountId, stripeAccountOf(site));

@@ -7,7 +7,7 @@ import { bookRefund, refundOf } from "../lib/refund-rules.ts";
 import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "../routes/billing/schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
 import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
-import type { EntitlementRow } from "./entitlements.ts";
+import { type EntitlementRow, findBySource } from "./entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
 const MINUTE = 60_000;
@@ -187,8 +187,17 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
   for (const found of theirs) {
     if (!ours.some(({ id, stripeRefundId }) => id === found.refundId || stripeRefundId === found.id)) await adopt(ctx, charge.id, found);
   }
+  await payBackUnused(ctx, charge.id);
   await afterRefund(ctx, charge.id);
   await askAgain(ctx, charge.id);
+}
+
+/** Gives back what bought nothing, because the buyer held it already or is gone. */
+async function payBackUnused(ctx: Ctx, chargeId: string): Promise<void> {
+  const charge = await getCharge(ctx, chargeId);
+  if (charge.status !== "complete" || charge.reserved === charge.amount) return;
+  const bought = await findBySource(ctx, sourceOf(charge));
+  if (bought.length === 0) await refundCharge(ctx, { chargeId, reason: "duplicate" });
 }
 
 /** Books a refund that was made at Stripe itself. */
@@ -202,6 +211,8 @@ async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<v
       stripeRefundId: found.id,
     };
     const books = bookRefund(charge, found.amount, "declined", found.status);
+    // One of ours, not at Stripe yet, has reserved that money: it will arrive there in time, or never.
+    if (books.reserved > charge.amount) throw new Failure("unavailable", "Another refund of this charge is yet to be settled");
     const change = ctx.db
       .update(charges)
       .set({ ...books, due: charge.due ?? ctx.now, modified: ctx.now, version: charge.version + 1 })

@@ -15,6 +15,7 @@ import {
   entitlementsOf,
   held,
   makeDue,
+  newBundle,
   newBuyer,
   newSubscription,
   open,
@@ -32,7 +33,7 @@ import { pruneCharges } from "../../services/reconcile.ts";
 import { formatMoney } from "../../services/purchase-receipts.ts";
 import { syncRecurring } from "../../services/recurring.ts";
 import { EventList } from "../webhooks/schemas.ts";
-import { Charge } from "./schemas.ts";
+import { Charge, CheckoutAnswer } from "./schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -139,6 +140,36 @@ describe("a checkout", () => {
     expect(stripe.books().customers.size).toBe(before + 1);
   });
 
+  test("closes the page that was open for the same thing", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const first = await open(site, buyer, id);
+    const second = await open(site, buyer, id, { currency: "eur" });
+    expect(stripe.pageOf(first.chargeId)?.status).toBe("expired");
+    expect(stripe.pageOf(second.chargeId)?.status).toBe("open");
+    expect((await chargeRow(first.chargeId)).status).toBe("declined");
+  });
+
+  test("finds that the page which was open for the same thing has been paid", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id, sku } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    stripe.pay(chargeId);
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    expect(await held(buyer)).toEqual([sku]);
+    expect(await chargesOf(buyer)).toMatchObject([{ status: "complete" }]);
+  });
+
+  test("waits for a payment of the same thing that is on its way", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    stripe.pay(chargeId, { later: true });
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    stripe.arrive(chargeId, false);
+    expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
+  });
+
   test("that Stripe refuses is declined with the reason", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
@@ -205,6 +236,26 @@ describe("a payment", () => {
     expect(await held(buyer)).toEqual([subscription.sku]);
   });
 
+  test.each(["once", "month"])("made %s for what the buyer holds already goes back, and is asked for no more", async (recurrence) => {
+    buyer = await newBuyer(site);
+    const { _id: id, sku } = await newSubscription(site, { recurrence });
+    const same = await newBundle(site, { sku, items: [{ type: "ticket", id: sku }] });
+    const bundle = await callAs(site, buyer, "checkoutBundle", { params: { id: same.id }, body: PAGES });
+    const opened = [bundle.as(CheckoutAnswer), await open(site, buyer, id)];
+    const sessions = opened.map(({ chargeId }) => stripe.pay(chargeId));
+    for (const { chargeId } of opened)
+      await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect((await chargesOf(buyer)).map(({ status }) => status)).toEqual(["complete", "complete"]);
+    stripe.next(/POST .*refunds/, "fail");
+    for (const minutes of [0, 2, 14, 30]) await reconcile(Date.now() + minutes * MINUTE);
+    const [first, second] = opened.map(({ chargeId }) => chargeRow(chargeId));
+    expect(await first).toMatchObject({ refunded: 0 });
+    expect(await second).toMatchObject({ refunded: 1900, due: null });
+    expect(await held(buyer)).toEqual([sku]);
+    const running = sessions.map(({ subscription }) => stripe.books().subscriptions.get(subscription ?? "")?.status);
+    expect(running).toEqual(recurrence === "once" ? [undefined, undefined] : [undefined, "canceled"]);
+  });
+
   test("that takes days is pending until it arrives", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
@@ -219,8 +270,8 @@ describe("a payment", () => {
 
   test("that fails, and a page that expires, are declined and grant nothing", async () => {
     buyer = await newBuyer(site);
-    const { _id: id } = await newSubscription(site);
-    const [failed, expired] = [await open(site, buyer, id), await open(site, buyer, id)];
+    const [one, other] = [await newSubscription(site), await newSubscription(site)];
+    const [failed, expired] = [await open(site, buyer, one._id), await open(site, buyer, other._id)];
     stripe.pay(failed.chargeId, { later: true });
     stripe.arrive(failed.chargeId, false);
     stripe.expire(expired.chargeId);

@@ -168,6 +168,16 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
+  test("that is made at Stripe while one of ours may be on its way there waits for that", async () => {
+    const { chargeId } = await bought();
+    stripe.next(/POST .*refunds/, "fail");
+    await refund(site, buyer, chargeId);
+    stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1000);
+    expect((await tellRefunded(site, chargeId)).status).toBe(503);
+    await reconcile(Date.now() + 11 * MINUTE);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1000, reserved: 1000, due: null });
+  });
+
   test.each(["once", "month"])("that is made at Stripe before what was paid %s is booked is booked after it", async (recurrence) => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
