@@ -3,6 +3,7 @@ import { withDeadline } from "./with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
+const NO_CONTENT = 204;
 // Names that a resolver of the inside answers.
 const INSIDE = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 
@@ -48,7 +49,8 @@ export async function callOut(
   try {
     return await withDeadline(timeout, async (signal) => {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
-      if (discard) await response.body?.cancel();
+      // Asking for a body makes a stream of it, even of none.
+      if (discard && response.status !== NO_CONTENT) await response.body?.cancel();
       const text = discard ? "" : await readBounded(response, maxBytes);
       return { status: response.status, headers: response.headers, text };
     });
