@@ -165,7 +165,7 @@ function chooseFrom(entries: readonly Entry[], moment: Moment): { chosen: Set<En
 
 /** Slots that are not over, then by priority: who was not shown yet in their order, and then the newest of the others. */
 function inOrderOfClaim(entries: readonly Entry[], moment: Moment): Entry[] {
-  const places = new Map(entries.map((entry, index) => [entry, isOwed(entry) ? index - entries.length : -index]));
+  const places = new Map(entries.map((entry, index) => [entry, isOwed(entry) ? index - 2 * entries.length : -index]));
   return entries
     .filter(({ dismissed }) => !dismissed)
     .sort(

@@ -85,6 +85,15 @@ describe("the overlays on the screen", () => {
     expect(shown(afterTime(next, at(NOW + 20_000)))).toEqual([]);
   });
 
+  test("are each shown where one comes after the other", () => {
+    let board = EMPTY_BOARD;
+    for (let turn = 0; turn < 10; turn++) {
+      const moment = at(NOW + turn * LEAST_SLOT_MS);
+      board = afterFrame(board, overlay(`${turn}`), moment);
+      expect(shown(afterTime(board, moment))).toEqual([`${turn}`]);
+    }
+  });
+
   test("are each shown, however many come at once, and the last one stays", () => {
     const all = Array.from({ length: 20 }, (_, index) => overlay(`${index}`, { endsAt: NOW + 1_000 }));
     expect(watched(boardOf(...all))).toEqual(all.map(({ broadcastId }) => broadcastId));
