@@ -26,12 +26,25 @@ const ASIDE = 2;
  * already stays where it is. Answers the function that ends this.
  */
 export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver): () => void {
+  const { ownerDocument } = root;
   const changes = new MutationObserver(() => held?.element.isConnected === false && recover(held.box));
+  const listening = new AbortController();
+  const options = { capture: true, signal: listening.signal };
+  /** What has focus here, and stood where. */
   let held: { element: HTMLElement; box: Box } | undefined;
+
+  function hold(element: Element | null): void {
+    held = element instanceof HTMLElement && root.contains(element) ? { element, box: boxOf(element) } : undefined;
+  }
+
+  /** Some browsers tell of a removed element that it lost focus: that one is still held, for its end to be seen. */
+  function letGo(): void {
+    if (held?.element.isConnected) hold(ownerDocument.activeElement);
+  }
 
   function focus(element: HTMLElement): void {
     element.focus();
-    held = { element, box: boxOf(element) };
+    hold(element);
   }
 
   function recover(box: Box): void {
@@ -42,7 +55,7 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver):
 
   function onKey(key: KeyboardEvent): void {
     const direction = KEYS[key.key];
-    const here = root.ownerDocument.activeElement;
+    const here = ownerDocument.activeElement;
     if (!direction || !(here instanceof HTMLElement) || !root.contains(here)) return;
     const others = focusableIn(root).filter((element) => element !== here);
     const next = others[nearest(boxOf(here), others.map(boxOf), direction) ?? -1];
@@ -58,14 +71,16 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver):
   }
 
   function end(): void {
-    root.removeEventListener("keydown", onKey, true);
+    listening.abort();
     changes.disconnect();
   }
 
-  root.addEventListener("keydown", onKey, true);
+  root.addEventListener("keydown", onKey, options);
+  root.addEventListener("focusout", () => queueMicrotask(letGo), options);
+  ownerDocument.addEventListener("focusin", ({ target }) => hold(target instanceof Element ? target : null), options);
   changes.observe(root, { childList: true, subtree: true });
   const all = focusableIn(root);
-  const entry = all.find((element) => element === root.ownerDocument.activeElement) ?? all[entryOf(all.map(boxOf), from) ?? -1];
+  const entry = all.find((element) => element === ownerDocument.activeElement) ?? all[entryOf(all.map(boxOf), from) ?? -1];
   if (entry) focus(entry);
   else leave(OPPOSITE[from]);
   return end;
@@ -95,7 +110,7 @@ export function onArrowEntry(root: HTMLElement, entered: (handOver: FocusHandOve
 
 /** What can be seen and focused; of what holds others, the others. */
 function focusableIn(root: HTMLElement): HTMLElement[] {
-  const all = [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.checkVisibility());
+  const all = [...root.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((element) => element.getClientRects().length > 0);
   return all.filter((element) => !all.some((other) => other !== element && element.contains(other)));
 }
 
@@ -105,7 +120,7 @@ function closest(box: Box, elements: HTMLElement[]): HTMLElement | undefined {
     const other = boxOf(element);
     return Math.hypot(centreX(other) - centreX(box), centreY(other) - centreY(box));
   };
-  return elements.toSorted((one, other) => distance(one) - distance(other))[0];
+  return [...elements].sort((one, other) => distance(one) - distance(other))[0];
 }
 
 /** Whether the text around `here` could be scrolled on. */
