@@ -13,7 +13,7 @@ export interface Look {
 }
 
 export function useLook(): Look {
-  const { theme } = useEventState();
+  const theme = useEventState((state) => state.theme);
   const { reducedMotion, textScale } = useSettings();
   const { session } = useSurroundings();
   const systemMode = useSyncExternalStore(onSystemMode, systemModeNow, () => "light" as const);

@@ -15,46 +15,80 @@ interface Props {
 
 /**
  * Html that others wrote, in a document without an origin, without scripts of its own and without a way out. One frame shows one overlay
- * after the other: making a frame is what takes long.
+ * after the other, as making a frame is what takes long, and keeps its height until the next one tells its own.
  */
 export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
-  const [shown, setShown] = useState<Shown | null>(null);
-
-  const send = useCallback(() => {
-    frame.current?.contentWindow?.postMessage({ type: "tifo.overlay", id, html: html ?? "", align: alignment(position) }, "*");
-  }, [id, html, position]);
-
-  // Before the document is loaded nobody hears it; its load sends again.
-  useLayoutEffect(send, [send]);
+  const wanted = useRef<Wanted>({ id, html: null, position, told: true });
+  const tell = useRef(onShown);
+  /** Whether the frame holds its own document. */
+  const ready = useRef(false);
+  const [made, setMade] = useState(0);
 
   useLayoutEffect(() => {
-    if (html === null) return;
-    let told = false;
+    tell.current = onShown;
+  }, [onShown]);
+
+  const send = useCallback(() => {
+    const { id: of, html: text, position: at } = wanted.current;
+    // Before the document is loaded nobody hears it; its load sends again.
+    if (ready.current)
+      frame.current?.contentWindow?.postMessage({ type: "tifo.overlay", id: of, html: text ?? "", align: alignment(at) }, "*");
+  }, []);
+
+  useLayoutEffect(() => {
+    wanted.current = { id, html, position, told: false };
+    send();
+  }, [id, html, position, send]);
+
+  useLayoutEffect(() => {
     function listen({ source, data }: MessageEvent<unknown>): void {
       if (source === null || source !== frame.current?.contentWindow) return;
       const answer = shownIn(data);
-      if (answer?.id !== id) return;
-      setShown(answer);
-      if (!told) onShown(answer.text);
-      told = true;
+      if (answer?.id !== wanted.current.id || wanted.current.html === null) return;
+      const height = `${answer.height}px`;
+      if (frame.current.style.height !== height) frame.current.style.height = height;
+      if (wanted.current.told) return;
+      wanted.current.told = true;
+      tell.current(answer.text);
     }
     addEventListener("message", listen);
     return () => removeEventListener("message", listen);
-  }, [id, html, onShown]);
+  }, []);
+
+  function loaded(): void {
+    ready.current = !ready.current;
+    if (ready.current) return send();
+    // A second document is none of ours: it gets nothing, and a new frame takes its place, without the html that led there.
+    wanted.current = { ...wanted.current, html: null };
+    setMade((count) => count + 1);
+  }
 
   return (
     <iframe
+      key={made}
       ref={frame}
       className="tifo-overlay-frame"
       title="Overlay"
       tabIndex={-1}
       src={`${origin}/overlay-frame`}
       sandbox="allow-scripts"
-      style={{ height: html !== null && shown?.id === id ? shown.height : 0 }}
-      onLoad={send}
+      style={FIRST_HEIGHT}
+      onLoad={loaded}
     />
   );
+}
+
+// Set from outside of React afterwards, which leaves alone what it has set once.
+const FIRST_HEIGHT = { height: 0 };
+
+/** What the frame is to show. */
+interface Wanted {
+  id: string;
+  html: string | null;
+  position: OverlayContent["position"];
+  /** Whether its words were told. */
+  told: boolean;
 }
 
 function alignment(position: OverlayContent["position"]): string {

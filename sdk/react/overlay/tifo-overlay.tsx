@@ -1,7 +1,7 @@
-import { type CSSProperties, useCallback, useState } from "react";
+import { type CSSProperties, memo, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
+import { createStore, type Store } from "../../core/store.ts";
 import type { OverlayOptions } from "../../model/core.ts";
-import type { ShownOverlay } from "../../model/state.ts";
 import { useEventState, useSettings, useSurroundings } from "../context.tsx";
 import { useLook } from "../look.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
@@ -9,6 +9,7 @@ import { HtmlFrame } from "./html-frame.tsx";
 import { RiveCanvas } from "./rive-canvas.tsx";
 
 type Position = OverlayContent["position"];
+type Overlay = Readonly<OverlayShow>;
 
 // In reading order, which is that of their buttons.
 const POSITIONS: readonly Position[] = [
@@ -17,51 +18,78 @@ const POSITIONS: readonly Position[] = [
   ...(["bottomLeft", "bottomCenter", "bottomRight"] as const),
 ];
 
+/** As long as the style sheet's `tifo-leave` takes. */
+const LEAVE_MS = 160;
+
 /** The overlays that are on, each at its position; over the player, and transparent to clicks but for its buttons. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
-  const { overlays } = useEventState();
+  const { event } = useSurroundings();
   const { overlays: wanted } = useSettings();
   const look = useLook();
-  const [words, setWords] = useState("");
+  useEffect(() => (wanted ? event.draws() : undefined), [event, wanted]);
   if (!wanted) return null;
   return (
     <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
-      {POSITIONS.map((position) => (
-        <Place key={position} position={position} overlay={overlayAt(position, overlays)} say={setWords} />
-      ))}
-      <p className="tifo-only-read" role="status">
-        {overlays.length > 0 ? words : ""}
-      </p>
+      <Places />
     </div>
   );
 }
 
+/** What changes with every overlay. */
+function Places() {
+  const overlays = useEventState((state) => state.overlays);
+  const [words] = useState(() => createStore(""));
+  const at = new Map(overlays.flatMap(({ overlay }) => overlay.contents.map(({ position }) => [position, overlay])));
+  return (
+    <>
+      {POSITIONS.map((position) => (
+        <Place key={position} position={position} overlay={at.get(position)} words={words} />
+      ))}
+      <Words words={words} />
+    </>
+  );
+}
+
+/** The words of the overlay that came last, for those who can't see it. */
+const Words = memo(function Words({ words }: { words: Store<string> }) {
+  const some = useEventState(({ overlays }) => overlays.length > 0);
+  const text = useSyncExternalStore(words.subscribe, words.getSnapshot, words.getSnapshot);
+  return (
+    <p className="tifo-only-read" role="status">
+      {some ? text : ""}
+    </p>
+  );
+});
+
 interface PlaceProps {
   position: Position;
-  overlay: Readonly<OverlayShow> | undefined;
-  say: (words: string) => void;
+  overlay: Overlay | undefined;
+  words: Store<string>;
 }
 
 /** One position. The frame in which it has shown html stays for the next overlay that comes here. */
-function Place({ position, overlay, say }: PlaceProps) {
+const Place = memo(function Place({ position, overlay, words }: PlaceProps) {
   const { event, session } = useSurroundings();
   const { reducedMotion } = useSettings();
-  const content = overlay?.contents.find((one) => one.position === position);
+  const standing = useLeaving(overlay, reducedMotion);
+  const content = standing?.contents.find((one) => one.position === position);
   const html = content?.kind === "html" ? content.html : null;
   const [framed, setFramed] = useState(false);
   if (html !== null && !framed) setFramed(true);
 
-  const { broadcastId, overlayId } = overlay ?? {};
+  const { broadcastId, overlayId } = standing ?? {};
   const onShown = useCallback(
     (text: string) => {
-      say(text);
-      if (overlayId !== undefined) event.shown({ kind: "overlay", id: overlayId, broadcastId });
+      words.update(() => text);
+      if (overlayId === undefined || broadcastId === undefined) return;
+      event.shown({ kind: "overlay", id: overlayId, broadcastId });
+      event.drew(broadcastId);
     },
-    [say, event, overlayId, broadcastId],
+    [words, event, overlayId, broadcastId],
   );
-  if (!overlay && !framed) return null;
+  if (!standing && !framed) return null;
   return (
-    <div className={overlay ? "tifo-overlay" : "tifo-overlay-rest"} data-position={position} data-broadcast={broadcastId}>
+    <div className={classOf(overlay, standing)} data-position={position} data-broadcast={broadcastId}>
       {framed && <HtmlFrame origin={session.origin} id={broadcastId} html={html} position={position} onShown={onShown} />}
       {content?.kind === "rive" && (
         <RiveCanvas key={broadcastId} origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
@@ -69,9 +97,29 @@ function Place({ position, overlay, say }: PlaceProps) {
       {overlay && content === overlay.contents[0] && <Buttons key={broadcastId} overlay={overlay} />}
     </div>
   );
+});
+
+function classOf(overlay: Overlay | undefined, standing: Overlay | undefined): string {
+  if (overlay) return "tifo-overlay";
+  return standing ? "tifo-overlay tifo-overlay-leaving" : "tifo-overlay-rest";
 }
 
-function Buttons({ overlay: { broadcastId, cta } }: { overlay: Readonly<OverlayShow> }) {
+/** The overlay, or for a moment after its end the one that leaves; nothing leaves slowly where nothing is to move. */
+function useLeaving(overlay: Overlay | undefined, still: boolean): Overlay | undefined {
+  const [last, setLast] = useState(overlay);
+  if (overlay && overlay !== last) setLast(overlay);
+  const leaves = !overlay && !still && last !== undefined;
+
+  useEffect(() => {
+    if (!leaves) return;
+    const timer = setTimeout(() => setLast(undefined), LEAVE_MS);
+    return () => clearTimeout(timer);
+  }, [leaves]);
+
+  return leaves ? last : overlay;
+}
+
+function Buttons({ overlay: { broadcastId, cta } }: { overlay: Overlay }) {
   const { event } = useSurroundings();
   return (
     <div className="tifo-overlay-buttons">
@@ -81,10 +129,6 @@ function Buttons({ overlay: { broadcastId, cta } }: { overlay: Readonly<OverlayS
       </button>
     </div>
   );
-}
-
-function overlayAt(position: Position, overlays: readonly ShownOverlay[]): Readonly<OverlayShow> | undefined {
-  return overlays.find(({ overlay }) => overlay.contents.some((content) => content.position === position))?.overlay;
 }
 
 function insets(area: NonNullable<OverlayOptions["safeArea"]>): CSSProperties {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "react";
+import { memo, useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
@@ -6,7 +6,7 @@ import { Note, Picture } from "./parts.tsx";
 
 /** Questions with their live tallies. */
 export function Polls({ pollIds }: { pollIds: string[] }) {
-  const { polls } = useEventState();
+  const polls = useEventState((state) => state.polls);
   const known = pollIds.flatMap((id) => polls[id] ?? []);
   if (known.length === 0) return <Note>No questions right now.</Note>;
   return known.map((poll) => <Poll key={poll.pollId} poll={poll} />);
@@ -14,7 +14,7 @@ export function Polls({ pollIds }: { pollIds: string[] }) {
 
 const KINDS: Record<PollState["type"], string> = { poll: "Poll", prediction: "Prediction", trivia: "Trivia" };
 
-function Poll({ poll }: { poll: PollState }) {
+const Poll = memo(function Poll({ poll }: { poll: PollState }) {
   const { event } = useSurroundings();
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
@@ -51,7 +51,7 @@ function Poll({ poll }: { poll: PollState }) {
       </p>
     </section>
   );
-}
+});
 
 interface AnswerProps {
   answer: PollAnswerState;

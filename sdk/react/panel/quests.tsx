@@ -20,7 +20,8 @@ interface Props {
 
 /** Quests with this viewer's progress. */
 export function Quests({ questIds, loginText = "Sign in" }: Props) {
-  const { quests, authenticated } = useEventState();
+  const quests = useEventState((state) => state.quests);
+  const authenticated = useEventState((state) => state.authenticated);
   const { session } = useSurroundings();
   if (questIds.length === 0) return <Note>No quests right now.</Note>;
   if (!authenticated)

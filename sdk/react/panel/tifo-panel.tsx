@@ -1,4 +1,4 @@
-import { type HTMLAttributes, type KeyboardEvent, useEffect, useId, useRef } from "react";
+import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef } from "react";
 import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
 import { useLook } from "../look.ts";
@@ -7,7 +7,9 @@ import { Note, Picture } from "./parts.tsx";
 
 /** The event's sidebar with a tab for each panel, or one panel alone. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
-  const { panels, openPanelId, title } = useEventState();
+  const panels = useEventState((state) => state.panels);
+  const openPanelId = useEventState((state) => state.openPanelId);
+  const title = useEventState((state) => state.title);
   const look = useLook();
   const alone = panels.find(({ id }) => id === panelId);
   return (
@@ -73,7 +75,7 @@ function tabOf(list: HTMLElement | null, panelId: string | undefined): HTMLEleme
 
 type ContentProps = { panel: PanelInfo } & Pick<HTMLAttributes<HTMLDivElement>, "id" | "role" | "aria-label" | "aria-labelledby">;
 
-function Content({ panel, ...attributes }: ContentProps) {
+const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
   useImpression(panel);
   return (
     <div className="tifo-panel-content" tabIndex={0} {...attributes}>
@@ -81,7 +83,7 @@ function Content({ panel, ...attributes }: ContentProps) {
       <PanelContent key={panel.id} panel={panel} />
     </div>
   );
-}
+});
 
 function useImpression({ id }: PanelInfo): void {
   const { session } = useSurroundings();
