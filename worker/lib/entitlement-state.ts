@@ -37,18 +37,22 @@ export interface Refusal {
  * What comes of a transition: the one place that knows. `grant` gives (`null`: what was never held), `cancel` ends at once and
  * `scheduleCancel` with the period that is paid for, `remove` takes away what nobody is charged for any more, `justRefund` pays back and
  * leaves the rest, `refund` says that all was paid back elsewhere, `renew` that the next period is paid for, `expire` that the
- * last one is over. `payBack` adds a refund to an end.
+ * last one is over. `payBack` adds a refund to an end, also to one that was reached without it.
  */
 export function nextStep(facts: EntitlementFacts | null, transition: Transition, { payBack = false } = {}): Step | Refusal {
   if (transition === "grant") return grant(facts);
   if (!facts) return refuse("The account does not hold this");
   const paysBack = transition === "justRefund" || payBack;
-  const refusal = refuseEnd(facts, transition) ?? refuseMoney(facts, paysBack || transition === "refund");
+  const isOwed = payBack && facts.price > facts.refunded;
+  const refusal =
+    (isOwed ? undefined : refuseAgain(facts, transition)) ??
+    refuseEnd(facts, transition) ??
+    refuseMoney(facts, paysBack || transition === "refund");
   if (refusal) return refusal;
   const revokes = isHeld(facts) && ENDS.has(transition);
   return {
     allowed: true,
-    status: transition === "scheduleCancel" ? "cancelScheduled" : revokes ? "cancelled" : facts.status,
+    status: revokes ? "cancelled" : isHeld(facts) && transition === "scheduleCancel" ? "cancelScheduled" : facts.status,
     event: EVENTS[transition],
     revokes,
     paysBack,
@@ -80,11 +84,15 @@ function grant(facts: EntitlementFacts | null): Step | Refusal {
   return { allowed: true, status: "active", event: "entitlement_granted", revokes: false, paysBack: false, stopsBilling: null };
 }
 
-function refuseEnd(facts: EntitlementFacts, transition: Transition): Refusal | undefined {
-  // Money can go back long after.
+/** What has come to pass already. Money can go back long after. */
+function refuseAgain(facts: EntitlementFacts, transition: Transition): Refusal | undefined {
   if (transition === "justRefund" || transition === "refund") return undefined;
   if (!isHeld(facts)) return refuse("The entitlement is cancelled already");
   if (transition === "scheduleCancel" && facts.status === "cancelScheduled") return refuse("The cancellation is scheduled already");
+  return undefined;
+}
+
+function refuseEnd(facts: EntitlementFacts, transition: Transition): Refusal | undefined {
   if (transition === "scheduleCancel" && facts.dateEnds === null) {
     return refuse("Nothing is paid regularly for this entitlement: there is no end of billing to wait for");
   }

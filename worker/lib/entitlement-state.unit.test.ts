@@ -62,6 +62,16 @@ describe("money", () => {
     }
   });
 
+  test("goes back with an end that was reached without it, which changes nothing else", () => {
+    for (const transition of ["cancel", "remove", "scheduleCancel"] as const) {
+      const step = nextStep({ ...billed, status: "cancelled" }, transition, { payBack: true });
+      expect(step).toMatchObject({ allowed: true, status: "cancelled", revokes: false, paysBack: true, stopsBilling: null });
+    }
+    expect(nextStep(scheduled, "scheduleCancel", { payBack: true })).toMatchObject({ status: "cancelScheduled", paysBack: true });
+    const refused = nextStep({ ...bought, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
+    expect(refused).toEqual({ allowed: false, message: "The entitlement is cancelled already" });
+  });
+
   test("that was never paid does not go back", () => {
     expect(nextStep(given, "remove", { payBack: true })).toEqual({ allowed: false, message: "Nothing was paid for this entitlement" });
   });

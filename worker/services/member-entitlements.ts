@@ -7,14 +7,14 @@ import type { UpdateQuery } from "../routes/community/schemas.ts";
 import { commit, commitIfCurrent, type Ctx, ownRow } from "./context.ts";
 import { type EntitlementRow, planStep } from "./entitlements.ts";
 import { cancelRecurring } from "./recurring.ts";
-import { refundCharge } from "./refunds.ts";
+import { refundOnce } from "./refunds.ts";
 
 /** What became of an action on an entitlement. */
 export type Outcome = { success: true } | { success: false; message: string };
 
 /**
  * Takes one of the actions on what a member holds or held: first the regular payments end, then what is held, then money goes back.
- * A call that fails in between leaves nothing that `justRefund`, or the same call, couldn't bring to its end; no step is taken twice.
+ * A call that fails in between is brought to its end by the same call; no step is taken twice.
  */
 export async function updateMemberEntitlement(ctx: Ctx, input: UpdateQuery): Promise<Outcome> {
   const row = await readEntitlement(ctx, input);
@@ -28,7 +28,8 @@ export async function updateMemberEntitlement(ctx: Ctx, input: UpdateQuery): Pro
     const cancelled = await cancelRecurring(ctx, { source: row.source, when: step.stopsBilling });
     if (!cancelled.success) return cancelled;
   }
-  if (step.status !== row.status) await takeStep(ctx, input, step);
+  // The end of the payments may have brought the end of what was bought with them.
+  if (step.status !== row.status) await takeStep(ctx, billed ? await readEntitlement(ctx, input) : row, input, step);
   return step.paysBack ? payBack(ctx, row, input, step) : { success: true };
 }
 
@@ -41,11 +42,9 @@ async function readEntitlement(ctx: Ctx, { id, accountId }: Pick<UpdateQuery, "i
   return row;
 }
 
-/** The end of the payments may have brought the end of what was bought with them. */
-async function takeStep(ctx: Ctx, input: UpdateQuery, step: Step): Promise<void> {
-  const row = await readEntitlement(ctx, input);
+async function takeStep(ctx: Ctx, row: EntitlementRow, { action }: UpdateQuery, step: Step): Promise<void> {
   if (row.status === step.status) return;
-  const again = nextStep(row, input.action);
+  const again = nextStep(row, action);
   if (!again.allowed) throw conflict(again.message);
   const { change, event } = planStep(ctx, row, again);
   await commitIfCurrent(ctx, change, event);
@@ -54,8 +53,9 @@ async function takeStep(ctx: Ctx, input: UpdateQuery, step: Step): Promise<void>
 async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {
   const { accountId, refundAmount: amount, reason = "requested_by_customer", refundDetails = null } = input;
   if (row.source === null) return { success: false, message: "There is no charge for this entitlement" };
-  const refund = await refundCharge(ctx, { source: row.source, accountId, amount, reason, keep: step.status !== "cancelled" });
+  const refund = await refundOnce(ctx, { source: row.source, accountId, amount, reason, keep: step.status !== "cancelled" });
   if (!refund.success) return { success: false, message: refund.errorMessage ?? "The refund was declined" };
+  if (!refund.isNews) return { success: true };
   await commit(ctx, [], {
     type: "community.refundGranted",
     resource: `entitlement/${row.id}`,

@@ -34,16 +34,33 @@ export interface RefundInput {
  */
 export async function refundCharge(ctx: Ctx, input: RefundInput): Promise<ChargeResult> {
   requireStripe(ctx.env);
-  const reserved = await reserve(ctx, input);
-  if ("refusal" in reserved) return { success: false, errorMessage: reserved.refusal, refundId: null, status: null, amount: null };
-  const { charge, refund } = reserved;
+  const reserved = await reserve(ctx, input, false);
+  return "refusal" in reserved ? refused(reserved.refusal) : carryOut(ctx, reserved);
+}
+
+/**
+ * The same for a call that is repeated until it succeeds: a refund of the same amount that is still open is brought to its end in place
+ * of a second one, and that all has gone back already is a success. `isNews`: it wasn't answered with success before.
+ */
+export async function refundOnce(ctx: Ctx, input: RefundInput): Promise<ChargeResult & { isNews: boolean }> {
+  requireStripe(ctx.env);
+  const reserved = await reserve(ctx, input, true);
+  if ("refusal" in reserved) {
+    const isDone = reserved.isBack && input.amount === undefined;
+    return { ...refused(reserved.refusal), ...(isDone && { success: true, errorMessage: null }), isNews: false };
+  }
+  const { refund } = reserved;
+  if (refund.stripeRefundId !== null) return { ...toResult(refund, refund), isNews: false };
+  return { ...(await carryOut(ctx, reserved)), isNews: true };
+}
+
+async function carryOut(ctx: Ctx, { charge, refund }: Reservation): Promise<ChargeResult> {
   try {
-    const { id: refundId, amount } = refund;
     const asked = await createRefund(ctx.env, charge.stripeAccount, {
-      refundId,
-      amount,
+      refundId: refund.id,
+      amount: refund.amount,
       paymentId: charge.stripePaymentId ?? "",
-      reason: input.reason,
+      reason: refund.reason ?? "requested_by_customer",
     });
     const settled: Settlement = asked.ok ? asked.value : { status: "declined", failure: asked.message };
     await settleRefund(ctx, charge.id, refund.id, settled);
@@ -54,18 +71,30 @@ export async function refundCharge(ctx: Ctx, input: RefundInput): Promise<Charge
   }
 }
 
+function refused(errorMessage: string): ChargeResult {
+  return { success: false, errorMessage, refundId: null, status: null, amount: null };
+}
+
 function toResult(refund: RefundRow, { status, failure }: Settlement, success = status !== "declined"): ChargeResult {
   return { success, errorMessage: success ? null : failure, refundId: refund.id, status, amount: refund.amount };
 }
 
 type Settlement = Pick<RefundRow, "status" | "failure"> & { id?: string };
 
-async function reserve(ctx: Ctx, input: RefundInput): Promise<{ refusal: string } | { charge: ChargeRow; refund: RefundRow }> {
+/** A refund that Stripe is to be asked for, as often as it takes. */
+interface Reservation {
+  charge: ChargeRow;
+  refund: RefundRow;
+}
+
+async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Reservation | { refusal: string; isBack: boolean }> {
   for (let tries = 1; tries <= TRIES; tries++) {
     const charge = await findCharge(ctx, input);
+    const open = once ? await findOpen(ctx, charge, input.amount) : undefined;
+    if (open) return { charge, refund: open };
     const rule = refundOf(charge, input.amount);
-    if ("refusal" in rule) return rule;
-    if (charge.stripePaymentId === null) return { refusal: "No money was moved for this charge" };
+    if ("refusal" in rule) return { ...rule, isBack: charge.refunded === charge.amount };
+    if (charge.stripePaymentId === null) return { refusal: "No money was moved for this charge", isBack: false };
     const { reason, keep = false } = input;
     const refund = newRefund(ctx, { chargeId: charge.id, amount: rule.amount, reason, keep });
     const next = { reserved: charge.reserved + rule.amount, due: ctx.now + MINUTE, modified: ctx.now, version: charge.version + 1 };
@@ -79,6 +108,25 @@ async function reserve(ctx: Ctx, input: RefundInput): Promise<{ refusal: string 
     }
   }
   throw conflict("Too many refunds of this charge at the same time");
+}
+
+/** A refund on its way that is what was asked for: of this amount or, without one, of all that was left. */
+async function findOpen(ctx: Ctx, charge: ChargeRow, amount: number | undefined): Promise<RefundRow | undefined> {
+  if (amount === undefined && charge.reserved < charge.amount) return undefined;
+  const [open] = await ctx.db
+    .select()
+    .from(refunds)
+    .where(
+      and(
+        eq(refunds.siteId, ctx.siteId),
+        eq(refunds.chargeId, charge.id),
+        eq(refunds.status, "pending"),
+        amount === undefined ? undefined : eq(refunds.amount, amount),
+      ),
+    )
+    .orderBy(desc(refunds.created), desc(refunds.id))
+    .limit(1);
+  return open;
 }
 
 function newRefund(ctx: Ctx, of: Pick<RefundRow, "chargeId" | "amount" | "reason" | "keep">): RefundRow {
@@ -163,11 +211,13 @@ function allowed(row: EntitlementRow, transition: "cancel" | "refund" | "justRef
 
 /** Whether the last of the money went back with what was bought left to the buyer. */
 async function isKept(ctx: Ctx, chargeId: string): Promise<boolean> {
-  const done = await ctx.db
+  const [last] = await ctx.db
     .select({ keep: refunds.keep })
     .from(refunds)
-    .where(and(eq(refunds.siteId, ctx.siteId), eq(refunds.chargeId, chargeId), eq(refunds.status, "complete")));
-  return done.length > 0 && done.every(({ keep }) => keep);
+    .where(and(eq(refunds.siteId, ctx.siteId), eq(refunds.chargeId, chargeId), eq(refunds.status, "complete")))
+    .orderBy(desc(refunds.modified), desc(refunds.id))
+    .limit(1);
+  return last?.keep ?? false;
 }
 
 /** Asks Stripe what has gone back of a charge and books that, also what was refunded at Stripe itself. Safe to repeat, in any order. */

@@ -6,7 +6,7 @@ import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type CancelRecurring, type RecurringRow, toWallet, type WalletInput, type WalletRow } from "../routes/wallets/schemas.ts";
 import { callerAccount, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { cancelRecurring, recurringOf } from "./recurring.ts";
-import { refundCharge } from "./refunds.ts";
+import { refundOnce } from "./refunds.ts";
 
 /** What the wallet operations answer with 200 although nothing was done. */
 export type WalletRefusal = { success: false; message: string };
@@ -99,7 +99,7 @@ export async function cancelOfWallet(
   const cancelled = await cancelRecurring(ctx, { source, when: scheduled });
   if (!cancelled.success || !refund) return cancelled;
   const keep = scheduled === "endOfBilling";
-  const refunded = await refundCharge(ctx, { source, reason: "requested_by_customer", keep });
+  const refunded = await refundOnce(ctx, { source, reason: "requested_by_customer", keep });
   // Cancelled it is, whatever became of the money.
   return refunded.success ? { success: true } : { success: true, message: `Not refunded yet: ${refunded.errorMessage ?? "unknown"}` };
 }

@@ -8,7 +8,9 @@ import {
   held,
   newBuyer,
   newSubscription,
+  reconcile,
   recurringRow,
+  refund,
   refundRows,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
@@ -78,6 +80,47 @@ describe("what was bought once", () => {
     expect(await refundRows(chargeId)).toHaveLength(1);
   });
 
+  test.each([400, undefined])("is paid back %s once, though Stripe left the first call open", async (refundAmount) => {
+    const { id, chargeId } = await bought("once");
+    const input = { action: "justRefund", grantRefund: true, ...(refundAmount !== undefined && { refundAmount }) };
+    stripe.next(/POST .*refunds/, "stumble");
+    expect((await update(id, input)).success).toBe(false);
+    expect(await update(id, input)).toEqual({ success: true });
+    const { refunded, stripePaymentId } = await chargeRow(chargeId);
+    expect(refunded).toBe(refundAmount ?? 1900);
+    expect(stripe.refundsOf(stripePaymentId ?? "")).toHaveLength(1);
+  });
+
+  test("is paid back by the repeat of a call that died before that", async () => {
+    for (const action of ["cancel", "remove"]) {
+      const { id, chargeId } = await bought("once");
+      await update(id, { action, grantRefund: false });
+      expect(await update(id, { action, grantRefund: true })).toEqual({ success: true });
+      expect(await refundedOf(chargeId)).toBe(1900);
+      expect(await update(id, { action, grantRefund: true })).toMatchObject({ success: false });
+    }
+  });
+
+  test("stays after a refund of the rest, also where a part went back otherwise before", async () => {
+    const { id, chargeId, sku } = await bought("once");
+    await refund(site, buyer, chargeId, 500);
+    expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+    expect(await held(buyer)).toEqual([sku]);
+    await reconcile(Date.now() + 60_000);
+    expect(await held(buyer)).toEqual([sku]);
+  });
+
+  test.each([
+    ["grantRefund", { action: "justRefund", grantRefund: false }],
+    ["refundAmount", { action: "cancel", grantRefund: false, refundAmount: 100 }],
+  ])("is not touched where %s contradicts the rest", async (field, input) => {
+    const { id, chargeId, sku } = await bought("once");
+    const answer = await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } });
+    expect([answer.status, answer.fields]).toEqual([400, [field]]);
+    expect([await held(buyer), await refundedOf(chargeId)]).toEqual([[sku], 0]);
+  });
+
   test("is taken away with its money left, which can go back afterwards", async () => {
     const { id, chargeId } = await bought("once");
     expect(await update(id, { action: "cancel", grantRefund: false })).toEqual({ success: true });
@@ -124,5 +167,24 @@ describe("what is paid by the month", () => {
     expect((await recurringRow(buyer)).status).toBe("cancelled");
     expect(await held(buyer)).toEqual([]);
     expect(await refundedOf(chargeId)).toBe(1900);
+  });
+
+  test("is cancelled, with its money, by the repeat of a call that Stripe left open", async () => {
+    const { id, chargeId } = await bought("month");
+    const input = { accountId: buyer.id, id, action: "cancel", grantRefund: true };
+    stripe.next(/DELETE .*subscriptions/, "stumble");
+    expect((await site.call("updateEntitlement", { query: input })).status).toBe(503);
+    await reconcile(Date.now() + 5 * 60_000);
+    expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });
+    expect((await recurringRow(buyer)).status).toBe("cancelled");
+    expect(await refundedOf(chargeId)).toBe(1900);
+  });
+
+  test("is paid back by the repeat of a scheduled cancellation that died before that", async () => {
+    const { id, chargeId, sku } = await bought("month");
+    await update(id, { action: "scheduleCancel", grantRefund: false });
+    expect(await update(id, { action: "scheduleCancel", grantRefund: true })).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(1900);
+    expect(await held(buyer)).toEqual([sku]);
   });
 });

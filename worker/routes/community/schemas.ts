@@ -85,23 +85,35 @@ export const GrantQuery = z.strictObject({
 
 const Action = z.enum(["cancel", "justRefund", "remove", "scheduleCancel"]);
 
-export const UpdateQuery = z.strictObject({
-  accountId: AccountId,
-  id: Id.describe("The entitlement").openapi({ example: "5eed00000000000000004c01" }),
-  action: Action.describe(
-    "`cancel` ends it at once, and regular payments with it; `scheduleCancel` ends both with the period that is paid for; `remove` takes away what is not paid regularly; `justRefund` pays back and leaves it",
-  ).openapi({ example: "remove" }),
-  grantRefund: QueryBoolean.openapi({ type: "boolean", description: "Whether money goes back too", example: false }),
-  reason: z.enum(REFUND_REASONS).optional(),
-  refundAmount: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(99_999_999)
-    .optional()
-    .openapi({ description: "Minor units of the currency that was paid in; all that is left of the payment unless given" }),
-  refundDetails: z.string().trim().max(500).optional().openapi({ description: "A note for whoever reads of it" }),
-});
+export const UpdateQuery = z
+  .strictObject({
+    accountId: AccountId,
+    id: Id.describe("The entitlement").openapi({ example: "5eed00000000000000004c01" }),
+    action: Action.describe(
+      "`cancel` ends it at once, and regular payments with it; `scheduleCancel` ends both with the period that is paid for; `remove` takes away what is not paid regularly; `justRefund` pays back and leaves it",
+    ).openapi({ example: "remove" }),
+    grantRefund: QueryBoolean.openapi({
+      type: "boolean",
+      description: "Whether money goes back too; always with `justRefund`",
+      example: false,
+    }),
+    reason: z.enum(REFUND_REASONS).optional(),
+    refundAmount: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(99_999_999)
+      .optional()
+      .openapi({
+        description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
+      }),
+    refundDetails: z.string().trim().max(500).optional().openapi({ description: "A note for whoever reads of it" }),
+  })
+  .refine(({ action, grantRefund }) => action !== "justRefund" || grantRefund, { message: "True for justRefund", path: ["grantRefund"] })
+  .refine(({ grantRefund, refundAmount }) => grantRefund || refundAmount === undefined, {
+    message: "Only where grantRefund is true",
+    path: ["refundAmount"],
+  });
 
 export const Outcome = z.object({ success: z.boolean(), message: z.string().optional().describe("Why not") }).openapi("CommunityOutcome");
 

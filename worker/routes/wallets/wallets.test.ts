@@ -314,6 +314,15 @@ describe("a cancellation", () => {
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
   });
 
+  test("with a refund, repeated, is done; so it is while Stripe left the first one open", async () => {
+    const { params } = await monthly();
+    const body = { refund: true, scheduled: "immediate" };
+    stripe.next(/POST .*refunds/, "stumble");
+    expect((await cancel(params, body, "admin")).message).toContain("Not refunded yet");
+    for (let times = 0; times < 2; times++) expect(await cancel(params, body, "admin")).toEqual({ success: true });
+    expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
+  });
+
   test("with a refund at the end of billing leaves what was bought until then", async () => {
     const { params, sku } = await monthly();
     expect(await cancel(params, { refund: true, scheduled: "endOfBilling" }, "admin")).toEqual({ success: true });
