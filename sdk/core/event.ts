@@ -8,6 +8,7 @@ import { loadContents } from "./contents.ts";
 import { signInFirst } from "./engagement.ts";
 import { afterDismissal, afterDrawing, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
 import { findPanel, pollsOf, questsOf } from "./panels.ts";
+import { rulesAfter } from "./rules.ts";
 import type { Session } from "./session.ts";
 import { createStore } from "./store.ts";
 import { createVotes } from "./votes.ts";
@@ -60,6 +61,7 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     channelId,
     environment,
     getTicket: () => session.ticket(channelId),
+    playing: () => player?.playing() === true,
     onState: setConnection,
     onFrame: receive,
   });
@@ -81,11 +83,14 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     switch (frame.type) {
       case "welcome":
         if (Number.isFinite(frame.now)) clock.begin(frame.now);
-        set({ concurrents: frame.concurrents });
+        set({ concurrents: frame.concurrents, rules: rulesAfter(store.getSnapshot().rules, frame) });
         votes.resend();
         toldPanelId = null;
         tellPanel();
         contents.welcomed(frame.recovered);
+        break;
+      case "rule":
+        set({ rules: rulesAfter(store.getSnapshot().rules, frame) });
         break;
       case "overlay.show":
         clock.heard(frame.startsAt);
@@ -289,6 +294,7 @@ function emptyState(channelId: string): TifoEventState {
     overlays: [],
     polls: {},
     quests: {},
+    rules: [],
     authenticated: false,
     mediaTime: null,
     playingClipId: null,

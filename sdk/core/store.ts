@@ -1,3 +1,5 @@
+import { safely } from "../channel/report.ts";
+
 /** A value that tells of its changes; fits React's `useSyncExternalStore`. */
 export interface Store<T> {
   readonly subscribe: (listener: () => void) => () => void;
@@ -19,17 +21,7 @@ export function createStore<T>(initial: T): Store<T> {
       const next = change(value);
       if (Object.is(next, value)) return;
       value = next;
-      for (const listener of [...listeners]) callSafely(listener);
+      for (const listener of [...listeners]) safely(listener);
     },
   };
-}
-
-/** One listener that fails is told to the page like any uncaught error, and takes nothing from the others. */
-function callSafely(listener: () => void): void {
-  try {
-    listener();
-  } catch (error) {
-    if (typeof reportError === "undefined") console.error("Tifo: a listener failed", error);
-    else reportError(error);
-  }
 }

@@ -76,6 +76,12 @@ export interface QuestState {
   claim?: "PENDING" | "SUCCESS" | "ERROR" | "ERROR_REGION";
 }
 
+/** A rule that the page evaluates with facts of its own, as the REST API gives it. */
+export interface ClientRule {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
+
 /** An overlay that is on the screen now. */
 export interface ShownOverlay {
   broadcastId: string;
@@ -103,6 +109,8 @@ export interface TifoEventState {
   overlays: readonly ShownOverlay[];
   polls: Readonly<Record<string, PollState>>;
   quests: Readonly<Record<string, QuestState>>;
+  /** The client rules that hold for this viewer. The SDK evaluates none: the facts are the host app's. */
+  rules: readonly ClientRule[];
   authenticated: boolean;
   /** Seconds of media time of the player, in steps of about one second. */
   mediaTime: number | null;

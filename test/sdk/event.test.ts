@@ -138,6 +138,26 @@ describe("the state of an event", () => {
   });
 });
 
+describe("client rules", () => {
+  const rule = (_id: string, active: boolean, name = _id) => ({ type: "rule", data: { _id, active, name } });
+
+  test("are those of the welcome, and follow each change", async () => {
+    const event = await world.watchLoaded();
+    const names = () => event.getSnapshot().rules.map(({ name }) => name);
+    const state = { epoch: "e1", seq: 0, upTo: 0, now: world.time.now, overlays: [], concurrents: 1, heartbeat: 30 };
+    const rules = [rule("a", true), rule("b", true)];
+    world.channel.tell({ type: "welcome", recovered: false, ...state, rules });
+    await world.until(() => names().length === 2);
+    world.channel.tell({ ...rule("a", true, "a once more"), seq: 1, upTo: 1 });
+    world.channel.tell({ ...rule("b", false), seq: 2, upTo: 2 });
+    await world.until(() => names().length === 1);
+    expect(names()).toEqual(["a once more"]);
+    world.channel.tell({ type: "welcome", recovered: true, ...state, upTo: 2, rules: [], concurrents: 9 });
+    await world.until(() => event.getSnapshot().concurrents === 9);
+    expect(names()).toEqual(["a once more"]);
+  });
+});
+
 describe("overlays", () => {
   function overlay(id: string, changes: object = {}) {
     const html = { kind: "html", html: id, position: "center" };
