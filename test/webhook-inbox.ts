@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { vi } from "vitest";
 import { WebhookPayload } from "../worker/routes/webhooks/endpoint-schemas.ts";
 
-// Receivers of webhooks at https://hooks.demo.example, told apart by path: each keeps what it gets and answers as it is told.
+// Receivers of webhooks, at https://hooks.demo.example unless a test says otherwise, told apart by URL: each keeps what it gets and answers as it is told.
 
 const HOST = "https://hooks.demo.example";
 const outside = globalThis.fetch;
@@ -25,9 +25,9 @@ export class WebhookInbox {
   next: Reception[] = [];
   otherwise: Reception = 204;
 
-  constructor(name: string) {
-    this.url = `${HOST}/${name}`;
-    inboxes.set(`/${name}`, this);
+  constructor(name: string, host = HOST) {
+    this.url = `${host}/${name}`;
+    inboxes.set(this.url, this);
   }
 
   get types(): string[] {
@@ -52,8 +52,8 @@ export class WebhookInbox {
 Object.assign(globalThis, {
   fetch: async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    if (url.origin !== HOST) return outside(input, init);
-    const inbox = inboxes.get(url.pathname);
-    return inbox ? inbox.take(new Request(input, init)) : new Response(null, { status: 204 });
+    const inbox = inboxes.get(url.href);
+    if (inbox) return inbox.take(new Request(input, init));
+    return url.origin === HOST ? new Response(null, { status: 204 }) : outside(input, init);
   },
 });

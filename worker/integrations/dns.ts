@@ -1,19 +1,53 @@
 import { z } from "@hono/zod-openapi";
-import { callOut } from "../lib/outbound.ts";
+import { Failure } from "../lib/errors.ts";
+import { callOut, type OutsideAnswer } from "../lib/outbound.ts";
 
-const TXT = 16;
-const Reply = z.object({ Answer: z.array(z.object({ type: z.number(), data: z.string() })).default([]) });
+const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const;
+const TIMEOUT_MS = 5_000;
+const NO_ERROR = 0;
+const NO_SUCH_NAME = 3;
+
+const Reply = z.object({
+  Status: z.number(),
+  Answer: z.array(z.object({ type: z.number(), TTL: z.number().default(0), data: z.string() })).default([]),
+});
+
+/** The addresses of a name and for how many seconds they hold. */
+export interface Addresses {
+  addresses: string[];
+  ttl: number;
+}
 
 /** The TXT records of a name, none where it has none or doesn't exist; by DNS over HTTPS. Throws `unavailable` without a resolver. */
 export async function txtRecords(env: Env, name: string): Promise<string[]> {
-  const url = new URL(env.TIFO_DNS_URL);
-  url.searchParams.set("name", name);
-  url.searchParams.set("type", "TXT");
-  const { status, text } = await callOut(env, url.href, { headers: { Accept: "application/dns-json" } });
+  const { status, text } = await ask(env, name, "TXT");
   if (status !== 200) return [];
   return Reply.parse(JSON.parse(text))
-    .Answer.filter(({ type }) => type === TXT)
+    .Answer.filter(({ type }) => type === TYPES.TXT)
     .map(({ data }) => unquote(data));
+}
+
+/** The IPv4 and IPv6 addresses of a name, none where it has none or doesn't exist. Throws `unavailable` where the resolver can't tell. */
+export async function addressesOf(env: Env, name: string): Promise<Addresses> {
+  const records = (await Promise.all([addressRecords(env, name, "A"), addressRecords(env, name, "AAAA")])).flat();
+  const addresses = records.filter(({ type }) => type === TYPES.A || type === TYPES.AAAA).map(({ data }) => data);
+  return { addresses, ttl: addresses.length === 0 ? 0 : Math.min(...records.map(({ TTL }) => TTL)) };
+}
+
+/** With the aliases on the way, whose time counts too. */
+async function addressRecords(env: Env, name: string, type: "A" | "AAAA"): Promise<z.infer<typeof Reply>["Answer"]> {
+  const { status, text } = await ask(env, name, type);
+  const reply = status === 200 ? Reply.parse(JSON.parse(text)) : undefined;
+  if (reply?.Status !== NO_ERROR && reply?.Status !== NO_SUCH_NAME)
+    throw new Failure("unavailable", `The resolver can't tell where ${name} is`);
+  return reply.Answer;
+}
+
+function ask(env: Env, name: string, type: keyof typeof TYPES): Promise<OutsideAnswer> {
+  const url = new URL(env.TIFO_DNS_URL);
+  url.searchParams.set("name", name);
+  url.searchParams.set("type", type);
+  return callOut(env, url.href, { headers: { Accept: "application/dns-json" } }, { timeout: TIMEOUT_MS });
 }
 
 /** A record as it was published: resolvers quote it, and in pieces where it is longer than 255 bytes. */

@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { Failure } from "../lib/errors.ts";
 import { parseJson } from "../lib/json.ts";
-import { callOut, outboundProblem } from "../lib/outbound.ts";
+import { outboundProblem } from "../lib/outbound.ts";
+import { callPublic } from "./public-host.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1024;
@@ -48,7 +49,7 @@ async function attempt(env: Env, { url, authorization, stream }: ProviderRequest
   const headers = { Authorization: `Bearer ${authorization}`, "Content-Type": "application/json", "Tifo-Stream-Id": stream.streamId };
   const init = { method: "POST", headers, body: JSON.stringify(stream) };
   try {
-    const { status, text } = await callOut(env, url, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const { status, text } = await callPublic(env, url, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
     if (status >= 200 && status < 300) return { ok: true, text };
     return { ok: false, status: status >= 500 ? undefined : status, reason: `It answered ${status}` };
   } catch (error) {

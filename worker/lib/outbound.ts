@@ -1,11 +1,11 @@
-import { Failure, invalid } from "./errors.ts";
+import { Failure } from "./errors.ts";
 import { withDeadline } from "./with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 const NO_CONTENT = 204;
 // Names that a resolver of the inside answers.
-const INSIDE = /(^|\.)(localhost|local|internal|home\.arpa)$/;
+const INSIDE = /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
 
 /** What an outside system answered; its body is read and bounded already. */
 export interface OutsideAnswer {
@@ -14,7 +14,7 @@ export interface OutsideAnswer {
   text: string;
 }
 
-/** Why a URL that somebody gave may not be called; undefined when it may. Asked when it is saved and again when it is called. */
+/** Why a URL may not be called, as far as it tells by itself; undefined when it may. Where its host leads to is asked in integrations/public-host.ts. */
 export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string): string | undefined {
   if (!URL.canParse(url)) return "Not a URL";
   const { protocol, hostname, username, password } = new URL(url);
@@ -26,12 +26,6 @@ export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string):
   if (/(^|\.)\d+$|\]$/.test(name)) return "A host name, not an address";
   if (!name.includes(".") || INSIDE.test(name)) return "A host that is reachable from the internet";
   return undefined;
-}
-
-/** A 400 at `path` unless the URL may be called. */
-export function requireOutbound(env: { TIFO_DEVELOPMENT: string }, path: string, url: string): void {
-  const problem = outboundProblem(env, url);
-  if (problem !== undefined) throw invalid(path, problem);
 }
 
 /**

@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { accounts } from "../../db/schema/index.ts";
+import { callPublic } from "../integrations/public-host.ts";
 import { sha256 } from "../lib/crypto.ts";
 import { conflict, Failure, invalid, notFound, unauthenticated } from "../lib/errors.ts";
-import { callOut } from "../lib/outbound.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import type { CreateIntent } from "../routes/auth/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
@@ -144,7 +144,7 @@ function keysAt(env: Env, url: string): JWTVerifyGetKey {
 }
 
 async function fetchKeys(env: Env, url: string): Promise<Response> {
-  const { status, text } = await callOut(env, url, { headers: { Accept: "application/json" } }, { timeout: 5_000 });
+  const { status, text } = await callPublic(env, url, { headers: { Accept: "application/json" } }, { timeout: 5_000 });
   if (status !== 200) throw new Failure("unavailable", "The provider's jwksUrl does not answer its keys");
   return new Response(text, { status });
 }

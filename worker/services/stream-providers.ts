@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { streamProviders } from "../../db/schema/index.ts";
+import { publicUrlProblem } from "../integrations/public-host.ts";
 import { lookUpHashes, open, seal } from "../lib/crypto.ts";
 import { Failure, type Issue, notFound, refuseDuplicate, refuseReferenced } from "../lib/errors.ts";
-import { outboundProblem } from "../lib/outbound.ts";
 import { CALL_URLS, type StreamProviderInput, type StreamProviderRow, toStreamProvider } from "../routes/stream-providers/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
@@ -36,10 +36,8 @@ function assertionError(issues: Issue[]): Failure {
 /** Registers a new provider for a developer key, whose authorization is answered this once, or changes the one that calls. */
 export async function registerStreamProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization?: string }> {
   const actor = await ctx.caller();
-  const issues = CALL_URLS.flatMap((path) => {
-    const message = outboundProblem(ctx.env, input[path]);
-    return message === undefined ? [] : [{ path, message }];
-  });
+  const checked = await Promise.all(CALL_URLS.map(async (path) => ({ path, message: await publicUrlProblem(ctx.env, input[path]) })));
+  const issues = checked.flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }]));
   if (issues.length > 0) throw assertionError(issues);
   return actor.kind === "provider" ? changeProvider({ ...ctx, siteId: actor.siteId }, actor.id, input) : addProvider(ctx, input);
 }

@@ -3,9 +3,9 @@ import { createDb } from "../../db/client.ts";
 import { webhookEndpoints } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "../durable-objects/webhook-endpoint.protocol.ts";
+import { callPublic } from "../integrations/public-host.ts";
 import { open } from "../lib/crypto.ts";
 import { Failure, hasMessage } from "../lib/errors.ts";
-import { callOut } from "../lib/outbound.ts";
 import { signEventData, standardHeaders } from "../lib/webhook-signature.ts";
 import { toWebhookEvent, type WebhookRow } from "../routes/webhooks/endpoint-schemas.ts";
 import { asRead, commitIfCurrent, nextVersion } from "./context.ts";
@@ -64,7 +64,7 @@ export async function sendEvent(env: Env, target: Target, event: QueuedEvent): P
     "User-Agent": "Tifo-Webhooks",
     ...standardHeaders([target.secret, ...overlapping], event.id, at, body),
   };
-  const outcome = await callOut(env, target.url, { method: "POST", headers, body }, { timeout: TIMEOUT_MS, discard: true }).then(
+  const outcome = await callPublic(env, target.url, { method: "POST", headers, body }, { timeout: TIMEOUT_MS, discard: true }).then(
     ({ status }) => ({ status, error: status >= 200 && status < 300 ? null : `Answered ${status}` }),
     (error: unknown) => ({ status: null, error: reasonOf(error) }),
   );

@@ -1,9 +1,9 @@
 import { and, count, eq, sql } from "drizzle-orm";
 import { sites, webhookEndpoints } from "../../db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "../../db/enums.ts";
+import { requirePublicUrl } from "../integrations/public-host.ts";
 import { seal } from "../lib/crypto.ts";
 import { conflict, notFound, refuseDuplicate, refuseSecond } from "../lib/errors.ts";
-import { requireOutbound } from "../lib/outbound.ts";
 import { newWebhookSecret } from "../lib/webhook-signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "../routes/webhooks/endpoint-schemas.ts";
 import { OVERLAP } from "./api-keys.ts";
@@ -25,9 +25,9 @@ export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
 /** Sets the site's own endpoint; whoever makes it gets its secret. Its being switched off by us is over with that. */
 export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ row: WebhookRow; secret?: string }> {
   const { enabled, webhookUrl: url, webhookSubscriptions } = input;
-  requireOutbound(ctx.env, "webhooks.webhookUrl", url);
   const settings = { enabled, url, services: servicesIn(webhookSubscriptions), disabledReason: null, disabledAt: null };
   const current = await getWebhooks(ctx);
+  await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
   if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
   const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
   await refuseDuplicate("webhook_endpoints.site_id", "Set by another request at the same time; read it again", () =>
@@ -48,7 +48,8 @@ export async function createProgrammatic(
   ctx: Ctx,
   { webhookUrl: url, service }: { webhookUrl: string; service: WebhookService },
 ): Promise<{ row: WebhookRow; secret: string }> {
-  requireOutbound(ctx.env, "webhookUrl", url);
+  await ctx.caller();
+  await requirePublicUrl(ctx.env, "webhookUrl", url);
   const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
   const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
   await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), told("webhook.created", made.row)));

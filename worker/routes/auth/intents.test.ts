@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import { createDb } from "../../../db/client.ts";
 import { accounts, intents } from "../../../db/schema/index.ts";
 import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { resolve } from "../../../test/resolver.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { Account } from "../accounts/schemas.ts";
@@ -50,6 +51,8 @@ beforeAll(async () => {
 beforeEach(() => {
   asked.length = 0;
   vi.spyOn(globalThis, "fetch").mockImplementation((input) => {
+    const resolved = resolve(input);
+    if (resolved) return Promise.resolve(resolved);
     const url = input instanceof Request ? input.url : String(input);
     asked.push(url);
     const answer = hosts.get(url);

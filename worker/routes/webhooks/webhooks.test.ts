@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { publishAddresses, timesAsked } from "../../../test/resolver.ts";
 import { WebhookInbox } from "../../../test/webhook-inbox.ts";
 import { WEBHOOK_SERVICES } from "../../../db/enums.ts";
 import { randomHex } from "../../lib/ids.ts";
@@ -288,6 +289,60 @@ describe("a delivery", () => {
     expect((await site.call("getWebhooks")).as(Webhooks)).toMatchObject({ enabled: true, disabled: null });
     await delivery("delivered", 2);
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Goal"]);
+  });
+});
+
+describe("the host of an address", () => {
+  const inside = ["10.0.0.8", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00::8", "::ffff:10.0.0.8"];
+  const newHost = () => `hooks-${randomHex(6)}.demo.example`;
+
+  test.each(inside)("may not lead to %s, not even beside a public one", async (address) => {
+    for (const addresses of [[address], ["93.184.215.14", "2606:4700::1111", address]]) {
+      const host = newHost();
+      publishAddresses(host, addresses);
+      const own = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
+      expect(own).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+      const body = { webhookUrl: `https://${host}/`, service: "page-service-v2" };
+      expect(await site.call("createProgrammaticWebhook", { body })).toMatchObject({ status: 400, fields: ["webhookUrl"] });
+    }
+  });
+
+  test("must be one that the resolver knows and can tell of", async () => {
+    const nowhere = newHost();
+    publishAddresses(nowhere, []);
+    for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`]) {
+      const answer = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
+      expect(answer).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+    }
+  });
+
+  test("is looked at again before each delivery: one that leads inside since it was saved gets nothing", async () => {
+    const host = newHost();
+    publishAddresses(host, ["93.184.215.14"], 0);
+    const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
+    await subscribe(inbox);
+    await createOverlay();
+    await inbox.holds(1);
+    publishAddresses(host, ["10.0.0.8"], 0);
+    await createOverlay("Unheard");
+    const { _id, attempts } = await delivery("pending", 1);
+    expect(attempts[0]?.status).toBeNull();
+    expect(attempts[0]?.error).toContain("may not be called");
+    expect(inbox.received).toHaveLength(1);
+    publishAddresses(host, ["93.184.215.14"], 0);
+    await site.call("redeliver", { params: { id: _id } });
+    expect((await inbox.holds(2)).at(-1)?.payload.eventData.data.name).toBe("Unheard");
+  });
+
+  test("is asked for once as long as the answer holds, however much is delivered", async () => {
+    const host = newHost();
+    publishAddresses(host, ["93.184.215.14", "2606:4700::1111"]);
+    const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
+    await subscribe(inbox);
+    for (const name of ["First", "Second", "Third"]) await createOverlay(name);
+    await inbox.holds(3);
+    // For IPv4 and for IPv6.
+    expect(timesAsked(host)).toBe(2);
   });
 });
 
