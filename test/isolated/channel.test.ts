@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ChannelLog } from "../../worker/durable-objects/channel-log.ts";
+import { FanOut } from "../../worker/durable-objects/fan-out.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
@@ -224,6 +225,16 @@ describe("expiry", () => {
     await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
     await viewer.holds(3);
     expect(viewer.log).toEqual([1, 2, 3]);
+  });
+
+  test("is not held up by relays that don't answer", async () => {
+    await runInDurableObject(newChannel().stub, async (instance, { storage }) => {
+      vi.spyOn(FanOut.prototype, "push").mockReturnValue(new Promise(() => undefined));
+      void instance.publish(newBroadcast());
+      await storage.deleteAlarm();
+      await instance.alarm();
+      expect(await storage.getAlarm()).not.toBeNull();
+    });
   });
 
   test("says that nobody took it off, and whoever comes still gets what pictures that are behind have not shown", async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from
 import { createDb } from "../../db/client.ts";
 import { accounts, pollResponses } from "../../db/schema/index.ts";
 import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "../../worker/durable-objects/poll-counter.protocol.ts";
+import { Relay } from "../../worker/durable-objects/relay.ts";
 import { PING } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId, randomHex } from "../../worker/lib/ids.ts";
 import { Panel } from "../../worker/routes/panels/schemas.ts";
@@ -309,6 +310,18 @@ describe("viewers", () => {
     await counterAt(env, site.id, poll._id, 0).changed();
     await scheduler.wait(2 * TELL_MS);
     expect(told(viewer, poll)).toHaveLength(frames.length);
+  });
+
+  test("hear the last tally also when their relay did not take it at first", async () => {
+    const poll = await newPoll();
+    await show(poll);
+    const viewer = await enter(site.channels[0]);
+    const deliver = vi.spyOn(Relay.prototype, "deliver").mockImplementationOnce(() => {
+      throw new Error("relay down");
+    });
+    await vote(poll, (await crowd(1))[0] ?? "");
+    await hears(viewer, poll, 1);
+    expect(deliver.mock.results.at(0)?.type).toBe("throw");
   });
 
   test("don't hear who is ahead while the poll hides it", async () => {

@@ -70,10 +70,10 @@ export class Channel extends DurableObject<Env> {
     return { seq };
   }
 
-  /** Tells the viewers of a state: the latest of one key wins, none is kept. */
+  /** Tells the viewers of a state: the latest of one key wins, none is kept. Throws if a relay has not taken it. */
   async state(change: StateChange): Promise<void> {
     this.fanOut.state(change);
-    await this.fanOut.push();
+    if (!(await this.fanOut.push())) throw new Error("A relay has not taken the state");
   }
 
   /** Bodies (`overlay.show`, JSON) of the broadcasts that are on, in order. */
@@ -162,8 +162,8 @@ export class Channel extends DurableObject<Env> {
     this.log.expire(now);
     this.log.prune(now);
     this.receipts.prune(now);
-    await this.spread();
-    this.countFailures();
+    // Not awaited: a relay that does not answer must not hold up the next end.
+    this.ctx.waitUntil(this.retry());
     this.schedule();
   }
 
@@ -184,6 +184,12 @@ export class Channel extends DurableObject<Env> {
     this.schedule();
     const target = this.log.head;
     if (await this.fanOut.push()) this.pushed = Math.max(this.pushed, target);
+  }
+
+  private async retry(): Promise<void> {
+    await this.spread();
+    this.countFailures();
+    this.schedule();
   }
 
   /** Gives up on a relay that stays out of reach: should it come back, the next frame or viewer brings it up to date. */

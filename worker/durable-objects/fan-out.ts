@@ -31,8 +31,13 @@ interface Lane {
   open: boolean;
   /** Counts the snapshots asked for, so that an answer "idle" from before one is not believed. */
   openings: number;
-  /** One push in flight per relay: this chain keeps the order. */
-  tail: Promise<boolean>;
+  /** What goes with its next push; the latest of each key. */
+  states: Map<string, StateChange>;
+  /** It has let a push go unanswered: nobody waits for it until it answers one. */
+  silent: boolean;
+  /** The push on its way, and the one that follows it. */
+  running: Promise<boolean>;
+  queued: Promise<boolean> | null;
 }
 
 /** Brings the log to the relays: in order, without a gap, one remote call per relay and window. */
@@ -95,7 +100,7 @@ export class FanOut {
   private async nextFlush(): Promise<boolean> {
     await this.window();
     this.next = null;
-    if (this.states.size === 0 && this.confirmed() >= this.source.head) {
+    if (this.states.size === 0 && this.confirmed() >= this.source.head && !this.listening().some((lane) => lane.states.size > 0)) {
       this.last.head = this.source.head;
       this.tell(this.source.head, true);
       return true;
@@ -115,10 +120,11 @@ export class FanOut {
 
   private async flush(): Promise<boolean> {
     const target = this.source.head;
-    const states = [...this.states.values()];
+    const { states } = this;
     this.states = new Map();
-    const open = [...this.lanes.values()].filter((lane) => lane.open);
-    const sent = await Promise.all(open.map((lane) => this.enqueue(lane, target, states)));
+    const open = this.listening();
+    for (const lane of open) for (const [key, change] of states) lane.states.set(key, change);
+    const sent = await Promise.all(open.map((lane) => this.enqueue(lane)));
     const all = sent.every(Boolean);
     if (all) this.floor = Math.max(this.floor, target);
     this.tell(all ? Math.max(target, this.confirmed()) : target, all);
@@ -127,7 +133,7 @@ export class FanOut {
 
   /** Position that every open relay is known to hold. */
   private confirmed(): number {
-    const open = [...this.lanes.values()].filter((lane) => lane.open);
+    const open = this.listening();
     return open.length === 0 ? this.floor : Math.min(...open.map((lane) => lane.head ?? this.floor));
   }
 
@@ -149,22 +155,39 @@ export class FanOut {
     await until(Math.min(latest, this.ended + REGATHER_MS));
   }
 
-  private enqueue(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {
-    lane.tail = lane.tail.then(() => this.bring(lane, target, states));
-    return lane.tail;
+  private listening(): Lane[] {
+    return [...this.lanes.values()].filter((lane) => lane.open);
   }
 
-  private async bring(lane: Lane, target: number, states: StateChange[]): Promise<boolean> {
+  /** One push on its way and one after it, which takes all that has come until it leaves: what a relay that hangs owes doesn't add up. */
+  private enqueue(lane: Lane): Promise<boolean> {
+    lane.queued ??= lane.running.then(() => {
+      lane.queued = null;
+      lane.running = this.bring(lane);
+      return lane.silent ? false : lane.running;
+    });
+    return lane.silent ? Promise.resolve(false) : lane.queued;
+  }
+
+  private async bring(lane: Lane): Promise<boolean> {
+    const target = this.source.head;
+    let { states } = lane;
+    let begun = Date.now();
     try {
-      let pending = states;
-      while (lane.open && ((lane.head ?? this.floor) < target || pending.length > 0)) {
-        await this.step(lane, pending);
-        pending = [];
+      while (lane.open && ((lane.head ?? this.floor) < target || lane.states.size > 0)) {
+        begun = Date.now();
+        states = lane.states;
+        lane.states = new Map();
+        await this.step(lane, [...states.values()]);
+        lane.silent = false;
       }
+      if (!lane.open) lane.states.clear();
       return true;
     } catch (error) {
       logError("relay_push_failed", error, { relay: lane.relay });
       lane.head = null;
+      lane.silent = Date.now() - begun >= DELIVER_TIMEOUT_MS;
+      lane.states = new Map([...states, ...lane.states]);
       return false;
     }
   }
@@ -193,7 +216,8 @@ export class FanOut {
   private lane(relay: number): Lane {
     const known = this.lanes.get(relay);
     if (known) return known;
-    const lane: Lane = { relay, head: null, sockets: 0, open: true, openings: 0, tail: Promise.resolve(true) };
+    const running = Promise.resolve(true);
+    const lane: Lane = { relay, head: null, sockets: 0, open: true, openings: 0, states: new Map(), silent: false, running, queued: null };
     this.lanes.set(relay, lane);
     return lane;
   }

@@ -57,6 +57,15 @@ function setUp(relays = 1, floor = 0) {
   return { log, fanOut, append, all, relay: all[0] ?? new TestRelay() };
 }
 
+/** Lets the relay's next answer wait until what this returns is called. */
+function hold(relay: TestRelay): () => void {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const deliver = relay.deliver.bind(relay);
+  vi.spyOn(relay, "deliver").mockImplementationOnce(async (push) => held.then(() => deliver(push)));
+  return release;
+}
+
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, i) => from + i);
 }
@@ -99,10 +108,7 @@ describe("a push", () => {
 
   test("takes along what comes before it leaves, and answers that too", async () => {
     const { append, relay } = setUp();
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const deliver = relay.deliver.bind(relay);
-    vi.spyOn(relay, "deliver").mockImplementationOnce(async (push) => held.then(() => deliver(push)));
+    const release = hold(relay);
     const first = append();
     await vi.advanceTimersByTimeAsync(1);
     const second = append(2);
@@ -113,6 +119,73 @@ describe("a push", () => {
     expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
     await vi.advanceTimersByTimeAsync(100);
     expect(relay.pushes).toHaveLength(2);
+  });
+
+  test("that has taken frames along leaves a lone event a lone event", async () => {
+    const { append, relay } = setUp();
+    const release = hold(relay);
+    const first = append();
+    await vi.advanceTimersByTimeAsync(1);
+    const second = append(2);
+    await vi.advanceTimersByTimeAsync(50);
+    const third = append();
+    release();
+    await Promise.all([first, second, third]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await append()).toBe(true);
+    expect(await append()).toBe(true);
+    expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4], [5], [6]]);
+  });
+
+  test("that fails says so to all whose frames it has taken along", async () => {
+    const { append, relay } = setUp();
+    await append();
+    const release = hold(relay);
+    const second = append();
+    await vi.advanceTimersByTimeAsync(1);
+    const together = [append(), append()];
+    relay.failures = 1;
+    release();
+    await second;
+    relay.failures = 1;
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await Promise.all(together)).toEqual([false, false]);
+    const next = append();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await next).toBe(true);
+    expect(relay.got).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test("to a relay that never answers holds up its publishers once, and other relays not at all", async () => {
+    const { append, all } = setUp(2);
+    const [silent, good] = all;
+    if (!silent || !good) throw new Error("two relays");
+    const deliver = vi.spyOn(silent, "deliver").mockImplementation(() => new Promise(() => undefined));
+    const waiting: Promise<boolean>[] = [];
+    for (let sent = 1; sent <= 20; sent++) {
+      waiting.push(append());
+      await vi.advanceTimersByTimeAsync(100);
+      expect(good.got).toEqual(range(1, sent));
+    }
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => false));
+    // From here on nobody waits for it, and what it owes is asked for by one call at a time.
+    for (let more = 1; more <= 30; more++) {
+      const pushed = append();
+      await vi.advanceTimersByTimeAsync(100);
+      expect(await pushed).toBe(false);
+    }
+    expect(good.got).toEqual(range(1, 50));
+    expect(deliver.mock.calls.length).toBeLessThanOrEqual(4);
+    deliver.mockRestore();
+    await vi.advanceTimersByTimeAsync(4_000);
+    const back = append();
+    await vi.advanceTimersByTimeAsync(100);
+    await back;
+    const last = append();
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await last).toBe(true);
+    expect(silent.got).toEqual(range(1, 52));
+    expect(good.got).toEqual(range(1, 52));
   });
 
   test("to a relay that lags starts where it stands", async () => {
@@ -207,6 +280,24 @@ test("of states only the latest of a key goes", async () => {
   await vi.advanceTimersByTimeAsync(50);
   await pushed;
   expect(relay.pushes.at(-1)?.states.map((change) => change.data)).toEqual(["3", "9"]);
+});
+
+test("a state that a relay has not taken goes with the next push, unless a later one has replaced it", async () => {
+  const { fanOut, relay, append } = setUp();
+  await append();
+  relay.failures = 1;
+  for (const key of ["a", "b"]) fanOut.state({ key, type: "poll.updated", data: "1" });
+  const failed = fanOut.push();
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await failed).toBe(false);
+  fanOut.state({ key: "a", type: "poll.updated", data: "2" });
+  const pushed = fanOut.push();
+  await vi.advanceTimersByTimeAsync(50);
+  expect(await pushed).toBe(true);
+  expect(relay.pushes.at(-1)?.states).toEqual([
+    { key: "a", type: "poll.updated", data: "2" },
+    { key: "b", type: "poll.updated", data: "1" },
+  ]);
 });
 
 test("whatever fails, relays get the log in order, without a gap, once", async () => {

@@ -19,6 +19,8 @@ import { VoteStore } from "./vote-store.ts";
 const WRITE_MS = 2_000;
 /** Least time between two looks at the tally: viewers are told at most twice a second. */
 const TELL_MS = 500;
+/** Longest time between two tries to tell. */
+const TELL_RETRY_MS = 32_000;
 /** Votes that one statement takes to the database. */
 const PORTION = 1_000;
 
@@ -35,6 +37,8 @@ export class PollCounter extends DurableObject<Env> {
   #writeAt: number | null = 0;
   #tellAt: number | null = 0;
   #toldAt = 0;
+  /** Tries to tell in a row that failed. */
+  #untold = 0;
   #alarmAt: number | null = null;
   #audience: Audience | undefined;
   #sum: { at: number; tally: Promise<Tally> } | undefined;
@@ -127,10 +131,11 @@ export class PollCounter extends DurableObject<Env> {
   async #attempt(what: "write" | "tell", work: () => Promise<void>): Promise<void> {
     try {
       await work();
+      if (what === "tell") this.#untold = 0;
     } catch (error) {
       logError(`poll_${what}_failed`, error, { poll: this.#pollId });
       if (what === "write") this.#writeAt = Date.now() + WRITE_MS;
-      else this.#tellAt = Date.now() + TELL_MS;
+      else this.#tellAt = Date.now() + Math.min(TELL_RETRY_MS, TELL_MS * 2 ** this.#untold++);
     }
   }
 

@@ -109,9 +109,11 @@ export class SitePresence extends DurableObject<Env> {
     await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
   }
 
-  /** Tells the viewers of every open channel of a state: the latest of one key wins, none is kept. */
+  /** Tells the viewers of every open channel of a state: the latest of one key wins, none is kept. Throws if a channel has not. */
   async state(change: StateChange): Promise<void> {
-    await Promise.all(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+    const told = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+    const failed = told.find((each) => each.status === "rejected");
+    if (failed) throw new Error("A channel has not told its viewers the state", { cause: failed.reason });
   }
 
   /** The channels that a site-wide broadcast has been brought to. */
