@@ -51,7 +51,7 @@ export default defineConfig({
             TIFO_IGDB_CLIENT_SECRET: "igdb-secret",
             TIFO_YOUTUBE_KEY: "youtube-key",
             TIFO_STRIPE_KEY: "sk_test_tifo",
-            TIFO_STRIPE_WEBHOOK_SECRET: "whsec_tifo",
+            TIFO_STRIPE_WEBHOOK_SECRET: "whsec_tifo,, whsec_tifo_connected",
             TIFO_STRIPE_TIMEOUT: "1500",
           }),
         ],

@@ -5,8 +5,11 @@ import { randomHex } from "../worker/lib/ids.ts";
 // A small Stripe: the calls that the Worker makes, at the address where it makes them. It keeps state for each connected account, answers
 // a repeated idempotency key with its first answer, and does as it is told when it is told to misbehave.
 
-/** What a call meets. `refuse` and `fail` do nothing; `lose`, `hang` and `stumble` do it, and the answer is lost, late, or a 500. */
-export type Behaviour = "work" | "fail" | "refuse" | "lose" | "hang" | "stumble";
+/**
+ * What a call meets. `refuse`, `fail`, `locked` and `forbidden` do nothing, the last two for the key's sake; `lose`, `hang` and `stumble`
+ * do it, and the answer is lost, late, or a 500.
+ */
+export type Behaviour = "work" | "fail" | "refuse" | "locked" | "forbidden" | "lose" | "hang" | "stumble";
 
 type Fields = Record<string, string>;
 type Json = Record<string, unknown>;
@@ -197,6 +200,8 @@ async function receive(url: URL, init: RequestInit): Promise<Response> {
   const told = behaviours.findIndex(({ path }) => path.test(`${method} ${url.pathname}`));
   const [behaviour] = told === -1 ? [] : behaviours.splice(told, 1);
   if (behaviour?.does === "fail") return refusal(500, "Something went wrong");
+  if (behaviour?.does === "locked") return refusal(401, "Expired API Key provided: sk_test_******tifo");
+  if (behaviour?.does === "forbidden") return refusal(403, "The provided key 'sk_test_******tifo' does not have access to this account");
   if (behaviour?.does === "refuse") return refusal(400, "This can't be done");
   const answer = once(stripe.books(account), headers.get("Idempotency-Key"), `${url.pathname} ${text}`, () =>
     answerOf(account, method, url, fields),

@@ -282,19 +282,22 @@ export async function verifyApplePay(env: Env, account: StripeAccount, domain: s
   return checked.ok && checked.value.enabled && checked.value.apple_pay.status === "active";
 }
 
-/** An event as Stripe signed it; undefined when it didn't, or too long ago. */
+/** An event as Stripe signed it, for one of the deployment's endpoints; undefined when it didn't, or too long ago. */
 export async function readEvent(env: Env, body: string, signature: string): Promise<StripeNotice | undefined> {
-  const secret = optionalSecret(env, "TIFO_STRIPE_WEBHOOK_SECRET");
-  if (secret === undefined) throw notConfigured();
+  const secrets = optionalSecret(env, "TIFO_STRIPE_WEBHOOK_SECRET");
+  if (secrets === undefined) throw notConfigured();
   const { Stripe } = await import("stripe");
-  const stripe = await clientOf(env);
-  try {
-    const event = await stripe.webhooks.constructEventAsync(body, signature, secret, undefined, Stripe.createSubtleCryptoProvider());
-    return noticeOf(event);
-  } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return undefined;
-    throw error;
+  const { webhooks } = await clientOf(env);
+  // What stands beside a comma too many isn't one: anybody could sign with it.
+  const named = secrets.split(",").map((secret) => secret.trim());
+  for (const secret of named.filter((one) => one !== "")) {
+    try {
+      return noticeOf(await webhooks.constructEventAsync(body, signature, secret, undefined, Stripe.createSubtleCryptoProvider()));
+    } catch (error) {
+      if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error;
+    }
   }
+  return undefined;
 }
 
 function noticeOf({ type, data: { object } }: Stripe.Event): StripeNotice {
@@ -315,6 +318,9 @@ function subscriptionOf(parent: unknown): string | null {
   return typeof details.subscription === "string" ? details.subscription : null;
 }
 
+// Refusals that say nothing of what was asked: our key is wrong or may not do this, the same call is still running, later.
+const UNDECIDED = new Set([401, 403, 409, 429]);
+
 /** One question. `key` makes a POST safe to repeat; what Stripe refuses is an answer, what it leaves open is `unavailable`. */
 async function ask<T>(
   env: Env,
@@ -330,8 +336,7 @@ async function ask<T>(
   } catch (cause) {
     if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
     const { statusCode = 0, code, message } = cause;
-    // 409: the same call is still running; 429: later.
-    const isFinal = statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+    const isFinal = statusCode >= 400 && statusCode < 500 && !UNDECIDED.has(statusCode);
     if (!isFinal) throw new Failure("unavailable", "Stripe did not answer as it should; what it did is found out later", { cause });
     return { ok: false, missing: code === "resource_missing", message };
   }

@@ -179,6 +179,19 @@ describe("a checkout", () => {
     expect(await chargesOf(buyer)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
   });
 
+  test.each(["locked", "forbidden"] as const)(
+    "stays pending while Stripe finds our key %s, and nobody is told of the key",
+    async (trouble) => {
+      buyer = await newBuyer(site);
+      const { _id: id } = await newSubscription(site);
+      stripe.next(/POST .*sessions/, trouble);
+      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      expect([answer.status, answer.problem?.code]).toEqual([503, "unavailable"]);
+      expect(answer.text).not.toContain("sk_test");
+      expect(await chargesOf(buyer)).toMatchObject([{ status: "pending", failure: null }]);
+    },
+  );
+
   test.each(["hang", "fail"] as const)(
     "stays pending when Stripe seems to %s, and what became of it is found by asking",
     async (misbehaviour) => {
@@ -307,9 +320,19 @@ describe("an event of Stripe", () => {
     const forged = await stripe.event("checkout.session.completed", object, { secret: "whsec_other" });
     const old = await stripe.event("checkout.session.completed", object, { timestamp: Math.floor(Date.now() / 1000) - 600 });
     for (const sent of [forged, old]) expect((await site.call("receiveStripeEvent", { as: "nobody", ...sent })).status).toBe(401);
+    // The list of secrets has an empty one, which is none.
+    const unkeyed = await stripe.event("checkout.session.completed", object, { secret: "" }).catch(() => forged);
+    expect((await site.call("receiveStripeEvent", { as: "nobody", ...unkeyed })).status).toBe(401);
     const changed = { ...(await stripe.event("checkout.session.completed", object)), body: forged.body };
     expect((await site.call("receiveStripeEvent", { as: "nobody", ...changed })).status).toBe(401);
     expect((await site.call("receiveStripeEvent", { as: "nobody", body: forged.body })).status).toBe(401);
+  });
+
+  test("is taken with the secret of any of the deployment's endpoints", async () => {
+    for (const secret of ["whsec_tifo", "whsec_tifo_connected"]) {
+      const sent = await stripe.event("customer.created", { id: "cus_1", object: "customer" }, { secret });
+      expect((await site.call("receiveStripeEvent", { as: "nobody", ...sent })).status).toBe(200);
+    }
   });
 
   test("of something unknown is taken and changes nothing", async () => {
