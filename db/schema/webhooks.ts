@@ -18,7 +18,7 @@ export const webhookEndpoints = sqliteTable(
     disabledAt: time("disabled_at"),
     /** Sealed, since every delivery is signed with it. */
     secretSealed: text("secret_sealed").notNull(),
-    /** The secret before the last rotation, which signs too until then. */
+    /** JSON, sealed: the secrets that were rotated, each with the moment until which it signs too; and the last of these moments. */
     previousSecretSealed: text("previous_secret_sealed"),
     previousSecretExpires: time("previous_secret_expires"),
     ...tracked(),

@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
 import { webhookEndpoints } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
@@ -17,23 +18,37 @@ export const SECRET_PURPOSE = "webhook";
 
 const TIMEOUT_MS = 15_000;
 
+const PreviousSecrets = z.array(z.object({ secret: z.string(), expires: z.number() }));
+
+/** A secret that was rotated, good until `expires` (ms since 1970 UTC). */
+export type PreviousSecret = z.infer<typeof PreviousSecrets>[number];
+
 /** What sending needs to know of an endpoint. */
 export interface Target {
   url: string;
   enabled: boolean;
   secret: string;
-  /** The one before the last rotation, good until `expires`. */
-  previous: { secret: string; expires: number } | undefined;
+  /** Those before it that still sign too. */
+  previous: PreviousSecret[] | undefined;
 }
 
 export async function readTarget(env: Env, siteId: string, id: string): Promise<Target | undefined> {
   const row = await findEndpoint(env, siteId, id);
   if (!row) return undefined;
-  const { url, enabled, secretSealed, previousSecretSealed, previousSecretExpires: expires } = row;
+  const { url, enabled, secretSealed } = row;
   const secret = await open(env, SECRET_PURPOSE, secretSealed);
-  const isOverlapping = previousSecretSealed !== null && expires !== null;
-  const previous = isOverlapping ? { secret: await open(env, SECRET_PURPOSE, previousSecretSealed), expires } : undefined;
-  return { url, enabled, secret, previous };
+  return { url, enabled, secret, previous: await previousSecrets(env, row, Date.now()) };
+}
+
+/** The secrets of an endpoint that were rotated and still sign at a moment, the last one first. */
+export async function previousSecrets(
+  env: Env,
+  { previousSecretSealed, previousSecretExpires }: WebhookRow,
+  now: number,
+): Promise<PreviousSecret[]> {
+  if (previousSecretSealed === null || (previousSecretExpires ?? 0) <= now) return [];
+  const secrets = PreviousSecrets.parse(JSON.parse(await open(env, SECRET_PURPOSE, previousSecretSealed)));
+  return secrets.filter(({ expires }) => expires > now);
 }
 
 /** The event as a subscriber of these services gets it; undefined where none of them tells of it. */
@@ -58,7 +73,7 @@ export function payloadText(target: Pick<Target, "url" | "secret">, event: Omit<
 export async function sendEvent(env: Env, target: Target, event: QueuedEvent): Promise<Attempt> {
   const at = Date.now();
   const body = payloadText(target, event);
-  const overlapping = target.previous && target.previous.expires > at ? [target.previous.secret] : [];
+  const overlapping = target.previous?.flatMap(({ secret, expires }) => (expires > at ? [secret] : [])) ?? [];
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": "Tifo-Webhooks",

@@ -2,16 +2,18 @@ import { and, count, eq, sql } from "drizzle-orm";
 import { sites, webhookEndpoints } from "../../db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "../../db/enums.ts";
 import { requirePublicUrl } from "../integrations/public-host.ts";
-import { seal } from "../lib/crypto.ts";
+import { open, seal } from "../lib/crypto.ts";
 import { conflict, notFound, refuseDuplicate, refuseSecond } from "../lib/errors.ts";
 import { newWebhookSecret } from "../lib/webhook-signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "../routes/webhooks/endpoint-schemas.ts";
 import { OVERLAP } from "./api-keys.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { SECRET_PURPOSE } from "./webhook-dispatch.ts";
+import { previousSecrets, SECRET_PURPOSE } from "./webhook-dispatch.ts";
 
 /** Programmatic webhooks that a site may have. */
 const MOST = 50;
+/** Secrets of an endpoint that may sign beside its own: the headers grow with each. */
+const MOST_PREVIOUS = 20;
 
 /** The site's own endpoint; undefined until it is set. */
 export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
@@ -64,14 +66,17 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
   await commitIfCurrent(ctx, gone, told("webhook.deleted", current));
 }
 
-/** Gives an endpoint a new secret; the one before signs too for the overlap, so that the receiver can change over. */
+/** Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. */
 export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
   const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
+  const overlapping = await previousSecrets(ctx.env, current, ctx.now);
+  if (overlapping.length >= MOST_PREVIOUS) throw conflict(`At most ${MOST_PREVIOUS} rotations in 24 hours`);
   const secret = newWebhookSecret();
   const previousSecretExpires = ctx.now + OVERLAP;
+  const previous = [{ secret: await open(ctx.env, SECRET_PURPOSE, current.secretSealed), expires: previousSecretExpires }, ...overlapping];
   const secrets = {
     secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
-    previousSecretSealed: current.secretSealed,
+    previousSecretSealed: await seal(ctx.env, SECRET_PURPOSE, JSON.stringify(previous)),
     previousSecretExpires,
   };
   await change(ctx, current, secrets, "webhook.secretRotated");

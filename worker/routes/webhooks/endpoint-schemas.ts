@@ -50,7 +50,9 @@ const Disabled = z
 const delivered = {
   enabled: z.boolean(),
   disabled: Disabled,
-  previousSecretExpires: Time.nullable().describe("Until then deliveries are signed with the secret before the last rotation too"),
+  previousSecretExpires: Time.nullable().describe(
+    "Until then deliveries are signed with the secret before the last rotation too; with those before it as long as was said of them",
+  ),
 };
 
 export const Webhooks = z

@@ -165,7 +165,7 @@ webhooks.openapi(
     path: "/webhooks/v1/secret/rotate",
     summary: "Rotate a signing secret",
     description:
-      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signatures of both, so that the receiver can change over; `signature` is made with the new one at once.",
+      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signature of the one before too, so that the receiver can change over, whatever is rotated meanwhile; `signature` is made with the new one at once. At most 20 rotations in 24 hours.",
     credentials: DEVELOPER,
     secretAnswer: true,
     request: { body: optionalJsonBody(RotateInput) },

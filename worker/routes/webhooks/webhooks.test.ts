@@ -410,6 +410,30 @@ describe("a rotated secret", () => {
     expect(JSON.stringify(results)).not.toMatch(/whsec|ealed/);
   });
 
+  test("keeps its day when the next one is rotated too; the 21st within it is refused", async () => {
+    const inbox = newInbox();
+    const secrets = [await subscribe(inbox)];
+    for (let i = 0; i < 20; i++) secrets.push((await site.call("rotateWebhookSecret")).as(RotatedSecret).secret);
+    expect((await site.call("rotateWebhookSecret")).status).toBe(409);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    for (const secret of secrets) new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
+  });
+
+  test("signs no more after its day", async () => {
+    const inbox = newInbox();
+    const before = await subscribe(inbox);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 25 * 3_600_000 });
+    await site.call("rotateWebhookSecret");
+    vi.useRealTimers();
+    const { secret } = (await site.call("rotateWebhookSecret")).as(RotatedSecret);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    expect(got?.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+    new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
+    expect(() => new Webhook(before).verify(got?.body ?? "", got?.headers ?? {})).toThrow();
+  });
+
   test("may be that of a programmatic webhook; of no settings it is a 404", async () => {
     const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: URL, service: "page-service-v2" } });
     const { id, secret } = made.as(ProgrammaticWebhook);
