@@ -1,13 +1,12 @@
-import { eq } from "drizzle-orm";
 import { accounts, charges, subscriptions, wallets } from "../../db/schema/index.ts";
 import { createCheckout, createCustomer, requireStripe } from "../integrations/stripe.ts";
-import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, invalid, notFound } from "../lib/errors.ts";
 import { toCharge, type ChargeRow, type CheckoutInput } from "../routes/billing/schemas.ts";
-import type { WalletRow } from "../routes/wallets/schemas.ts";
+import { toWallet, type WalletRow } from "../routes/wallets/schemas.ts";
 import { stripeAccountOf } from "./billing.ts";
 import { getBundle } from "./bundles.ts";
 import { closePages, decline } from "./charges.ts";
-import { callerAccount, commit, type Ctx, newRow, ownRow } from "./context.ts";
+import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { heldSkus } from "./entitlements.ts";
 import { newId } from "../lib/ids.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
@@ -145,9 +144,12 @@ async function customerOf(ctx: Ctx, wallet: WalletRow, stripeAccount: string | n
     .where(ownRow(ctx, accounts, wallet.ownerId));
   if (!account) throw notFound("Account not found");
   const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, { walletId: wallet.id, siteId: ctx.siteId, email: account.email });
-  await ctx.db
+  const next: WalletRow = { ...wallet, paymentCustomerId, stripeAccount, modified: ctx.now, version: wallet.version + 1 };
+  const change = ctx.db
     .update(wallets)
-    .set({ paymentCustomerId, stripeAccount, modified: ctx.now, version: wallet.version + 1 })
-    .where(eq(wallets.id, wallet.id));
+    .set(next)
+    .where(asRead(ctx, wallets, wallet));
+  // Who came first has written down the same: Stripe makes one customer of a wallet.
+  await cameFirst(() => commitIfCurrent(ctx, change, { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) }));
   return paymentCustomerId;
 }

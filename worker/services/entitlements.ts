@@ -48,8 +48,10 @@ export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<Entitlem
  * Grants skus as part of another commit. Read `held` beforehand; should another request grant one of them meanwhile, the unique index
  * refuses the whole batch, which `refuseDuplicate(HELD_TWICE, …)` turns into a 409.
  */
-export function planGrants(ctx: Ctx, { skus, ...grant }: Omit<Grant, "sku"> & { skus: string[] }, held: string[]): Planned {
-  const rows = [...new Set(skus)].filter((sku) => !held.includes(sku)).map((sku) => entitlementOf(ctx, { ...grant, sku }));
+export function planGrants(ctx: Ctx, { skus, price = 0, ...grant }: Omit<Grant, "sku"> & { skus: string[] }, held: string[]): Planned {
+  const granted = [...new Set(skus)].filter((sku) => !held.includes(sku));
+  // What was paid for all of them stands with the first, so that prices add up to payments.
+  const rows = granted.map((sku, index) => entitlementOf(ctx, { ...grant, sku, price: index === 0 ? price : 0 }));
   return {
     changes: rows.map((row) => ctx.db.insert(accountEntitlements).values(row)),
     events: rows.map(grantOf),

@@ -215,6 +215,7 @@ export const EVENTS = {
   "video.deleted": { data: Video, description: "A video was deleted" },
   "video.updated": { data: Video, description: "A video changed" },
   "wallet.created": { data: Wallet, description: "An account or the site got a wallet" },
+  "wallet.updated": { data: Wallet, description: "The owner of a wallet became known to Stripe" },
   "webhook.created": { data: WebhookEvent, description: "A webhook was set up" },
   "webhook.deleted": { data: WebhookEvent, description: "A webhook was removed" },
   "webhook.disabled": {

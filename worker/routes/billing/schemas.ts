@@ -3,11 +3,15 @@ import { PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "../../../db/enums.
 import type { charges, refunds } from "../../../db/schema/index.ts";
 import { Id, LinkUrl, Sku, Tracked } from "../../http/schemas.ts";
 
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
+const CURRENCY = "A currency of ISO 4217 in lower case, such as eur";
+
 /** Money in minor units of its currency. */
 export const Money = z.number().int().min(0).max(99_999_999).describe("In minor units of the currency");
 export const Currency = z
   .string()
-  .regex(/^[a-z]{3}$/, "ISO 4217 in lower case")
+  .regex(/^[a-z]{3}$/, { message: CURRENCY, abort: true })
+  .refine((currency) => CURRENCIES.has(currency), CURRENCY)
   .openapi({ example: "gbp" });
 
 export const CheckoutInput = z

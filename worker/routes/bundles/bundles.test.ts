@@ -32,6 +32,10 @@ async function buyBundle(buyer: Awaited<ReturnType<typeof newBuyer>>, id: string
   return chargeId;
 }
 
+function ticketsOf({ items }: { items: { type: string; id: string }[] }): string[] {
+  return items.filter(({ type }) => type === "ticket").map(({ id }) => id);
+}
+
 describe("a bundle", () => {
   test("is made, read by anybody and found by its sku", async () => {
     const bundle = await newBundle(site);
@@ -50,6 +54,7 @@ describe("a bundle", () => {
   test.each([
     ["price", { price: 0 }],
     ["presentmentCurrency", { presentmentCurrency: "GBP" }],
+    ["presentmentCurrency", { presentmentCurrency: "abc" }],
     ["items", { items: [] }],
     ["items.0.type", { items: [{ type: "voucher", id: "1" }] }],
     ["siteId", { siteId: "5eed00000000000000000009" }],
@@ -72,6 +77,21 @@ describe("a bundle", () => {
     const chargeId = await buyBundle(buyer, bundle.id);
     expect(await held(buyer)).toEqual(["backstage", bundle.sku, "east-stand"].sort());
     expect(await chargeRow(chargeId)).toMatchObject({ amount: 2900, itemType: "bundle", itemId: bundle.id });
+  });
+
+  test("is priced once: with what it grants first, by which it is refunded", async () => {
+    const buyer = await newBuyer(site);
+    const bundle = await newBundle(site);
+    const chargeId = await buyBundle(buyer, bundle.id);
+    const rows = await entitlementsOf(buyer);
+    expect(rows.map(({ sku, price }) => [sku, price]).sort()).toEqual(
+      [[bundle.sku, 2900], ...ticketsOf(bundle).map((sku) => [sku, 0])].sort(),
+    );
+    await refund(site, buyer, chargeId, 1000);
+    expect((await entitlementsOf(buyer)).reduce((sum, { refunded }) => sum + refunded, 0)).toBe(1000);
+    await refund(site, buyer, chargeId);
+    expect((await entitlementsOf(buyer)).reduce((sum, { refunded }) => sum + refunded, 0)).toBe(2900);
+    expect(await held(buyer)).toEqual([]);
   });
 
   test("leaves what the buyer held already as it was", async () => {

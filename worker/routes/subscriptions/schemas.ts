@@ -3,23 +3,15 @@ import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDER
 import type { subscriptions } from "../../../db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { type EntitlementRow, toEntitlement } from "../../services/entitlements.ts";
+import { Currency, Money } from "../billing/schemas.ts";
 
 const DAY_SECONDS = 86_400;
-const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
-
-export const Currency = z
-  .string()
-  .refine((currency) => CURRENCIES.has(currency), "A currency of ISO 4217 in lower case, such as eur")
-  .openapi({ example: "gbp" });
-
-/** An amount of money. */
-export const MinorUnits = z.number().int().min(0).max(99_999_999).describe("Minor units of the currency, such as cents");
 
 const Price = z
   .strictObject({
     currency: Currency,
     default: z.boolean().describe("The price for whom no other currency is known; one of the list is"),
-    value: MinorUnits,
+    value: Money,
     paymentPlanId: z.string().min(1).max(255).optional().describe("The price's id at the payment provider"),
   })
   .openapi("SubscriptionPrice");
@@ -123,8 +115,10 @@ export const Entitlement = z.object({
   entitlement: z.string().describe("The sku"),
   grantedMethod: z.enum(GRANT_METHODS),
   presentmentCurrency: z.string().nullable().describe("In which it was paid"),
-  price: MinorUnits.describe("What was paid for the current period, in minor units of presentmentCurrency; 0 for what was given"),
-  refunded: MinorUnits.describe("What of it has been paid back"),
+  price: Money.describe(
+    "What was paid for the current period, in minor units of presentmentCurrency; 0 for what was given, or came with a bundle, whose own sku has the price",
+  ),
+  refunded: Money.describe("What of it has been paid back"),
   siteId: Id,
   status: z.enum(ENTITLEMENT_STATUSES).describe("One that is scheduled to be cancelled is held until dateEnds"),
   dateGranted: Time,

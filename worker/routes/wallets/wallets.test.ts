@@ -21,6 +21,7 @@ import {
 import { showSubscription, stripe } from "../../../test/stripe-server.ts";
 import { newId } from "../../lib/ids.ts";
 import { expireEntitlements } from "../../services/entitlement-expiry.ts";
+import { EventList } from "../webhooks/schemas.ts";
 import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
 
 const db = createDb(env.DB);
@@ -72,6 +73,11 @@ describe("a wallet", () => {
   test("knows the customer at Stripe after a purchase", async () => {
     await monthly();
     expect((await callAs(site, buyer, "getWallet")).as(Wallet).paymentCustomerId).toMatch(/^cus_/);
+    const { _id: id, paymentCustomerId } = (await callAs(site, buyer, "getWallet")).as(Wallet);
+    const { results } = (await site.call("listEvents", { query: { limit: 200, types: "wallet.created,wallet.updated" } })).as(EventList);
+    const ofWallet = results.filter(({ resource }) => resource === `wallet/${id}`);
+    expect(ofWallet.map(({ type }) => type)).toEqual(["wallet.created", "wallet.updated"]);
+    expect(ofWallet.at(-1)?.data).toMatchObject({ paymentCustomerId });
   });
 
   test("is inserted by the operator for an account or the site, with its balance", async () => {
