@@ -53,6 +53,7 @@ function answer(question: URLSearchParams): Response {
   if (name === "" || type === undefined) return new Response("Invalid question", { status: 400 });
   questions.push(name);
   if (name.startsWith("unreachable.")) throw new TypeError("Network connection lost.");
+  if (name.startsWith("garbled.")) return new Response("<h1>Welcome</h1>");
   if (name.startsWith("broken.")) return Response.json({ Status: 2, TC: false, RD: true, Question: [{ name, type }] });
   const { values, ttl } = records.get(`${asked} ${name}`) ?? { values: asked === "A" ? [SOMEWHERE] : [], ttl: 300 };
   const alias = { name, type: 5, TTL: ttl, data: `alias.${name}.` };

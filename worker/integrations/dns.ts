@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { Failure } from "../lib/errors.ts";
+import { parseJson } from "../lib/json.ts";
 import { callOut, type OutsideAnswer } from "../lib/outbound.ts";
 
 const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const;
@@ -37,7 +38,7 @@ export async function addressesOf(env: Env, name: string): Promise<Addresses> {
 /** With the aliases on the way, whose time counts too. */
 async function addressRecords(env: Env, name: string, type: "A" | "AAAA"): Promise<z.infer<typeof Reply>["Answer"]> {
   const { status, text } = await ask(env, name, type);
-  const reply = status === 200 ? Reply.parse(JSON.parse(text)) : undefined;
+  const reply = status === 200 ? Reply.safeParse(parseJson(text)).data : undefined;
   if (reply?.Status !== NO_ERROR && reply?.Status !== NO_SUCH_NAME)
     throw new Failure("unavailable", `The resolver can't tell where ${name} is`);
   return reply.Answer;

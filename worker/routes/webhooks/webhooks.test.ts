@@ -310,7 +310,7 @@ describe("the host of an address", () => {
   test("must be one that the resolver knows and can tell of", async () => {
     const nowhere = newHost();
     publishAddresses(nowhere, []);
-    for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`]) {
+    for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`, `garbled.${newHost()}`]) {
       const answer = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
       expect(answer).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
     }
