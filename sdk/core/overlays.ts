@@ -3,6 +3,8 @@ import type { ShownOverlay } from "../model/state.ts";
 
 /** Milliseconds for which an overlay stands before another takes its place: what comes twenty times a second is seen. */
 export const LEAST_SLOT_MS = 40;
+/** Where more than so many wait, one that has been drawn makes room at once. */
+export const PATIENT_QUEUE = 2;
 /** Milliseconds after which a slot ends that was never drawn, where somebody draws. */
 export const LONGEST_SLOT_MS = 1_000;
 /** Milliseconds for which an overlay that came in time is owed its slot, should its end pass meanwhile. */
@@ -34,15 +36,16 @@ export interface OverlayBoard {
   /** In the order in which they came. */
   readonly entries: readonly Entry[];
   readonly shown: readonly ShownOverlay[];
-  /** Those that this step has dropped unseen: too many waited. */
+  /** Those that this step has dropped unseen, as too many waited. */
   readonly dropped: readonly OverlayShow[];
 }
 
 export const EMPTY_BOARD: OverlayBoard = { entries: [], shown: [], dropped: [] };
 
-/** `now` in ms of the server's clock. `drawing`: somebody tells what has been drawn, and a slot waits for that. */
 export interface Moment {
+  /** ms of the server's clock. */
   now: number;
+  /** Somebody tells what has been drawn, and a slot waits for that. */
   drawing: boolean;
 }
 
@@ -95,12 +98,13 @@ export function afterDrawing(board: OverlayBoard, broadcastId: string, moment: M
 }
 
 /** When the board is to be looked at again, ms; undefined: nothing changes by itself. */
-export function nextChange({ entries }: OverlayBoard, moment: Moment): number | undefined {
+export function nextChange({ entries, shown }: OverlayBoard, moment: Moment): number | undefined {
+  const queue = queueOf(entries, shown, moment);
   const slots =
-    entries.some(isOwed) || entries.some(({ endsAt }) => endsAt <= moment.now) ? entries.filter((entry) => holds(entry, moment)) : [];
+    entries.some(isOwed) || entries.some(({ endsAt }) => endsAt <= moment.now) ? entries.filter((entry) => holds(entry, queue)) : [];
   const times = [
     ...entries.map(({ endsAt }) => endsAt).filter((at) => at > moment.now),
-    ...slots.map((entry) => slotEnd(entry, moment)),
+    ...slots.map((entry) => slotEnd(entry, queue)),
     ...entries.filter((entry) => isOwed(entry) && entry.endsAt <= moment.now).map(({ cameAt }) => cameAt + SLOT_PATIENCE_MS),
   ];
   return times.length === 0 ? undefined : Math.min(...times);
@@ -118,24 +122,42 @@ function isOwed({ shownAt, dismissed }: Entry): boolean {
   return shownAt === undefined && !dismissed;
 }
 
-function slotEnd({ shownAt = 0, drawn, overlay }: Entry, { drawing }: Moment): number {
-  return shownAt + (drawing && drawn < overlay.contents.length ? LONGEST_SLOT_MS : LEAST_SLOT_MS);
+function slotEnd({ shownAt = 0, drawn, overlay }: Entry, { drawing, hurried }: Queue): number {
+  if (!drawing) return shownAt + LEAST_SLOT_MS;
+  if (drawn < overlay.contents.length) return shownAt + LONGEST_SLOT_MS;
+  return hurried ? shownAt : shownAt + LEAST_SLOT_MS;
 }
 
 /** Whether it is on the screen and its slot is not over. */
-function holds(entry: Entry, moment: Moment): boolean {
-  return entry.shownAt !== undefined && !entry.dismissed && slotEnd(entry, moment) > moment.now;
+function holds(entry: Entry, queue: Queue): boolean {
+  return queue.onScreen.has(entry.overlay.broadcastId) && !entry.dismissed && slotEnd(entry, queue) > queue.now;
+}
+
+/** The moment, and what makes others wait. */
+interface Queue extends Moment {
+  /** Many wait. */
+  hurried: boolean;
+  /** Ids of what has stood on the screen until now. */
+  onScreen: ReadonlySet<string>;
+}
+
+function queueOf(entries: readonly Entry[], shown: readonly ShownOverlay[], moment: Moment): Queue {
+  const onScreen = new Set(shown.map(({ broadcastId }) => broadcastId));
+  return { ...moment, hurried: entries.filter(isOwed).length > PATIENT_QUEUE, onScreen };
 }
 
 function arranged(before: OverlayBoard, all: readonly Entry[], moment: Moment): OverlayBoard {
   const { now } = moment;
-  const onScreen = new Map(before.shown.map((shown) => [shown.broadcastId, shown]));
-  const lasting = all.filter(
-    (entry) => entry.endsAt > now || holds(entry, moment) || (isOwed(entry) && entry.cameAt + SLOT_PATIENCE_MS > now),
-  );
-  const { chosen, outranked } = chooseFrom(lasting, moment);
-  const remaining = lasting.filter((entry) => chosen.has(entry) || entry.endsAt > now || !outranked.has(entry));
-  const { kept, dropped } = bounded(remaining, chosen);
+  const queue = queueOf(all, before.shown, moment);
+  const lasting = all.filter((entry) => entry.endsAt > now || holds(entry, queue) || isOwed(entry));
+  const { chosen, outranked } = chooseFrom(lasting, queue);
+  const inTime = lasting.filter((entry) => chosen.has(entry) || entry.endsAt > now || !outranked.has(entry));
+  const late = inTime.filter((entry) => !chosen.has(entry) && entry.endsAt <= now && entry.cameAt + SLOT_PATIENCE_MS <= now);
+  const spare = spareOf(inTime, chosen);
+  const gone = new Set([...late, ...spare]);
+  const dropped = [...gone].filter(isOwed).map(({ overlay }) => overlay);
+  const kept = inTime.filter((entry) => !gone.has(entry));
+  const onScreen = new Map(before.shown.map((one) => [one.broadcastId, one]));
   const shown = [...chosen].map(({ overlay }) => {
     const known = onScreen.get(overlay.broadcastId);
     return known?.overlay === overlay ? known : { broadcastId: overlay.broadcastId, overlay };
@@ -146,11 +168,11 @@ function arranged(before: OverlayBoard, all: readonly Entry[], moment: Moment): 
 }
 
 /** What stands on the screen now, and what does not because a higher priority has its place. */
-function chooseFrom(entries: readonly Entry[], moment: Moment): { chosen: Set<Entry>; outranked: Set<Entry> } {
+function chooseFrom(entries: readonly Entry[], queue: Queue): { chosen: Set<Entry>; outranked: Set<Entry> } {
   const taken = new Map<string, number>();
   const chosen = new Set<Entry>();
   const outranked = new Set<Entry>();
-  for (const entry of inOrderOfClaim(entries, moment)) {
+  for (const entry of inOrderOfClaim(entries, queue)) {
     const { contents, priority } = entry.overlay;
     const rivals = contents.flatMap(({ position }) => taken.get(position) ?? []);
     if (rivals.length === 0) chosen.add(entry);
@@ -164,24 +186,22 @@ function chooseFrom(entries: readonly Entry[], moment: Moment): { chosen: Set<En
 }
 
 /** Slots that are not over, then by priority: who was not shown yet in their order, and then the newest of the others. */
-function inOrderOfClaim(entries: readonly Entry[], moment: Moment): Entry[] {
+function inOrderOfClaim(entries: readonly Entry[], queue: Queue): Entry[] {
   const places = new Map(entries.map((entry, index) => [entry, isOwed(entry) ? index - 2 * entries.length : -index]));
   return entries
     .filter(({ dismissed }) => !dismissed)
     .sort(
       (one, other) =>
-        Number(holds(other, moment)) - Number(holds(one, moment)) ||
+        Number(holds(other, queue)) - Number(holds(one, queue)) ||
         other.overlay.priority - one.overlay.priority ||
         (places.get(one) ?? 0) - (places.get(other) ?? 0),
     );
 }
 
 /** Of too many, the lowest priority goes first, then what has had its slot, then the oldest. */
-function bounded(entries: readonly Entry[], chosen: ReadonlySet<Entry>): { kept: readonly Entry[]; dropped: OverlayShow[] } {
-  if (entries.length <= MOST_OVERLAYS) return { kept: entries, dropped: [] };
-  const spare = entries
+function spareOf(entries: readonly Entry[], chosen: ReadonlySet<Entry>): Entry[] {
+  return entries
     .filter((entry) => !chosen.has(entry))
-    .sort((one, other) => one.overlay.priority - other.overlay.priority || Number(isOwed(one)) - Number(isOwed(other)));
-  const gone = new Set(spare.slice(0, entries.length - MOST_OVERLAYS));
-  return { kept: entries.filter((entry) => !gone.has(entry)), dropped: [...gone].filter(isOwed).map(({ overlay }) => overlay) };
+    .sort((one, other) => one.overlay.priority - other.overlay.priority || Number(isOwed(one)) - Number(isOwed(other)))
+    .slice(0, Math.max(0, entries.length - MOST_OVERLAYS));
 }

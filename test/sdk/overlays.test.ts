@@ -9,6 +9,7 @@ import {
   LEAST_SLOT_MS,
   LONGEST_SLOT_MS,
   MOST_OVERLAYS,
+  SLOT_PATIENCE_MS,
   nextChange,
   type OverlayBoard,
 } from "../../sdk/core/overlays.ts";
@@ -122,6 +123,23 @@ describe("the overlays on the screen", () => {
     expect(shown(half)).toEqual(["a"]);
     expect(shown(afterDrawing(half, "a", at(SLOT + 2, true)))).toEqual(["b"]);
     expect(shown(afterTime(half, at(NOW + LONGEST_SLOT_MS, true)))).toEqual(["b"]);
+  });
+
+  test("make room as soon as they are drawn, where many wait, and do not come back for the rest of their slot", () => {
+    let board = [1, 2, 3, 4, 5].reduce((before, id) => afterFrame(before, overlay(`${id}`), at(NOW, true)), EMPTY_BOARD);
+    for (const [turn, expected] of ["2", "3", "3", "3"].entries()) {
+      const moment = at(NOW + turn, true);
+      board = afterTime(afterDrawing(board, `${turn + 1}`, moment), moment);
+      expect(shown(board)).toEqual([expected]);
+    }
+  });
+
+  test("that wait for longer than they are owed a slot are dropped, and told", () => {
+    const late = NOW + SLOT_PATIENCE_MS;
+    const board = boardOf(...["a", "b", "c"].map((id) => overlay(id, { endsAt: NOW + 1_000 })));
+    const next = afterTime(board, at(late));
+    expect(shown(next)).toEqual(["b"]);
+    expect(next.dropped.map(({ broadcastId }) => broadcastId)).toEqual(["c"]);
   });
 
   test("give way to a higher priority once they have had their slot, and come back after it", () => {
