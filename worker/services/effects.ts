@@ -1,7 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import { createDb } from "../../db/client.ts";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendBroadcast, sendClear } from "./broadcasts.ts";
+import { nudgeLogs } from "./context.ts";
+import { cancelHeld } from "./entitlements.ts";
 import { enqueueExport } from "./exports.ts";
 import { forgetFile } from "./media.ts";
 import { mailReset } from "./passwords.ts";
@@ -13,6 +16,7 @@ import { bringToAutomation } from "./provider-events.ts";
 import { channelOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
+import { systemCtx } from "./system.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
 const Data = z.record(z.string(), z.unknown());
@@ -72,9 +76,14 @@ export async function runEffects(env: Env, siteId: string, event: LogEntry): Pro
   await EFFECTS[event.type]?.(env, siteId, event);
 }
 
-/** What names a person goes from the log and from the counters of polls. */
+/** What names a person goes from the log and from the counters of polls; what the account held ends. */
 async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
   await forgetVoter(env, siteId, idOf(event));
+  const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
+  await cancelHeld(ctx, idOf(event));
+  nudgeLogs(ctx);
+  // Not waited for: the log is at work on this event. The cron makes up for a nudge that fails.
+  void ctx.finish().catch(() => undefined);
   await env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence);
 }
 

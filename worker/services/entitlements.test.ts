@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
 import { accountEntitlements } from "../../db/schema/index.ts";
 import { newSite, openSocket, type TestAccount, type TestSite } from "../../test/harness.ts";
@@ -116,11 +116,20 @@ describe("an account", () => {
     expect(results.map((account) => account.subscriptions)).toEqual([alone.subscriptions]);
   });
 
-  test("that is deleted leaves its entitlements for the books, cancelled", async () => {
+  test("that is deleted leaves its entitlements for the books, cancelled, each of which is told", async () => {
     const fan = await newFan();
-    await grant(fan, "pass");
+    const held = [await grant(fan, "pass"), await grant(fan, "other-pass")];
+    await db
+      .update(accountEntitlements)
+      .set({ status: "cancelScheduled", dateEnds: Date.now() + 1e9 })
+      .where(eq(accountEntitlements.id, held[1]?.id ?? ""));
     expect((await site.call("deleteAccount", { params: { id: fan.id } })).status).toBe(200);
-    expect((await rowsOf(fan)).map((row) => [row.sku, row.status])).toEqual([["pass", "cancelled"]]);
+    await vi.waitUntil(async () => (await rowsOf(fan)).every(({ status }) => status === "cancelled"), { timeout: 20_000 });
+    expect((await rowsOf(fan)).map(({ sku }) => sku).sort()).toEqual(["other-pass", "pass"]);
+    for (const { id } of held) {
+      await vi.waitUntil(async () => (await eventsOf(id)).length === 2, { timeout: 20_000 });
+      expect(await eventsOf(id)).toEqual(["entitlement_granted", "entitlement_cancelled"]);
+    }
   });
 });
 

@@ -8,6 +8,8 @@ import { cameFirst, conflict, notFound } from "../lib/errors.ts";
 import { managesPage } from "../lib/roles.ts";
 import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "./context.ts";
 
+const AT_ONCE = 50;
+
 export type EntitlementRow = typeof accountEntitlements.$inferSelect;
 
 /** What is granted: by which way, and for what (`source`, such as "invite/<id>"), so that it can be taken back. */
@@ -123,9 +125,13 @@ export function findBySource(ctx: Ctx, source: string): Promise<EntitlementRow[]
     .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.source, source)));
 }
 
-/** Cancels all that an account holds, which itself is going; the books keep what was. */
-export function cancelHeld(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
-  return ctx.db.update(accountEntitlements).set(cancellation(ctx)).where(heldBy(ctx, accountId));
+/** Cancels all that an account holds, which itself is gone; the books keep what was. Safe to repeat. */
+export async function cancelHeld(ctx: Ctx, accountId: string): Promise<void> {
+  for (;;) {
+    const rows = await ctx.db.select().from(accountEntitlements).where(heldBy(ctx, accountId)).limit(AT_ONCE);
+    for (const row of rows) await cameFirst(() => changeEntitlement(ctx, row, "cancel"));
+    if (rows.length === 0) return;
+  }
 }
 
 /**
@@ -214,10 +220,6 @@ function entitlementOf(ctx: Ctx, grant: Grant): EntitlementRow {
     dateEnds,
     source,
   };
-}
-
-function cancellation(ctx: Ctx) {
-  return { status: "cancelled" as const, dateCancelled: ctx.now, modified: ctx.now, version: sql`${accountEntitlements.version} + 1` };
 }
 
 function grantOf(row: EntitlementRow): NewEvent {

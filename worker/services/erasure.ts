@@ -14,7 +14,6 @@ import { forgetActivity } from "./activity.ts";
 import type { Ctx } from "./context.ts";
 import { endClaims } from "./claims.ts";
 import { devicesOf } from "./devices.ts";
-import { cancelHeld } from "./entitlements.ts";
 import { stopAllOf } from "./recurring.ts";
 import { forgetWallet } from "./wallets.ts";
 import { forgetWatchTimeOfAccount } from "./watch-time.ts";
@@ -36,7 +35,6 @@ const ERASE: Erase[] = [
   (ctx, id) => forgetActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
-  (ctx, id) => cancelHeld(ctx, id),
   (ctx, id) => stopAllOf(ctx, id),
   (ctx, id) => forgetWallet(ctx, id),
   (ctx, id) =>
