@@ -1,10 +1,18 @@
-// Part of `npm run soak`: 200 clients of a channel for a minute, while their sockets are cut and the server is killed three times.
+// Part of `npm run soak`: 200 clients of a channel for a minute, in Node and then in Chromium, while their connections are cut, their
+// clocks jump, the channel's objects are evicted and the server is killed.
 import { surviveChaos } from "../test/browser/channel-chaos.ts";
 import { say } from "./lib/report.mjs";
 
-const OPTIONS = { clients: 200, seconds: 60, kills: 3 };
+const CHAOS = { clients: 200, seconds: 60, kills: 3, evictions: 2 };
+let failed = false;
 
-const { acknowledged, logged, connections, lost, wrong } = await surviveChaos(OPTIONS);
-say(`${OPTIONS.clients} clients, ${connections} connections, ${OPTIONS.kills} kills, ${acknowledged} of ${logged} frames acknowledged`);
-say(JSON.stringify({ lost, wrong }));
-process.exit(lost.length + wrong.length === 0 ? 0 : 1);
+for (const where of ["node", "chromium"] as const) {
+  const { acknowledged, logged, connections, lost, wrong } = await surviveChaos({ where, ...CHAOS });
+  say(
+    `${CHAOS.clients} clients in ${where}, ${connections} connections, ${CHAOS.kills} kills, ${CHAOS.evictions} evictions, ` +
+      `${acknowledged} of ${logged} frames acknowledged`,
+  );
+  say(JSON.stringify({ lost, wrong }));
+  failed ||= lost.length + wrong.length > 0;
+}
+process.exit(failed ? 1 : 0);

@@ -1,25 +1,35 @@
 import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
-import { WebSocket } from "ws";
-import { type ChannelConnection, joinChannel, type Position, type ServerFrame, type SocketLike } from "../../sdk/channel/index.ts";
+import { build } from "esbuild";
+import { ROOT } from "../../scripts/lib/root.mjs";
+import { launchBrowser } from "./browser.ts";
+import { CHANNEL, Client, Crowd, SITE, type Tale } from "./channel-chaos-crowd.ts";
+import { Wire } from "./channel-chaos-wire.ts";
 import { startServer, temporaryState } from "./server.ts";
 
-const SITE = "5eed00000000000000000001";
-const CHANNEL = "5eed0000000000000000c001";
 const OVERLAY = "5eed0000000000000000a001";
 const HEADERS = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
 const BROADCAST_MS = 150;
 const CUT_MS = 300;
-/** How many of the sockets are cut at a time. */
+const JUMP_MS = 500;
+/** How many of the connections are cut at a time. */
 const CUT_SHARE = 0.1;
+/** The platform takes an object that nobody has called for ten seconds out of memory; its sockets stay. */
+const EVICTION_MS = 12_000;
 
 const Sent = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), seq: z.number() })]) });
 
 export interface ChaosOptions {
+  /** Where the clients run: in Node from the SDK's sources, or in a page of Chromium from its package. */
+  where: "node" | "chromium";
   clients: number;
+  /** How long broadcasts, cuts and jumps of the clock go on. */
   seconds: number;
   /** How often the server is killed and started again. */
   kills: number;
+  /** How often all is quiet, on top of `seconds`, until the channel's objects are evicted. */
+  evictions: number;
 }
 
 export interface ChaosOutcome {
@@ -27,7 +37,7 @@ export interface ChaosOutcome {
   acknowledged: number;
   /** Frames that the channel's log holds. */
   logged: number;
-  /** Connections that were made in all. */
+  /** Times that a client was let in. */
   connections: number;
   /** Broadcasts that were acknowledged and are not in the log. */
   lost: string[];
@@ -35,137 +45,130 @@ export interface ChaosOutcome {
   wrong: string[];
 }
 
-/** Clients of one channel while their sockets are cut at random and the server is killed and started again, until all hold all. */
-export async function surviveChaos({ clients: count, seconds, kills }: ChaosOptions): Promise<ChaosOutcome> {
+/** Those who watch, wherever they are: a {@link Crowd}. */
+interface Audience {
+  holds(seq: number): Promise<void>;
+  jumpClocks(): void | Promise<void>;
+  tales(): Tale[] | Promise<Tale[]>;
+  leave(): void | Promise<void>;
+}
+
+/**
+ * Clients of one channel while connections are cut at random, the clocks of some jump, the channel's objects are evicted, and the server
+ * is killed and started again, until all hold all.
+ */
+export async function surviveChaos({ where, clients, seconds, kills, evictions }: ChaosOptions): Promise<ChaosOutcome> {
   const state = await temporaryState();
   let server = await startServer({ state });
   const { url } = server;
-  const network = new Network();
-  const clients = Array.from({ length: count }, (_, index) => new Client(url, `chaos-${index}`, network));
+  const port = Number(new URL(url).port);
+  const wire = await Wire.to(port);
+  const audience = await (where === "node" ? new Crowd(wire.url, clients) : crowdInChromium(wire.url, clients));
   const acknowledged: { broadcastId: string; seq: number }[] = [];
-  const chaos = new AbortController();
-  const every = (interval: number, work: () => void): void => {
-    const timer = setInterval(work, interval);
-    chaos.signal.addEventListener("abort", () => clearInterval(timer));
-  };
+  const chaos = new Chaos();
   try {
-    await Promise.all(clients.map((client) => client.holds(0)));
-    every(CUT_MS, () => network.cut(CUT_SHARE));
+    await audience.holds(0);
+    chaos.every(CUT_MS, () => wire.cut(CUT_SHARE));
+    chaos.every(JUMP_MS, () => void audience.jumpClocks());
     // While the server is down nothing is acknowledged, and nothing is owed.
-    every(BROADCAST_MS, () => void broadcast(url).then((sent) => acknowledged.push(sent), ignore));
-    for (let kill = 0; kill < kills; kill++) {
-      await pause((seconds * 1000) / (kills + 1));
-      await server.kill();
-      server = await startServer({ state, port: Number(new URL(url).port) });
+    chaos.every(BROADCAST_MS, () => void broadcast(url).then((sent) => acknowledged.push(sent), ignore));
+    const blows = [...Array<"kill">(kills).fill("kill"), ...Array<"evict">(evictions).fill("evict")];
+    for (const blow of blows) {
+      await pause((seconds * 1000) / (blows.length + 1));
+      if (blow === "kill") {
+        await server.kill();
+        server = await startServer({ state, port });
+      } else {
+        chaos.paused = true;
+        await pause(EVICTION_MS);
+        chaos.paused = false;
+      }
     }
-    await pause((seconds * 1000) / (kills + 1));
-    chaos.abort();
+    await pause((seconds * 1000) / (blows.length + 1));
+    chaos.end();
     const last = await broadcast(url);
     acknowledged.push(last);
-    await Promise.all(clients.map((client) => client.holds(last.seq)));
-    const log = await readLog(url, clients[0]?.epoch ?? "", last.seq);
+    await audience.holds(last.seq);
+    const log = await readLog(url, last.seq);
+    const tales = await audience.tales();
     return {
       acknowledged: acknowledged.length,
       logged: log.length,
-      connections: network.opened,
+      connections: tales.reduce((sum, { welcomes }) => sum + welcomes, 0),
       lost: acknowledged.map(({ broadcastId }) => broadcastId).filter((id) => !log.some((frame) => frame.includes(id))),
-      wrong: clients.filter((client) => !client.agreesWith(log)).map(({ name }) => name),
+      wrong: tales.filter((tale) => !agrees(tale, log)).map(({ name }) => name),
     };
   } finally {
-    chaos.abort();
-    for (const client of clients) client.leave();
+    chaos.end();
+    await audience.leave();
+    wire.close();
     await server.kill();
     await rm(state, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Sockets that can be cut as networks cut them: without a word. */
-class Network {
-  opened = 0;
-  readonly #open = new Set<WebSocket>();
+/** What goes on at intervals, but for pauses. */
+class Chaos {
+  paused = false;
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
 
-  readonly openSocket = (url: string): SocketLike => {
-    const socket = new WebSocket(url);
-    this.opened++;
-    this.#open.add(socket);
-    socket.on("close", () => this.#open.delete(socket));
-    // A server that is down is told by the close that follows.
-    socket.on("error", ignore);
-    return socket;
-  };
+  every(interval: number, work: () => void): void {
+    this.#timers.push(setInterval(() => this.paused || work(), interval));
+  }
 
-  cut(share: number): void {
-    for (const socket of this.#open) if (Math.random() < share) socket.terminate();
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
   }
 }
 
-/** A client and every logged frame that it was given. */
-class Client {
-  readonly name: string;
-  epoch = "";
-  /** Position of the first welcome; what came before it is none of this client's business. */
-  #from: number | undefined;
-  #startedOver = false;
-  readonly #frames: string[] = [];
-  readonly #connection: ChannelConnection;
-  #waiting: { seq: number; done: () => void }[] = [];
+// What the script below makes in the page.
+declare const chaos: { Crowd: typeof Crowd };
 
-  constructor(origin: string, name: string, network: Network, resume?: Position) {
-    this.name = name;
-    this.#connection = joinChannel({
-      origin,
-      clientId: SITE,
-      channelId: CHANNEL,
-      deviceId: name,
-      resume,
-      environment: { openSocket: network.openSocket, openEvents: () => null },
-      onFrame: (frame) => this.#take(frame),
-    });
-  }
+/** A crowd in one page of Chromium, made of the built package. */
+async function crowdInChromium(origin: string, count: number): Promise<Audience> {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, "test/browser/channel-chaos-crowd.ts")],
+    plugins: [
+      {
+        name: "package",
+        setup: (build) => build.onResolve({ filter: /\/sdk\/channel\/index\.ts$/ }, () => ({ path: join(ROOT, "sdk/dist/channel.js") })),
+      },
+    ],
+    bundle: true,
+    format: "iife",
+    globalName: "chaos",
+    logLevel: "error",
+    write: false,
+  });
+  const browser = await launchBrowser();
+  // Any page of the server will do: one from elsewhere may not speak to this machine.
+  const page = await browser.newPage({ bypassCSP: true });
+  await page.goto(`${origin}/sdk/integrity.json`);
+  await page.addScriptTag({ content: outputFiles[0]?.text ?? "" });
+  const crowd = await page.evaluateHandle(([from, size]) => new chaos.Crowd(from, size), [origin, count] as const);
+  return {
+    holds: (seq) => crowd.evaluate((there, position) => there.holds(position), seq),
+    jumpClocks: () => crowd.evaluate((there) => there.jumpClocks()),
+    tales: () => crowd.evaluate((there) => there.tales()),
+    leave: () => browser.close(),
+  };
+}
 
-  /** Resolves once it holds this position. */
-  async holds(seq: number): Promise<void> {
-    if (this.#held >= seq) return;
-    await new Promise<void>((done) => this.#waiting.push({ seq, done }));
-  }
-
-  get frames(): readonly string[] {
-    return this.#frames;
-  }
-
-  /** Whether its frames are those of the log since it came, in order, once. */
-  agreesWith(log: readonly string[]): boolean {
-    const mine = log.slice(this.#from);
-    return !this.#startedOver && mine.length === this.#frames.length && mine.every((frame, index) => frame === this.#frames[index]);
-  }
-
-  leave(): void {
-    this.#connection.leave();
-  }
-
-  get #held(): number {
-    return this.#from === undefined ? -1 : (this.#connection.position()?.seq ?? -1);
-  }
-
-  #take(frame: ServerFrame): void {
-    if (frame.type === "welcome") {
-      this.epoch = frame.epoch;
-      this.#startedOver ||= this.#from !== undefined && !frame.recovered;
-      this.#from ??= frame.upTo;
-    } else if ("seq" in frame) this.#frames.push(`${frame.seq} ${frame.type} ${"broadcastId" in frame ? frame.broadcastId : ""}`);
-    // The position moves once the frame was taken.
-    queueMicrotask(() => {
-      this.#waiting = this.#waiting.filter(({ seq, done }) => (this.#held >= seq ? done() : true));
-    });
-  }
+/** Whether a client's frames are those of the log since it came, in order, once. */
+function agrees({ from, startedOver, frames }: Tale, log: readonly string[]): boolean {
+  const its = log.slice(from);
+  return !startedOver && its.length === frames.length && its.every((frame, index) => frame === frames[index]);
 }
 
 /** All that the channel's log holds, read by one who comes back from its very beginning. */
-async function readLog(url: string, epoch: string, upTo: number): Promise<readonly string[]> {
-  const reader = new Client(url, "reader", new Network(), { epoch, seq: 0 });
+async function readLog(url: string, upTo: number): Promise<readonly string[]> {
+  const scout = new Client(url, "scout");
+  await scout.holds(upTo);
+  scout.leave();
+  const reader = new Client(url, "reader", { epoch: scout.epoch, seq: 0 });
   await reader.holds(upTo);
   reader.leave();
-  return reader.frames;
+  return reader.tale().frames;
 }
 
 async function broadcast(url: string): Promise<{ broadcastId: string; seq: number }> {

@@ -1,0 +1,126 @@
+import {
+  browserEnvironment,
+  type ChannelConnection,
+  joinChannel,
+  pictureTime,
+  type Position,
+  type ServerFrame,
+} from "../../sdk/channel/index.ts";
+
+// Runs in Node from the SDK's sources, and in Chromium from its package.
+
+export const SITE = "5eed00000000000000000001";
+export const CHANNEL = "5eed0000000000000000c001";
+const HOUR_MS = 3_600_000;
+const JUMPING_SHARE = 0.2;
+
+/** What a client was given. */
+export interface Tale {
+  name: string;
+  /** Position of its first welcome; what came before is none of its business. */
+  from: number;
+  /** Whether it ever lost its place. */
+  startedOver: boolean;
+  welcomes: number;
+  /** Every logged frame, as it came. */
+  frames: readonly string[];
+}
+
+/** Clients of one channel. */
+export class Crowd {
+  readonly #clients: readonly Client[];
+
+  constructor(origin: string, count: number) {
+    this.#clients = Array.from({ length: count }, (_, index) => new Client(origin, `chaos-${index}`));
+  }
+
+  /** Resolves once each of them holds this position. */
+  async holds(seq: number): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.holds(seq)));
+  }
+
+  /** Sets the clocks of some to up to an hour before or after the truth. */
+  jumpClocks(): void {
+    for (const client of this.#clients) if (Math.random() < JUMPING_SHARE) client.jumpClock();
+  }
+
+  tales(): Tale[] {
+    return this.#clients.map((client) => client.tale());
+  }
+
+  leave(): void {
+    for (const client of this.#clients) client.leave();
+  }
+}
+
+/** One who watches, as the SDK does: a channel whose frames pass through picture time. */
+export class Client {
+  readonly #name: string;
+  #epoch = "";
+  #from: number | undefined;
+  #startedOver = false;
+  #welcomes = 0;
+  #clockAhead = 0;
+  readonly #frames: string[] = [];
+  readonly #connection: ChannelConnection;
+  #waiting: { seq: number; done: () => void }[] = [];
+
+  constructor(origin: string, name: string, resume?: Position) {
+    this.#name = name;
+    const now = () => Date.now() + this.#clockAhead;
+    const picture = pictureTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
+    this.#connection = joinChannel({
+      origin,
+      clientId: SITE,
+      channelId: CHANNEL,
+      deviceId: name,
+      ...(resume && { resume }),
+      environment: { now, openEvents: () => null },
+      onFrame: (frame) => picture.take(frame),
+    });
+  }
+
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  async holds(seq: number): Promise<void> {
+    if (this.#held >= seq) return;
+    await new Promise<void>((done) => this.#waiting.push({ seq, done }));
+  }
+
+  jumpClock(): void {
+    this.#clockAhead = (Math.random() * 2 - 1) * HOUR_MS;
+  }
+
+  tale(): Tale {
+    return {
+      name: this.#name,
+      from: this.#from ?? 0,
+      startedOver: this.#startedOver,
+      welcomes: this.#welcomes,
+      frames: this.#frames,
+    };
+  }
+
+  leave(): void {
+    this.#connection.leave();
+  }
+
+  get #held(): number {
+    return this.#from === undefined ? -1 : (this.#connection.position()?.seq ?? -1);
+  }
+
+  #take(frame: ServerFrame): void {
+    if (frame.type === "welcome") {
+      this.#welcomes++;
+      this.#epoch = frame.epoch;
+      this.#startedOver ||= this.#from !== undefined && !frame.recovered;
+      this.#from ??= frame.upTo;
+    } else if ("seq" in frame) this.#frames.push(`${frame.seq} ${frame.type} ${"broadcastId" in frame ? frame.broadcastId : ""}`);
+    // The position moves once the frame was taken.
+    queueMicrotask(() => {
+      this.#waiting = this.#waiting.filter(({ seq, done }) => (this.#held >= seq ? done() : true));
+    });
+  }
+}
