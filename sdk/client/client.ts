@@ -34,12 +34,20 @@ export interface TifoClient {
 
 // A token that ends this soon may end on the way.
 const LEEWAY_MS = 15_000;
+// The server repeats the answer to a renewal for half a minute: it is asked thrice within that.
+const RENEWAL_TIMEOUT_MS = 8_000;
 
 export function createClient(options: ClientOptions): TifoClient {
   const { origin, clientId, developerKey, getToken, tokens = memoryTokens() } = options;
-  const send = withRetries(options.fetch ?? ((request) => fetch(request)), options.retry);
+  const once = options.fetch ?? ((request) => fetch(request));
+  const send = withRetries(once, options.retry);
   const headers = { "Tifo-Client-Id": clientId, ...(developerKey === undefined ? {} : { "Tifo-Developer-Key": developerKey }) };
   const plain = createFetchClient<paths>({ baseUrl: origin, headers, fetch: send });
+  const renewals = createFetchClient<paths>({
+    baseUrl: origin,
+    headers,
+    fetch: withRetries(once, { ...options.retry, timeout: RENEWAL_TIMEOUT_MS }),
+  });
   const api = createFetchClient<paths>({ baseUrl: origin, headers, fetch: authorized });
   let renewing: Promise<Tokens | null> | null = null;
   /** The renewal that was tried last: one whose answer was lost is asked for again by the same key, and answered alike. */
@@ -78,7 +86,7 @@ export function createClient(options: ClientOptions): TifoClient {
     const { refreshToken } = session;
     if (renewal.refreshToken !== refreshToken) renewal = { refreshToken, key: crypto.randomUUID() };
     const headers = { "Idempotency-Key": renewal.key };
-    const next = await ok(plain.POST("/auth/v2/refresh", { headers, body: { refreshToken } })).catch(endIfRefused);
+    const next = await ok(renewals.POST("/auth/v2/refresh", { headers, body: { refreshToken } })).catch(endIfRefused);
     // Whoever signed in or out meanwhile is not overruled.
     if (tokens.get()?.refreshToken === refreshToken) tokens.set(next);
     return tokens.get();

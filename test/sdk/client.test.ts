@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { createClient, done, memoryTokens, ok, type TifoProblem, type Tokens } from "../../sdk/client/index.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
@@ -41,6 +41,8 @@ function setUp(answer: Answer, options: SetUp = {}) {
   });
   return { client, requests, waits, tokens };
 }
+
+afterEach(() => void vi.useRealTimers());
 
 const listPages = (client: ReturnType<typeof createClient>) => client.api.GET("/page/v2/channel", {});
 
@@ -241,6 +243,23 @@ describe("a session", () => {
     expect(keys).toHaveLength(4);
     expect(new Set(keys.slice(0, 3)).size).toBe(1);
     expect(keys[3]).not.toBe(keys[0]);
+  });
+
+  test("is renewed by a second request where the first hangs, soon enough to get the same answer", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let tries = 0;
+    const pair = { jwt: jwt("second"), refreshToken: "r2" };
+    const { client, requests, tokens } = setUp(
+      (request) => (!request.url.includes("refresh") ? json([]) : ++tries === 1 ? never(request) : json(pair)),
+      { tokens: { jwt: jwt("ended", 1), refreshToken: "r1" } },
+    );
+    const call = ok(listPages(client));
+    while (requests.length === 0) await new Promise(setImmediate);
+    await vi.advanceTimersByTimeAsync(10_000);
+    await call;
+    expect(tokens.get()).toEqual(pair);
+    const [first, second] = requests.map((request) => request.headers.get("Idempotency-Key"));
+    expect(second).toBe(first);
   });
 
   test("is over when the next pair was made and is lost", async () => {
