@@ -6,6 +6,7 @@ import { callerAddress } from "../../http/limits.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { inviteFailure } from "../../services/invite-failures.ts";
 import {
   createInvite,
   deleteInvite,
@@ -67,6 +68,7 @@ invites.openapi(
     description: "Makes a link that lets whoever opens it past the gates that name the target skus. Hand out `inviteUrl`.",
     credentials: DEVELOPER,
     secretAnswer: true,
+    refusal: inviteFailure("Create"),
     request: { body: jsonBody(InviteInput) },
     responses: { 201: json("The invite", Invite) },
   }),
@@ -109,6 +111,7 @@ invites.openapi(
     description:
       "Mails a link by which somebody becomes an account with the target roles; it is good for 7 days. Refused where the site allows no new admins.",
     credentials: DEVELOPER_OR_ACCOUNT,
+    refusal: inviteFailure("Create"),
     request: { body: jsonBody(RegisterInviteInput) },
     responses: { 201: json("The invitation", RegisterInvite) },
   }),
@@ -125,6 +128,7 @@ invites.openapi(
     description: "Makes the account that the mailed link stands for, with the name and password that its holder chooses. Once.",
     credentials: CLIENT,
     limit: "createAccount",
+    refusal: inviteFailure("Accept"),
     request: { params: RegisterTokenParam, body: jsonBody(AcceptInvite) },
     responses: { 201: json("The account", Account) },
     errors: ["not_found"],
@@ -179,6 +183,7 @@ invites.openapi(
     description: "Replaces where an invite leads and what it grants; the link stays the same. One that was redeemed or revoked is settled.",
     credentials: DEVELOPER,
     secretAnswer: true,
+    refusal: inviteFailure("Update"),
     request: { params: IdParam, body: jsonBody(UpdateInvite) },
     responses: { 200: json("The invite as it is now", Invite) },
     errors: ["not_found", "precondition_failed"],
