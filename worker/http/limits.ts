@@ -10,7 +10,7 @@ export function callerAddress(c: Context): string {
 }
 
 /** What a limit counts apart for this caller. */
-export function limitKey(c: Context<AppEnv>, name: LimitName, actor: Actor): string {
+function limitKey(c: Context<AppEnv>, name: LimitName, actor: Actor): string {
   const { per } = LIMITS[name];
   if (per === "site") return "";
   return per === "account" && actor.kind === "account" ? actor.id : callerAddress(c);

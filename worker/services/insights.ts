@@ -6,6 +6,7 @@ import type { Limit, SiteConcurrents } from "../routes/insights/schemas.ts";
 import type { Actor, Ctx } from "./context.ts";
 import { peekLimit } from "./limits.ts";
 import { presenceOf } from "./realtime.ts";
+import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 /** Who is watching now, site by site; a site without viewers counts 0. */
 export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.output<typeof SiteConcurrents>[]> {
@@ -31,14 +32,33 @@ export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.ou
   );
 }
 
-/** The limits in force, and what they leave for this caller. */
-export async function readLimits(ctx: Ctx, keyOf: (name: LimitName, caller: Actor) => string): Promise<z.output<typeof Limit>[]> {
+/** The limits in force, and what they leave for this caller at this address; null where that depends on more than the caller shows. */
+export async function readLimits(ctx: Ctx, address: string): Promise<z.output<typeof Limit>[]> {
   const caller = await ctx.caller();
   return Promise.all(
     LIMIT_NAMES.map(async (name) => {
       const { description, per, quota, window } = LIMITS[name];
-      const { remaining, reset } = await peekLimit(ctx, name, keyOf(name, caller));
-      return { name, description, per, limit: quota, window, remaining, reset };
+      const counted = countedUnder(ctx.siteId, name, caller, address);
+      const states = await Promise.all(counted.map(({ siteId, key }) => peekLimit({ ...ctx, siteId }, name, key)));
+      const [least] = states.sort((one, other) => one.remaining - other.remaining);
+      return { name, description, per, limit: quota, window, remaining: least?.remaining ?? null, reset: least?.reset ?? null };
     }),
   );
+}
+
+/** Where a limit counts this caller: in the site's Limiter or that of the whole deployment, under which key. */
+function countedUnder(siteId: string, name: LimitName, caller: Actor, address: string): { siteId: string; key: string }[] {
+  switch (LIMITS[name].per) {
+    case "site":
+      return [{ siteId, key: "" }];
+    case "deployment":
+      return [{ siteId: GLOBAL_AUDIENCE, key: "" }];
+    case "account":
+      return caller.kind === "account" ? [{ siteId, key: caller.id }] : [];
+    case "account and address":
+      return [];
+    case "address":
+      // Unknown magic links are missed before it is known whose site they would be.
+      return name === "miss" ? [siteId, GLOBAL_AUDIENCE].map((where) => ({ siteId: where, key: address })) : [{ siteId, key: address }];
+  }
 }

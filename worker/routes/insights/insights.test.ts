@@ -1,7 +1,9 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { countsViewers, newSite, openSocket, PASSWORD } from "../../../test/harness.ts";
+import { type Caller, countsViewers, newSite, openSocket, PASSWORD } from "../../../test/harness.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
+import { GLOBAL_AUDIENCE } from "../../services/tokens.ts";
 import { ConcurrentsList, LimitList } from "./schemas.ts";
 
 describe("concurrents", () => {
@@ -49,5 +51,29 @@ describe("limits", () => {
     const { quota, window } = LIMITS.createAccount;
     expect((await read("192.0.2.1")).get("createAccount")).toMatchObject({ limit: quota, window, remaining: quota - 1 });
     expect((await read("192.0.2.2")).get("createAccount")).toMatchObject({ remaining: quota, reset: window });
+  });
+
+  test("counted per account are told to that account, and to nobody else", async () => {
+    const site = await newSite();
+    const [channelId] = site.channels;
+    for (let i = 0; i < 3; i++) await site.call("createTicket", { as: "viewer", body: { channelId } });
+    const left = async (as: Caller) => {
+      const { limits } = (await site.call("getLimits", { as })).as(LimitList);
+      return limits.find(({ name }) => name === "ticket");
+    };
+    const { quota, window } = LIMITS.ticket;
+    expect(await left("viewer")).toMatchObject({ limit: quota, window, remaining: quota - 3 });
+    expect(await left("creator")).toMatchObject({ remaining: quota });
+    expect(await left("client")).toMatchObject({ remaining: null, reset: null });
+  });
+
+  test("of the whole deployment are told as such, and those of one account at one address not at all", async () => {
+    const site = await newSite();
+    const { limits } = (await site.call("getLimits", { as: "client" })).as(LimitList);
+    const before = limits.find(({ name }) => name === "guessLink")?.remaining ?? 0;
+    await env.LIMITER.getByName(GLOBAL_AUDIENCE).take("guessLink", "");
+    const after = (await site.call("getLimits", { as: "client" })).as(LimitList).limits;
+    expect(after.find(({ name }) => name === "guessLink")?.remaining).toBeLessThan(before);
+    expect(after.find(({ name }) => name === "signIn")?.remaining).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { createArea } from "../../http/area.ts";
-import { CLIENT, SUPER } from "../../http/credentials.ts";
-import { limitKey } from "../../http/limits.ts";
+import { ACCOUNT, CLIENT, SUPER } from "../../http/credentials.ts";
+import { callerAddress } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
 import { json } from "../../http/schemas.ts";
 import { readConcurrents, readLimits } from "../../services/insights.ts";
@@ -31,10 +31,13 @@ insights.openapi(
     method: "get",
     path: "/insights/v1/limits",
     summary: "Get the limits",
-    description: "The limits in force and what is left of them for this caller.",
+    description:
+      "The limits in force and what is left of them for this caller. With a bearer token also of those that are counted per account.",
+    also: ACCOUNT,
+    accounts: "any",
     credentials: CLIENT,
     request: {},
     responses: { 200: json("The limits", LimitList) },
   }),
-  async (c) => c.json({ limits: await readLimits(c.var.ctx, (name, caller) => limitKey(c, name, caller)) }, 200),
+  async (c) => c.json({ limits: await readLimits(c.var.ctx, callerAddress(c)) }, 200),
 );

@@ -28,8 +28,8 @@ export const Limit = z
     per: z.string().describe("What is counted apart"),
     limit: z.number().int(),
     window: z.number().int().describe("Seconds"),
-    remaining: z.number().int(),
-    reset: z.number().int().describe("Seconds until the window ends"),
+    remaining: z.number().int().nullable().describe("Null where it depends on more than the caller shows, such as an account"),
+    reset: z.number().int().nullable().describe("Seconds until the window ends"),
   })
   .openapi("Limit");
 
