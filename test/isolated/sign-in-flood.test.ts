@@ -1,5 +1,10 @@
+import { listDurableObjectIds } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { LIMITS } from "../../worker/lib/limits.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { GLOBAL_AUDIENCE } from "../../worker/services/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
 // What a sign-in costs.
@@ -49,6 +54,32 @@ test("a flood leaves other accounts, other sites and the owner at another addres
   expect(await signIn(admin.email, PASSWORD, OWNER)).toBe(200);
   expect(await signIn(viewer.email, PASSWORD, ATTACKER)).toBe(200);
   expect(await signIn(other.accounts.admin.email, PASSWORD, ATTACKER, other)).toBe(200);
+});
+
+test("a flood over many accounts is refused by its address, and a right password doesn't count", async () => {
+  const address = "203.0.113.77";
+  const limiter = env.LIMITER.getByName(other.id);
+  for (let taken = 0; taken < LIMITS.signInAddress.quota - 2; taken++) await limiter.take("signInAddress", address);
+  expect(await signIn(other.accounts.viewer.email, PASSWORD, address, other)).toBe(200);
+  hashed.mockClear();
+  const statuses = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => signIn(`fan-${index}@demo.example`, "guess", address, other)),
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(2);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(8);
+  expect(hashed).toHaveBeenCalledTimes(2);
+  expect(await signIn(other.accounts.viewer.email, PASSWORD, OWNER, other)).toBe(200);
+});
+
+test("a sign-in to no site at all is refused like any, and makes no counter of that name", async () => {
+  const siteId = newId(Date.now());
+  const body = { email: "ada@demo.example", password: "guess", siteId };
+  const answer = await site.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": ATTACKER } });
+  expect(answer.status).toBe(401);
+  expect(hashed).toHaveBeenCalledTimes(1);
+  const objects = await listDurableObjectIds(env.LIMITER);
+  expect(objects.map(String)).not.toContain(env.LIMITER.idFromName(siteId).toString());
+  expect(objects.map(String)).toContain(env.LIMITER.idFromName(GLOBAL_AUDIENCE).toString());
 });
 
 test("wrong old passwords of a signed-in thief count in the same five", async () => {

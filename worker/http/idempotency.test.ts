@@ -69,6 +69,21 @@ describe("a repeated Idempotency-Key", () => {
     expect(new Set(made).size).toBe(1);
   });
 
+  test("is another key for each device or address that shows no credential", async () => {
+    const key = newKey();
+    const signUp = (headers: Record<string, string>) => {
+      const body = { email: `${randomHex(5)}@viewers.example`, password: PASSWORD, name: "Vera" };
+      return site.call("createAccount", { as: "client", body, headers: { "Idempotency-Key": key, ...headers } });
+    };
+    const callers: Record<string, string>[] = [
+      { "CF-Connecting-IP": "192.0.2.1" },
+      { "CF-Connecting-IP": "192.0.2.2" },
+      { "Tifo-Device-Id": "phone" },
+    ];
+    for (const caller of callers) expect((await signUp(caller)).status).toBe(201);
+    expect((await signUp({ "CF-Connecting-IP": "192.0.2.3", "Tifo-Device-Id": "phone" })).problem?.code).toBe("idempotency_mismatch");
+  });
+
   test("is another key for another caller, another site and another operation", async () => {
     const key = newKey();
     const first = await create(key);

@@ -5,6 +5,7 @@ import { toHex } from "../lib/ids.ts";
 import type { Actor } from "../services/context.ts";
 import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "../services/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
+import { callerAddress } from "./limits.ts";
 import type { Entrance } from "./operation.ts";
 
 const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
@@ -18,11 +19,12 @@ export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: ()
   const { ctx } = c.var;
   const actor = await ctx.caller();
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
-  const id = await sha256([ctx.siteId, callerName(actor), entrance.operationId, key].join("\n"));
   const content = await crypto.subtle.digest("SHA-256", contentOf(c, await c.req.arrayBuffer()));
   const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${toHex(new Uint8Array(content))}`);
+  const caller = entrance.bodyProves ? fingerprint : callerName(c, actor);
+  const id = await sha256([ctx.siteId, caller, entrance.operationId, key].join("\n"));
   const kept = await claimKey(ctx, id, fingerprint);
-  if (kept && entrance.largeAnswer) {
+  if (kept && entrance.answersAgain) {
     ctx.receipt = kept.body;
     await run();
     c.header("Idempotent-Replayed", "true");
@@ -56,6 +58,8 @@ async function readAnswer(response: Response, receipt: string | undefined): Prom
   return { status: response.status, headers, body: receipt ?? (await response.clone().text()) };
 }
 
-function callerName(actor: Actor): string {
+/** Whose a key is; of those who show nothing, each device's or address's. */
+function callerName(c: Context<AppEnv>, actor: Actor): string {
+  if (actor.kind === "anonymous") return `${actor.kind}:${c.var.ctx.deviceId ?? callerAddress(c)}`;
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
 }

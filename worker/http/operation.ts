@@ -40,8 +40,10 @@ export interface OperationSpec {
   unknownSite?: string;
   /** The `message` of the 400 for a body that isn't JSON or not of the schema, where integrators know a sentence for it. */
   refusal?: string;
-  /** The answer is too large to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
-  largeAnswer?: boolean;
+  /** The answer is too large or too secret to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
+  answersAgain?: boolean;
+  /** The body itself is the credential: whoever repeats it is the same caller, wherever they are. */
+  bodyProves?: boolean;
   /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
   secretAnswer?: boolean;
 }
@@ -56,7 +58,8 @@ export type Entrance = Pick<OperationSpec, "operationId" | "path" | "limit" | "u
   maxBody: number;
   replayable: boolean;
   secretAnswer: boolean;
-  largeAnswer: boolean;
+  answersAgain: boolean;
+  bodyProves: boolean;
 };
 
 /** What a handler's types follow from. */
@@ -79,7 +82,8 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     maxBody: spec.maxBody ?? 256 * 1024,
     replayable,
     secretAnswer: spec.secretAnswer ?? false,
-    largeAnswer: spec.largeAnswer ?? false,
+    answersAgain: spec.answersAgain ?? false,
+    bodyProves: spec.bodyProves ?? false,
   };
   const route = {
     operationId: spec.operationId,

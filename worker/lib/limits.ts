@@ -1,6 +1,7 @@
 /** Exact quotas, kept by the Limiter object of a site; `per` says what is counted apart. */
 export const LIMITS = {
   signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
+  signInAddress: { quota: 100, window: 60, per: "address", description: "Wrong sign-ins, of whatever accounts" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },

@@ -1,17 +1,20 @@
-import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
 import { hashPassword, sha256, verifyPassword } from "../lib/crypto.ts";
-import { invalid, unauthenticated } from "../lib/errors.ts";
+import { Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { Login, Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { batchAll, type Ctx } from "./context.ts";
+import { checkSite } from "./identity.ts";
 import { giveBackSlot, takeSlot } from "./limits.ts";
 import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
 
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long a refresh may be repeated under its Idempotency-Key. */
+const REPEAT_MS = 30_000;
 // Compared with when no such account exists, so that both refusals take as long.
 const NOBODY = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -24,28 +27,34 @@ interface Person {
 }
 
 /**
- * Signs in with e-mail and password, to the site of `siteId` or, without one, a global account.
- * Wrong ones are counted per account and address before anything is hashed, so a flood costs little and locks nobody else out.
+ * Signs in with e-mail and password, to the site of `siteId` or, without one, a global account. Wrong ones are counted per account and
+ * address, and per address, before anything is hashed: a flood costs little and locks nobody else out.
  */
 export async function login(ctx: Ctx, input: Login, address: string): Promise<Tokens> {
   const audience = input.siteId ?? GLOBAL_AUDIENCE;
   if (input.siteId !== undefined && ctx.siteId !== "" && ctx.siteId !== input.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
-  const scope: Ctx = { ...ctx, siteId: audience };
   const email = normalizeEmail(input.email);
+  // What somebody calls a site gets no counters of its own unless it is one.
+  const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
   const slot = await signInSlot(email, address);
   await takeSlot(scope, "signIn", slot);
+  await takeSlot(scope, "signInAddress", address);
   const person = audience === GLOBAL_AUDIENCE ? await findGlobal(ctx, email) : await findOnSite(ctx, audience, email);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
   if (!person || !valid) throw unauthenticated("Wrong e-mail or password");
-  await giveBackSlot(scope, "signIn", slot);
+  await Promise.all([giveBackSlot(scope, "signIn", slot), giveBackSlot(scope, "signInAddress", address)]);
   return startSession(ctx, audience, person, stale ? await hashPassword(input.password) : undefined);
 }
 
-/** Trades a refresh token for the next pair. One that was traded before ends the session: it may have been stolen. */
+/**
+ * Trades a refresh token for the next pair. One that was traded before ends the session: it may have been stolen. A repeat of the request
+ * that has traded it, whose answer was lost, gets the same generation again.
+ */
 export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
   const refused = unauthenticated("The refresh token is used up, expired or not one of ours");
   const token = await readRefreshToken(ctx.env, refreshToken);
   if (!token) throw refused;
+  if (ctx.receipt !== undefined) return refreshAgain(ctx, token);
   const [session] = await ctx.db
     .update(sessions)
     .set({ generation: token.generation + 1, expires: ctx.now + SESSION_MS })
@@ -56,15 +65,38 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
         isNull(sessions.revoked),
         gt(sessions.expires, ctx.now),
         eq(sessions.passwordVersion, currentPasswordVersion),
+        ctx.siteId === "" ? undefined : inArray(sessions.audience, [ctx.siteId, GLOBAL_AUDIENCE]),
       ),
     )
     .returning();
-  if (session) return pairOf(ctx, session);
+  if (session) {
+    ctx.receipt = session.id;
+    return pairOf(ctx, session);
+  }
   await ctx.db
     .update(sessions)
     .set({ revoked: ctx.now })
     .where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
   throw refused;
+}
+
+/** Only as long as the first answer may be missed, and only while nobody has used what it held. */
+async function refreshAgain(ctx: Ctx, token: RefreshToken): Promise<Tokens> {
+  const [session] = await ctx.db
+    .select()
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.id, token.sessionId),
+        eq(sessions.generation, token.generation + 1),
+        isNull(sessions.revoked),
+        // Each refresh puts the end off by the whole length.
+        gt(sessions.expires, ctx.now + SESSION_MS - REPEAT_MS),
+        eq(sessions.passwordVersion, currentPasswordVersion),
+      ),
+    );
+  if (!session) throw new Failure("idempotency_unanswered", "The tokens of the first answer are used, ended or older than 30 s");
+  return pairOf(ctx, session);
 }
 
 /** Ends the session of the caller's token: its JWT and its refresh tokens stop working at once. */
@@ -109,6 +141,16 @@ export async function pruneSessions(ctx: Pick<Ctx, "db" | "now">): Promise<void>
   await ctx.db.delete(sessions).where(lt(sessions.expires, ctx.now - 24 * 60 * 60 * 1000));
 }
 
+/** Whether there is such a site; only one that this isolate hasn't seen yet is looked for. */
+async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
+  if (audience === GLOBAL_AUDIENCE) return false;
+  const check = checkSite(audience);
+  if (!check.query) return true;
+  const [site] = await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, audience));
+  if (site) check.confirm([site.id]);
+  return site !== undefined;
+}
+
 async function findOnSite(ctx: Ctx, siteId: string, email: string): Promise<Person | undefined> {
   const [found] = await ctx.db
     .select({ id: accounts.id, passwordHash: accounts.passwordHash, passwordVersion: accounts.passwordVersion })
@@ -147,7 +189,12 @@ function writeRefreshToken(env: Env, sessionId: string, generation: number): Pro
   return signContent(env, PURPOSE, `${sessionId}.${generation}`);
 }
 
-async function readRefreshToken(env: Env, token: string): Promise<{ sessionId: string; generation: number } | undefined> {
+interface RefreshToken {
+  sessionId: string;
+  generation: number;
+}
+
+async function readRefreshToken(env: Env, token: string): Promise<RefreshToken | undefined> {
   const [sessionId, generation] = (await readSigned(env, PURPOSE, token))?.split(".") ?? [];
   return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
 }

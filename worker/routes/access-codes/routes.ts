@@ -80,7 +80,7 @@ accessCodes.openapi(
     description:
       "Makes up to 100,000 codes that grant a sku, all or none: 12 letters and digits that can't be mistaken for one another, of 58 random bits. The answer is streamed, as JSON or as CSV.",
     credentials: DEVELOPER,
-    largeAnswer: true,
+    answersAgain: true,
     request: { query: BulkQuery, body: jsonBody(BulkInput) },
     responses: {
       200: {

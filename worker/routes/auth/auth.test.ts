@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accounts, globalAccounts, sessions } from "../../../db/schema/index.ts";
 import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { operationOf } from "../../../test/openapi.ts";
-import { newId } from "../../lib/ids.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
 import { Jwks, Tokens } from "./schemas.ts";
 
 const db = createDb(env.DB);
@@ -153,6 +153,58 @@ describe("refresh", () => {
     expect((await whoAmI(next.jwt)).status).toBe(401);
     const elsewhere = await signedIn();
     expect((await whoAmI(elsewhere.jwt)).status).toBe(200);
+  });
+
+  describe("whose answer was lost", () => {
+    const under = (key: string, refreshToken: string, address = "192.0.2.1") =>
+      site.call("refreshTokens", {
+        as: "nobody",
+        body: { refreshToken },
+        headers: { "Idempotency-Key": key, "CF-Connecting-IP": address },
+      });
+
+    test("gets the same token again under its key, also from another network", async () => {
+      const { refreshToken } = await signedIn();
+      const key = randomHex(8);
+      const lost = (await under(key, refreshToken)).as(Tokens);
+      const again = await under(key, refreshToken, "198.51.100.4");
+      expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([200, "true"]);
+      expect(again.as(Tokens).refreshToken).toBe(lost.refreshToken);
+      expect((await whoAmI(again.as(Tokens).jwt)).status).toBe(200);
+      expect((await refresh(lost.refreshToken)).status).toBe(200);
+    });
+
+    test("gets nothing once what it held was used, or after 30 s, and the session goes on", async () => {
+      const { jwt, refreshToken } = await signedIn();
+      const [first, second] = [randomHex(8), randomHex(8)];
+      const next = (await under(first, refreshToken)).as(Tokens);
+      const last = (await under(second, next.refreshToken)).as(Tokens);
+      expect((await under(first, refreshToken)).problem).toMatchObject({ status: 409, code: "idempotency_unanswered" });
+      await db
+        .update(sessions)
+        .set({ expires: sql`${sessions.expires} - 30000` })
+        .where(eq(sessions.id, String(decodeJwt(jwt).sid)));
+      expect((await under(second, next.refreshToken)).problem).toMatchObject({ status: 409, code: "idempotency_unanswered" });
+      expect((await refresh(last.refreshToken)).status).toBe(200);
+    });
+
+    test("ends the session under another key, as without one", async () => {
+      const { refreshToken } = await signedIn();
+      const next = (await under(randomHex(8), refreshToken)).as(Tokens);
+      expect((await under(randomHex(8), refreshToken)).status).toBe(401);
+      expect((await refresh(next.refreshToken)).status).toBe(401);
+    });
+  });
+
+  test("is refused under another site's client id, which changes nothing", async () => {
+    const { refreshToken } = await signedIn();
+    const other = await newSite();
+    const foreign = (token: string) => other.call("refreshTokens", { as: "client", body: { refreshToken: token } });
+    expect((await foreign(refreshToken)).status).toBe(401);
+    const next = (await site.call("refreshTokens", { as: "client", body: { refreshToken } })).as(Tokens);
+    // One that was used before is as stolen there as anywhere.
+    expect((await foreign(refreshToken)).status).toBe(401);
+    expect((await refresh(next.refreshToken)).status).toBe(401);
   });
 
   test("that is called twice at once succeeds once", async () => {

@@ -38,7 +38,7 @@ auth.openapi(
     path: "/auth/v2/login",
     summary: "Sign in",
     description:
-      "With `siteId`, signs an account of that site in; without it, a global account. After 5 wrong passwords for one account from one address within a minute, further tries are refused unread.",
+      "With `siteId`, signs an account of that site in; without it, a global account. After 5 wrong passwords for one account from one address within a minute, or 100 for whatever accounts, further tries are refused before a password is looked at.",
     credentials: CLIENT_OR_ANYONE,
     secretAnswer: true,
     request: { body: jsonBody(Login) },
@@ -56,9 +56,10 @@ auth.openapi(
     path: "/auth/v2/refresh",
     summary: "Refresh the tokens",
     description:
-      "Each refresh token works once. Showing one again that was used ends the whole session, since one of the two who hold it is a thief.",
+      "Each refresh token works once. Showing one again that was used ends the whole session, since one of the two who hold it is a thief. A request whose answer was lost may be repeated with its `Idempotency-Key`: for 30 s, and until the next token is used, it is answered with the same refresh token again.",
     credentials: CLIENT_OR_ANYONE,
-    secretAnswer: true,
+    answersAgain: true,
+    bodyProves: true,
     request: { body: jsonBody(Refresh) },
     responses: { 200: json("The next pair", Tokens) },
     errors: ["unauthenticated"],

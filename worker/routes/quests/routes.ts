@@ -184,7 +184,7 @@ quests.openapi(
       "Draws the winners among the claims that wait: theirs succeed, the others end in `ERROR`. The seed that the answer shows was fixed with the quest, as its commitment proves; with the entrants and the algorithm anybody can draw again and compare. A raffle is drawn once: a second draw answers the first's result.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "creator",
-    largeAnswer: true,
+    answersAgain: true,
     request: { params: IdParam, body: jsonBody(DrawInput) },
     responses: { 200: json("How it came out", RaffleResult) },
     errors: ["not_found", "conflict", "channel_admin_required"],
