@@ -43,11 +43,11 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
   }
 
   /** The event that is being watched; a new one where there is none, or where the channel refused it for good. */
-  function watchedOrNew(channelId: string): WatchedEvent {
+  function watchedOrNew({ channelId, onFrame, onSent }: WatchOptions): WatchedEvent {
     const known = events.get(channelId);
     if (known && !known.isOver()) return known;
     known?.stop();
-    const event = watchEvent(configured(), channelId);
+    const event = watchEvent(configured(), channelId, { onFrame, onSent });
     keepSurroundings({ event, session: configured(), settings: allSettings() });
     return event;
   }
@@ -65,8 +65,9 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
       stopWatching();
       session = next;
     },
-    async userDidStartWatchingEvent({ channelId, player }: WatchOptions): Promise<TifoEventViewModel> {
-      const event = watchedOrNew(channelId);
+    async userDidStartWatchingEvent(options: WatchOptions): Promise<TifoEventViewModel> {
+      const { channelId, player } = options;
+      const event = watchedOrNew(options);
       // Last in the map is the one that was started last.
       events.delete(channelId);
       events.set(channelId, event);

@@ -1,4 +1,6 @@
 import { type ChannelConnection, joinChannel, type PictureTime, pictureTime, type ServerFrame } from "../channel/index.ts";
+import { safely } from "../channel/report.ts";
+import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
 import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
@@ -34,8 +36,11 @@ export interface WatchedEvent extends TifoEventViewModel {
   stop(): void;
 }
 
+/** Who listens to what travels. */
+export type Taps = Pick<WatchOptions, "onFrame" | "onSent">;
+
 /** Joins a channel, loads what its page shows and keeps both up to date. */
-export function watchEvent(session: Session, channelId: string): WatchedEvent {
+export function watchEvent(session: Session, channelId: string, { onFrame, onSent }: Taps = {}): WatchedEvent {
   const { delegate, environment } = session;
   const store = createStore<TifoEventState>(emptyState(channelId));
   const clock = serverClock(() => environment.now());
@@ -63,7 +68,11 @@ export function watchEvent(session: Session, channelId: string): WatchedEvent {
     getTicket: () => session.ticket(channelId),
     playing: () => player?.playing() === true,
     onState: setConnection,
-    onFrame: receive,
+    onFrame(frame) {
+      safely(() => onFrame?.(frame));
+      receive(frame);
+    },
+    onSent,
   });
   const votes = createVotes(environment, (frame) => connection.send(frame));
   const contents = loadContents(session, channelId, store, tellPanel);

@@ -1,3 +1,4 @@
+import type { ServerFrame, ViewerFrame } from "../channel/protocol.ts";
 import type { TifoConfiguration, UserSettings } from "./configuration.ts";
 import type { FocusHandOver } from "./event-delegate.ts";
 import type { TifoEventViewModel } from "./event-interface.ts";
@@ -15,6 +16,10 @@ export interface Rendered {
 export interface WatchOptions {
   channelId: string;
   player?: PlayerAdapter | HTMLVideoElement;
+  /** Hears each frame as it comes, before anything is made of it, for logs and tests. Taken where the channel is joined anew. */
+  onFrame?: (frame: ServerFrame) => void;
+  /** Hears each frame that is sent. Taken where the channel is joined anew. */
+  onSent?: (frame: ViewerFrame) => void;
 }
 
 /** What `renderPanel` takes. */

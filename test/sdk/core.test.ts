@@ -99,6 +99,30 @@ describe("events", () => {
   });
 });
 
+describe("who listens to what travels", () => {
+  test("hears every frame in both directions, and stops nothing by throwing", async () => {
+    const reported = vi.fn();
+    vi.stubGlobal("reportError", reported);
+    const [came, sent]: string[][] = [[], []];
+    const core = tifo(ORIGIN);
+    core.configure({ clientId: SITE });
+    const onFrame = (type: string) => {
+      came?.push(type);
+      throw new Error("The host app's own");
+    };
+    const event = await core.userDidStartWatchingEvent({
+      channelId: CHANNEL,
+      onFrame: ({ type }) => onFrame(type),
+      onSent: ({ type }) => void sent?.push(type),
+    });
+    await world.until(() => event.getSnapshot().concurrents === 1 && sent?.length === 1);
+    expect(came).toEqual(["welcome"]);
+    expect(sent).toEqual(["panel"]);
+    expect(reported).toHaveBeenCalledTimes(1);
+    core.userDidStopWatchingEvent();
+  });
+});
+
 describe("an event that was refused for good", () => {
   test("is replaced by a new one when it is started again", async () => {
     const core = tifo(ORIGIN);
