@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type ChannelConnection, type Environment, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
+import { browserEnvironment, type ChannelConnection, type Environment, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
 import { FakeChannel } from "./fake-channel.ts";
 import { dice, Network, VirtualTime } from "./world.ts";
 
@@ -69,7 +69,10 @@ function blackHole(): ReturnType<Environment["openSocket"]> {
   return { readyState: 0, send: () => {}, close: () => {}, addEventListener: () => {} };
 }
 
-afterEach(() => vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
 
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index + 1);
 
@@ -378,6 +381,21 @@ describe("a channel's client", () => {
 });
 
 describe("a hidden page", () => {
+  test("says so once each time, until nobody asks any more", () => {
+    const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+    vi.stubGlobal("document", document);
+    const turn = (visibilityState: string) => {
+      document.visibilityState = visibilityState;
+      document.dispatchEvent(new Event("visibilitychange"));
+    };
+    const told: boolean[] = [];
+    const end = browserEnvironment.onHide(() => told.push(browserEnvironment.hidden()));
+    for (const state of ["hidden", "visible", "hidden"]) turn(state);
+    end();
+    for (const state of ["visible", "hidden"]) turn(state);
+    expect(told).toEqual([true, true]);
+  });
+
   test("hangs up where no picture plays, and misses nothing when it is looked at again", async () => {
     const { time, server, network, join } = setUp();
     const { environment, hide, show } = page(network);
