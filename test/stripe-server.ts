@@ -1,6 +1,22 @@
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { randomHex } from "../worker/lib/ids.ts";
+import {
+  expanded,
+  type Fields,
+  type Intent,
+  type Invoice,
+  type Json,
+  metadataOf,
+  type Refund,
+  type Session,
+  showInvoice,
+  showRefund,
+  showSession,
+  showSubscription,
+  strangeFields,
+  type Subscription,
+} from "./stripe-objects.ts";
 
 // A small Stripe: the calls that the Worker makes, at the address where it makes them. It keeps state for each connected account, answers
 // a repeated idempotency key with its first answer, and does as it is told when it is told to misbehave.
@@ -10,61 +26,6 @@ import { randomHex } from "../worker/lib/ids.ts";
  * do it, and the answer is lost, late, or a 500.
  */
 export type Behaviour = "work" | "fail" | "refuse" | "locked" | "forbidden" | "lose" | "hang" | "stumble";
-
-type Fields = Record<string, string>;
-type Json = Record<string, unknown>;
-
-interface Intent {
-  id: string;
-  amount: number;
-  refunded: number;
-  status: "succeeded" | "processing" | "requires_payment_method";
-}
-
-interface Session {
-  id: string;
-  customer: string;
-  reference: string;
-  mode: string;
-  amount: number;
-  currency: string;
-  status: "open" | "complete" | "expired";
-  paid: boolean;
-  intent: string | null;
-  subscription: string | null;
-  invoice: string | null;
-  metadata: Fields;
-  fields: Fields;
-  expires: number;
-}
-
-interface Refund {
-  id: string;
-  intent: string;
-  amount: number;
-  status: "pending" | "succeeded" | "failed";
-  metadata: Fields;
-  reason: string | null;
-}
-
-interface Subscription {
-  id: string;
-  status: string;
-  scheduled: boolean;
-  periodEnd: number;
-  amount: number;
-  currency: string;
-  metadata: Fields;
-}
-
-interface Invoice {
-  id: string;
-  subscription: string;
-  intent: string;
-  amount: number;
-  currency: string;
-  created: number;
-}
 
 const MONTH = 30 * 86_400;
 
@@ -92,6 +53,9 @@ export const stripe = {
   /** Calls that came in, with the account that they were for. */
   calls: new Array<{ method: string; path: string; account: string; fields: Fields }>(),
   ...told,
+  /** Fields of answers that Stripe's objects don't have, and the kinds of object that were answered with. */
+  strange: new Array<string>(),
+  seen: new Set<string>(),
   /** Domains that Apple finds its file on. */
   appleDomains: new Set<string>(["demo.example"]),
   /** Tells the next call of a path how to behave; several are met in turn. */
@@ -223,6 +187,7 @@ function once(books: Books, key: string | null, request: string, work: () => { s
   const before = key === null ? undefined : books.answers.get(key);
   if (before && before.request !== request) return refusal(400, "Keys for idempotent requests can only be used with the same parameters");
   const { status, body } = before ?? work();
+  stripe.strange.push(...strangeFields(body, stripe.seen));
   if (key !== null && status < 500) books.answers.set(key, { request, status, body });
   return Response.json(body, { status });
 }
@@ -246,17 +211,17 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       return ok({ id, object: "customer", email: fields.email ?? null, balance: 0, livemode: false, metadata: metadataOf(fields) });
     }
     case "POST checkout": {
-      if (rest[1] === undefined) return ok(showSession(books, newSession(books, fields), false));
+      if (rest[1] === undefined) return ok(showSession(books, newSession(books, fields)));
       const session = books.sessions.get(rest[1]);
       if (session?.status !== "open") return session ? bad("Only open sessions can be expired") : missing;
       session.status = "expired";
-      return ok(showSession(books, session, false));
+      return ok(showSession(books, session));
     }
     case "GET checkout": {
       const theirs = [...books.sessions.values()].filter(({ customer }) => customer === fields.customer);
-      if (rest[1] === undefined) return list(theirs.map((one) => showSession(books, one, true)));
+      if (rest[1] === undefined) return list(theirs.map((one) => showSession(books, one, expanded(fields))));
       const session = books.sessions.get(rest[1]);
-      return session ? ok(showSession(books, session, true)) : missing;
+      return session ? ok(showSession(books, session, expanded(fields))) : missing;
     }
     case "POST refunds": {
       const intent = books.intents.get(fields.payment_intent ?? "");
@@ -266,11 +231,13 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       return ok(showRefund(newRefund(books, intent, amount, metadataOf(fields), fields.reason ?? null)));
     }
     case "GET refunds":
-      return list([...books.refunds.values()].filter(({ intent }) => intent === fields.payment_intent).map(showRefund));
+      return list([...books.refunds.values()].filter(({ intent }) => intent === fields.payment_intent).map((one) => showRefund(one)));
     case "GET invoices":
       return list(
         // The newest first.
-        [...books.invoices.values()].reverse().flatMap((one) => (one.subscription === fields.subscription ? [showInvoice(one)] : [])),
+        [...books.invoices.values()]
+          .reverse()
+          .flatMap((one) => (one.subscription === fields.subscription ? [showInvoice(one, expanded(fields))] : [])),
       );
     case "GET subscriptions":
     case "POST subscriptions":
@@ -354,64 +321,6 @@ function newRefund(books: Books, intent: Intent, amount: number, metadata: Field
   books.refunds.set(refund.id, refund);
   if (refund.status !== "failed") intent.refunded += amount;
   return refund;
-}
-
-function showSession(books: Books, session: Session, expanded: boolean): Json {
-  const intent = books.intents.get(session.intent ?? "");
-  const subscription = books.subscriptions.get(session.subscription ?? "");
-  return {
-    id: session.id,
-    object: "checkout.session",
-    amount_total: session.amount,
-    currency: session.currency,
-    client_reference_id: session.reference,
-    customer: session.customer,
-    expires_at: session.expires,
-    invoice: session.invoice,
-    livemode: false,
-    metadata: metadataOf(session.fields),
-    mode: session.mode,
-    payment_intent: expanded && intent ? { ...intent, object: "payment_intent" } : session.intent,
-    payment_status: session.paid ? "paid" : "unpaid",
-    status: session.status,
-    subscription: expanded && subscription ? showSubscription(subscription) : session.subscription,
-    url: session.status === "open" ? `https://checkout.stripe.com/c/pay/${session.id}` : null,
-  };
-}
-
-export function showSubscription({ id, status, scheduled, periodEnd, metadata }: Subscription): Json {
-  const items = { object: "list", has_more: false, data: [{ id: `si_${id}`, object: "subscription_item", current_period_end: periodEnd }] };
-  return { id, object: "subscription", status, cancel_at_period_end: scheduled, items, metadata, livemode: false };
-}
-
-function showRefund({ id, intent, amount, status, metadata, reason }: Refund): Json {
-  return { id, object: "refund", amount, currency: "gbp", payment_intent: intent, status, metadata, reason };
-}
-
-function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice): Json {
-  const payment = {
-    id: `inpay_${id}`,
-    object: "invoice_payment",
-    status: "paid",
-    payment: { type: "payment_intent", payment_intent: intent },
-  };
-  return {
-    id,
-    object: "invoice",
-    amount_paid: amount,
-    created,
-    currency,
-    parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} }, quote_details: null },
-    payments: { object: "list", has_more: false, data: [payment] },
-    status: "paid",
-    status_transitions: { paid_at: created },
-  };
-}
-
-function metadataOf(fields: Fields, under = ""): Fields {
-  const name = under === "" ? /^metadata\[(\w+)\]$/ : new RegExp(`^${under}\\[metadata\\]\\[(\\w+)\\]$`);
-  const entries = Object.entries(fields).map(([key, value]): [string, string] => [name.exec(key)?.[1] ?? "", value]);
-  return Object.fromEntries(entries.filter(([key]) => key !== ""));
 }
 
 function found<T>(thing: T | undefined): T {

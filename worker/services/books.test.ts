@@ -18,7 +18,8 @@ import {
   tellRefunded,
   walletIdOf,
 } from "../../test/shop.ts";
-import { type Behaviour, showSubscription, stripe } from "../../test/stripe-server.ts";
+import { showSubscription } from "../../test/stripe-objects.ts";
+import { type Behaviour, stripe } from "../../test/stripe-server.ts";
 import { CheckoutAnswer } from "../routes/billing/schemas.ts";
 import { RecurringList } from "../routes/wallets/schemas.ts";
 import { reconcileBilling } from "./reconcile.ts";

@@ -18,7 +18,8 @@ import {
   tell,
   walletIdOf,
 } from "../../../test/shop.ts";
-import { showSubscription, stripe } from "../../../test/stripe-server.ts";
+import { showSubscription } from "../../../test/stripe-objects.ts";
+import { stripe } from "../../../test/stripe-server.ts";
 import { newId } from "../../lib/ids.ts";
 import { expireEntitlements } from "../../services/entitlement-expiry.ts";
 import { EventList } from "../webhooks/schemas.ts";

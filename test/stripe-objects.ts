@@ -1,0 +1,142 @@
+import { STRIPE_KEYS } from "./stripe-keys.ts";
+
+// What the small Stripe keeps, and what of it its answers show: an object that a field refers to by its id alone, unless it was asked for.
+
+export type Fields = Record<string, string>;
+export type Json = Record<string, unknown>;
+
+export interface Intent {
+  id: string;
+  amount: number;
+  refunded: number;
+  status: "succeeded" | "processing" | "requires_payment_method";
+}
+
+export interface Session {
+  id: string;
+  customer: string;
+  reference: string;
+  mode: string;
+  amount: number;
+  currency: string;
+  status: "open" | "complete" | "expired";
+  paid: boolean;
+  intent: string | null;
+  subscription: string | null;
+  invoice: string | null;
+  metadata: Fields;
+  fields: Fields;
+  expires: number;
+}
+
+export interface Refund {
+  id: string;
+  intent: string;
+  amount: number;
+  status: "pending" | "succeeded" | "failed";
+  metadata: Fields;
+  reason: string | null;
+}
+
+export interface Subscription {
+  id: string;
+  status: string;
+  scheduled: boolean;
+  periodEnd: number;
+  amount: number;
+  currency: string;
+  metadata: Fields;
+}
+
+export interface Invoice {
+  id: string;
+  subscription: string;
+  intent: string;
+  amount: number;
+  currency: string;
+  created: number;
+}
+
+/** The objects that a call wants in place of their ids, by field; those of a list's objects as `data.<field>`. */
+export function expanded(fields: Fields): Set<string> {
+  const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("expand[") ? [value.replace(/^data\./, "")] : []));
+  return new Set(named);
+}
+
+interface Kept {
+  intents: Map<string, Intent>;
+  subscriptions: Map<string, Subscription>;
+}
+
+export function showSession({ intents, subscriptions }: Kept, session: Session, wanted = new Set<string>()): Json {
+  const intent = wanted.has("payment_intent") ? intents.get(session.intent ?? "") : undefined;
+  const subscription = wanted.has("subscription") ? subscriptions.get(session.subscription ?? "") : undefined;
+  return {
+    id: session.id,
+    object: "checkout.session",
+    amount_total: session.amount,
+    currency: session.currency,
+    client_reference_id: session.reference,
+    customer: session.customer,
+    expires_at: session.expires,
+    invoice: session.invoice,
+    livemode: false,
+    metadata: metadataOf(session.fields),
+    mode: session.mode,
+    payment_intent: intent ? showIntent(intent) : session.intent,
+    payment_status: session.paid ? "paid" : "unpaid",
+    status: session.status,
+    subscription: subscription ? showSubscription(subscription) : session.subscription,
+    url: session.status === "open" ? `https://checkout.stripe.com/c/pay/${session.id}` : null,
+  };
+}
+
+function showIntent({ id, amount, status }: Intent): Json {
+  return { id, object: "payment_intent", amount, currency: "gbp", livemode: false, metadata: {}, status };
+}
+
+export function showSubscription({ id, status, scheduled, periodEnd, metadata }: Subscription): Json {
+  const items = { object: "list", has_more: false, data: [{ id: `si_${id}`, object: "subscription_item", current_period_end: periodEnd }] };
+  return { id, object: "subscription", status, cancel_at_period_end: scheduled, items, metadata, livemode: false };
+}
+
+export function showRefund({ id, intent, amount, status, metadata, reason }: Refund): Json {
+  return { id, object: "refund", amount, currency: "gbp", payment_intent: intent, status, metadata, reason };
+}
+
+export function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice, wanted = new Set<string>()): Json {
+  const payment = {
+    id: `inpay_${id}`,
+    object: "invoice_payment",
+    status: "paid",
+    payment: { type: "payment_intent", payment_intent: intent },
+  };
+  return {
+    id,
+    object: "invoice",
+    amount_paid: amount,
+    created,
+    currency,
+    parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} }, quote_details: null },
+    ...(wanted.has("payments") && { payments: { object: "list", has_more: false, data: [payment] } }),
+    status: "paid",
+    status_transitions: { paid_at: created },
+  };
+}
+
+export function metadataOf(fields: Fields, under = ""): Fields {
+  const name = under === "" ? /^metadata\[(\w+)\]$/ : new RegExp(`^${under}\\[metadata\\]\\[(\\w+)\\]$`);
+  const entries = Object.entries(fields).map(([key, value]): [string, string] => [name.exec(key)?.[1] ?? "", value]);
+  return Object.fromEntries(entries.filter(([key]) => key !== ""));
+}
+
+/** Fields of an answer, as "<object>.<field>", that Stripe's own objects don't have; `seen` gets the kinds of object in it. */
+export function strangeFields(answer: unknown, seen: Set<string>): string[] {
+  if (Array.isArray(answer)) return answer.flatMap((one) => strangeFields(one, seen));
+  if (typeof answer !== "object" || answer === null) return [];
+  const kind = "object" in answer && typeof answer.object === "string" ? answer.object : undefined;
+  const known = kind === undefined ? undefined : STRIPE_KEYS.get(kind);
+  if (kind !== undefined) seen.add(kind);
+  const strange = known === undefined ? [] : Object.keys(answer).filter((field) => !known.has(field));
+  return [...strange.map((field) => `${kind}.${field}`), ...Object.values(answer).flatMap((inner) => strangeFields(inner, seen))];
+}

@@ -1,0 +1,25 @@
+import { afterEach, expect, test } from "vitest";
+import { newSite } from "../../test/harness.ts";
+import { buy, callAs, newBuyer, newSubscription, open, PAGES, reconcile, recurringRow, refund, tellRefunded } from "../../test/shop.ts";
+import { STRIPE_KEYS } from "../../test/stripe-keys.ts";
+import { stripe } from "../../test/stripe-server.ts";
+
+afterEach(() => stripe.recover());
+
+test("the Stripe of the tests answers with no field that Stripe's objects don't have", async () => {
+  const site = await newSite();
+  const buyer = await newBuyer(site);
+  const [once, monthly] = [await newSubscription(site), await newSubscription(site, { recurrence: "month" })];
+  await open(site, buyer, once._id);
+  await callAs(site, buyer, "checkoutSubscription", { params: { id: once._id }, body: PAGES });
+  const chargeId = await buy(site, buyer, once._id);
+  await buy(site, buyer, monthly._id);
+  const { stripeSubscriptionId } = await recurringRow(buyer);
+  stripe.renew(stripeSubscriptionId);
+  await refund(site, buyer, chargeId);
+  await tellRefunded(site, chargeId);
+  await reconcile();
+  await site.call("verifyApplePay", { body: {} });
+  expect(stripe.strange).toEqual([]);
+  expect([...STRIPE_KEYS.keys()].filter((kind) => !stripe.seen.has(kind))).toEqual([]);
+});
