@@ -5,7 +5,7 @@ import { changeUnderKills } from "../test/browser/webhook-kills.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
-const RUNS: (() => Promise<void>)[] = [() => rules(10, 10), votes, () => webhooks(10, 40), () => webhooks(1, 10_000), channel];
+const RUNS: (() => Promise<void>)[] = [() => rules(10, 10), votes, () => webhooks(10, 40), () => webhooks(1, 10_000), channel, overlays];
 
 await guard(async () => {
   for (const run of RUNS) await run();
@@ -32,6 +32,11 @@ async function webhooks(kills: number, changes: number): Promise<void> {
 /** Clients of a channel while sockets are cut and the server is killed: a script of its own, as it is made of the SDK, for browsers. */
 async function channel(): Promise<void> {
   say((await runOrFail("node", ["scripts/soak-channel.ts"])).trim());
+}
+
+/** Overlays, twenty a second, on a page of Chromium for ten minutes. */
+async function overlays(): Promise<void> {
+  say((await runOrFail("node", ["scripts/soak-overlays.ts"])).trim());
 }
 
 function judge(what: string, wrong: object): void {

@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
 import { type BroadcastFields, Deployment, openHostPage, serveHostPage } from "./sdk-page.ts";
+import { showFast } from "./sdk-soak.ts";
 import { makeWorld, type SdkWorld } from "./sdk-world.ts";
 
 const CTA = { type: "open_link", data: { url: "https://demo.example/replay", label: "See the replay" } };
@@ -109,6 +110,15 @@ describe("the frame of html overlays", () => {
     await broadcast("<p style='height:320px'>Third</p>");
     expect(Math.min(...(await heights))).toBeGreaterThan(0);
   });
+});
+
+test("of twenty overlays a second at one position each is shown, and nothing of them is kept", { timeout: 240_000 }, async () => {
+  const { channelId } = world;
+  const outcome = await showFast({ browser, deployment, hostUrl: host.url, channelId, spells: 2, seconds: 7 });
+  const [first, last] = [outcome.kept.at(0), outcome.kept.at(-1)];
+  expect(outcome).toMatchObject({ sent: 280, unseen: [], problems: [] });
+  expect((last?.nodes ?? Infinity) - (first?.nodes ?? 0)).toBeLessThan(50);
+  expect((last?.heap ?? Infinity) - (first?.heap ?? 0)).toBeLessThan(500_000);
 });
 
 describe("an overlay that ends", () => {

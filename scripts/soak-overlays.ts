@@ -1,0 +1,29 @@
+// Part of `npm run soak`: ten minutes of twenty overlays a second on one page of Chromium. `node scripts/soak-overlays.ts <minutes>`
+import { launchBrowser } from "../test/browser/browser.ts";
+import { Deployment, serveHostPage } from "../test/browser/sdk-page.ts";
+import { showFast } from "../test/browser/sdk-soak.ts";
+import { makeWorld } from "../test/browser/sdk-world.ts";
+import { startServer } from "../test/browser/server.ts";
+import { say } from "./lib/report.mjs";
+
+const SPELL_SECONDS = 30;
+const MOST_GROWTH = 1.05;
+
+const minutes = Number(process.argv[2] ?? 10);
+const [server, browser] = await Promise.all([startServer(), launchBrowser()]);
+const deployment = new Deployment(server.url);
+const [host, { channelId }] = await Promise.all([serveHostPage(server.url), makeWorld(deployment)]);
+const spells = Math.ceil((minutes * 60) / SPELL_SECONDS);
+const { sent, unseen, kept, longTasks, problems } = await showFast({
+  ...{ browser, deployment, hostUrl: host.url, channelId },
+  ...{ spells, seconds: SPELL_SECONDS },
+});
+say(`${sent} overlays, ${unseen.length} unseen, long tasks ${longTasks.ours} of ${longTasks.idle} on an idle page`);
+say(`kB of heap: ${kept.map(({ heap }) => Math.round(heap / 1000)).join(" ")}; nodes: ${kept.map(({ nodes }) => nodes).join(" ")}`);
+say(JSON.stringify({ problems }));
+host.close();
+await browser.close();
+await server.stop();
+const [first, last] = [kept[0]?.heap ?? 0, kept.at(-1)?.heap ?? 0];
+const calm = longTasks.ours <= longTasks.idle * MOST_GROWTH && last <= first * MOST_GROWTH;
+process.exit(calm && unseen.length + problems.length === 0 ? 0 : 1);
