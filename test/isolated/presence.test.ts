@@ -100,6 +100,21 @@ describe("concurrents", () => {
     await counted(channel, 1);
   });
 
+  test("keep a viewer who talks without pinging, also through hibernation", async () => {
+    const channel = newChannel();
+    const [silent, talker] = [await join(channel, { silent: true }), await join(channel, { silent: true })];
+    const talk = () => talker.send(JSON.stringify({ type: "ack", seq: 0 }));
+    const talking = setInterval(talk, 200);
+    await silent.closed;
+    clearInterval(talking);
+    talker.send(JSON.stringify({ type: "ping" }));
+    await talker.first("pong");
+    await evict(channel.relay());
+    await runDurableObjectAlarm(channel.relay());
+    expect(await channel.relay().count()).toBe(1);
+    expect(talker.open).toBe(true);
+  });
+
   test("of a relay that does not renew its count are asked for again and corrected", async () => {
     const channel = newChannel();
     await join(channel);

@@ -70,7 +70,7 @@ export class RelayBooks {
   }
 
   /** Notes what a viewer tells of itself; `head` is the position that the relay's sockets hold. */
-  heard(socket: WebSocket, viewer: Viewer, frame: Exclude<ViewerFrame, { type: "vote" }>, head: number, now: number): void {
+  heard(socket: WebSocket, viewer: Viewer, frame: Exclude<ViewerFrame, { type: "vote" | "ping" }>, head: number, now: number): void {
     if (frame.type === "ack") this.acknowledged(socket, viewer, Math.min(frame.seq, head), now);
     else if (frame.type === "watch") this.watched(socket, viewer, frame, now);
     else if (viewer.accountId !== null && mayName(viewer, frame.panelId)) {

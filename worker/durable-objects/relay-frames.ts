@@ -39,6 +39,10 @@ export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome):
   return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...refusal });
 }
 
+export function pongFrame(upTo: number): string {
+  return JSON.stringify({ type: "pong", upTo });
+}
+
 export function accountChangedFrame(upTo: number, { accountId, tags }: AccountTags): string {
   return JSON.stringify({ type: "account.changed", upTo, data: { _id: accountId, tags } });
 }

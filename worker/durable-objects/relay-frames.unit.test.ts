@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { LogFrame } from "./channel.protocol.ts";
 import { RelayCache } from "./relay-cache.ts";
-import { concurrentsFrame, drainFrame, errorFrame, joinBodies, messageByTags, stateFrame, welcomeFrame } from "./relay-frames.ts";
+import {
+  concurrentsFrame,
+  drainFrame,
+  errorFrame,
+  joinBodies,
+  messageByTags,
+  pongFrame,
+  stateFrame,
+  welcomeFrame,
+} from "./relay-frames.ts";
 import { isTooSlow, mayName, maySpeak, toViewer } from "./relay-sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
@@ -29,6 +38,7 @@ describe("frames", () => {
       concurrentsFrame(4, 9),
       stateFrame(4, { key: "a", type: "poll.updated", data: '{"total":1}' }),
       drainFrame(4, 250),
+      pongFrame(4),
       errorFrame("forbidden", "No"),
     ];
     expect(frames.map((text) => ServerFrame.parse(JSON.parse(text)))).toEqual([
@@ -36,6 +46,7 @@ describe("frames", () => {
       { type: "concurrents", upTo: 4, count: 9 },
       { type: "poll.updated", upTo: 4, data: { total: 1 } },
       { type: "drain", upTo: 4, reconnectIn: 250 },
+      { type: "pong", upTo: 4 },
       { type: "error", code: "forbidden", message: "No" },
     ]);
   });
@@ -95,7 +106,7 @@ describe("the relay's memory", () => {
 });
 
 describe("a viewer", () => {
-  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, since: 0 }, 0);
+  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, heardAt: 0 }, 0);
 
   test("may send 60 frames at once and 20 a second after that", () => {
     const talker = viewer();

@@ -23,8 +23,8 @@ const Attachment = z.object({
   counted: z.number(),
   /** Where in which video it was last, and when. */
   watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number() }).nullable(),
-  /** When it connected, ms. */
-  since: z.number(),
+  /** When it was last heard, other than by a ping, ms. */
+  heardAt: z.number(),
 });
 export type Attachment = z.infer<typeof Attachment>;
 
@@ -36,7 +36,8 @@ export interface Viewer extends Attachment {
   acked: number | null;
   /** Since when it has been too far behind, ms. */
   behindSince: number | null;
-  heardAt: number;
+  /** The `heardAt` that its attachment holds. */
+  notedAt: number;
   tokens: number;
   refilledAt: number;
   badFrames: number;
@@ -119,9 +120,17 @@ export class RelaySockets {
     return count;
   }
 
+  /** Notes that a viewer was heard; hibernation forgets no more than the last `precision` ms of it. */
+  heard(socket: WebSocket, viewer: Viewer, now: number, precision: number): void {
+    viewer.heardAt = now;
+    if (now - viewer.notedAt >= precision) this.save(socket, viewer);
+  }
+
   /** Makes what is known of a viewer survive hibernation. */
-  save(socket: WebSocket, { accountId, device, tags, counted, watching, since }: Viewer): void {
-    socket.serializeAttachment({ accountId, device, tags, counted, watching, since } satisfies Attachment);
+  save(socket: WebSocket, viewer: Viewer): void {
+    const { accountId, device, tags, counted, watching, heardAt } = viewer;
+    socket.serializeAttachment({ accountId, device, tags, counted, watching, heardAt } satisfies Attachment);
+    viewer.notedAt = heardAt;
   }
 
   /** Closes the sockets that nothing has been heard of since `before` (ms). */
@@ -215,15 +224,15 @@ export function isTooSlow(viewer: Viewer, now: number): boolean {
 }
 
 export function toViewer(attachment: Attachment, sent: number): Viewer {
-  const { since } = attachment;
+  const { heardAt } = attachment;
   return {
     ...attachment,
     sent,
     acked: null,
     behindSince: null,
-    heardAt: since,
+    notedAt: heardAt,
     tokens: TOKENS,
-    refilledAt: since,
+    refilledAt: heardAt,
     badFrames: 0,
     targets: new Set(),
   };

@@ -113,6 +113,8 @@ export const VoteResult = z.object({
   message: z.string().optional().describe("The same as a sentence"),
 });
 export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
+/** Answers a `ping` frame, not the text. */
+export const Pong = z.object({ type: z.literal("pong"), ...held });
 export const RealtimeError = z.object({ type: z.literal("error"), code: z.string(), message: z.string() });
 
 /** Frames that stand in the log: ordered, kept, replayed on resume. */
@@ -134,6 +136,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
   ...StateFrame.options,
   Welcome,
   VoteResult,
+  Pong,
   Drain,
   RealtimeError,
 ]);
@@ -167,7 +170,10 @@ export const Vote = z.strictObject({
   id: Name.describe("The viewer's own name for this vote: repeated with it, it counts once; `vote.result` carries it back"),
 });
 
-export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote]);
+/** For clients that send nothing but JSON. The text `ping` says the same and wakes nobody. */
+export const Ping = z.strictObject({ type: z.literal("ping") });
+
+export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote, Ping]);
 
 /** Why the server closes a socket; browsers can't read an HTTP status, so refusals come this way too. */
 export const CLOSE = {

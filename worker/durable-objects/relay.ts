@@ -12,6 +12,7 @@ import {
   drainFrame,
   joinBodies,
   messageByTags,
+  pongFrame,
   reaches,
   stateFrame,
   type VoteOutcome,
@@ -161,11 +162,12 @@ export class Relay extends DurableObject<Env> {
     const viewer = this.sockets.get(socket);
     if (!viewer) return;
     const now = Date.now();
-    viewer.heardAt = now;
+    this.sockets.heard(socket, viewer, now, this.heartbeatMs / 6);
     if (!maySpeak(viewer, now)) return this.sockets.expel(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in too short a time");
     const frame = readFrame(message);
     if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
     if (frame.type === "vote") return this.vote(socket, viewer, frame);
+    if (frame.type === "ping") return this.sockets.tell(socket, pongFrame(this.position?.seq ?? 0));
     this.books.heard(socket, viewer, frame, this.position?.seq ?? 0, now);
   }
 
@@ -233,7 +235,7 @@ export class Relay extends DurableObject<Env> {
     const { accountId, device, tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, since: now }, cache.head);
+    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, heardAt: now }, cache.head);
     this.books.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
