@@ -160,6 +160,12 @@ describe("listing pages", () => {
     expect(await ids("listChannelsAndLandings")).toEqual([...own.channels, landing].sort());
   });
 
+  test("by ids takes 300, and no more", async () => {
+    const many = (count: number) => JSON.stringify([site.channels[0], ...Array.from({ length: count - 1 }, () => newId(1))]);
+    expect(await list({ ids: many(300) })).toHaveLength(1);
+    expect(await site.call("listPages", { query: { ids: many(301) } })).toMatchObject({ status: 400, fields: ["ids"] });
+  });
+
   test("by ids finds those of the site, however many are asked for", async () => {
     const foreign = await newSite();
     const ids = [...site.channels, foreign.channels[0], ...Array.from({ length: 150 }, () => newId(1))];

@@ -134,9 +134,9 @@ export const PageOptions = z
   .openapi("PageOptions");
 
 export const PageFilter = {
-  ids: queryJson(z.array(Id).max(500))
+  ids: queryJson(z.array(Id).max(300))
     .optional()
-    .openapi({ type: "string", description: "A JSON array of page ids", example: '["5eed0000000000000000c001"]' }),
+    .openapi({ type: "string", description: "A JSON array of at most 300 page ids", example: '["5eed0000000000000000c001"]' }),
   options: queryJson(PageOptions).optional().openapi({
     type: "string",
     description: "JSON: `sort`, `sortBy`, `projection`, `criteria`",
