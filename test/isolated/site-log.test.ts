@@ -6,10 +6,11 @@ import { createDb } from "../../db/client.ts";
 import { outbox } from "../../db/schema/index.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { SiteLog } from "../../worker/durable-objects/site-log.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { newId, randomHex } from "../../worker/lib/ids.ts";
 import { Overlay } from "../../worker/routes/overlays/schemas.ts";
 import { runScheduled } from "../../worker/scheduled.ts";
 import { newSite, openSocket, ORIGIN, type TestSite } from "../harness.ts";
+import { WebhookInbox } from "../webhook-inbox.ts";
 
 const db = createDb(env.DB);
 const DAY = 86_400_000;
@@ -181,6 +182,21 @@ describe("effects", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     // Such an event says where the stream is; these don't.
     await reaches(site, () => leave(site.id, 1_100, { type: "admin.wentLive" }));
+  });
+
+  test("of a long backlog are run before any of it is handed to webhooks: what a deletion at its end erases is told to nobody", async () => {
+    const site = await newSite();
+    const inbox = new WebhookInbox(randomHex(6));
+    const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["account-service-v3"] };
+    await site.call("createWebhooks", { body: { webhooks } });
+    const resource = `account/${newId(0)}`;
+    await leave(site.id, 1, { type: "account.updated", resource });
+    await leave(site.id, 1_100);
+    await leave(site.id, 1, { type: "account.deleted", resource });
+    await logOf(site.id).nudge();
+    await inbox.holds(2);
+    expect(inbox.types).toEqual(["account.updated", "account.deleted"]);
+    expect(inbox.received[0]?.payload.eventData.data).toEqual({ erased: true });
   });
 
   test("that keep failing are tried again ever more seldom, but once an hour, and no sooner because something else happens", async () => {
