@@ -141,7 +141,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
   RealtimeError,
 ]);
 
-/** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms. */
+/** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms, or 100 ms during a burst. */
 export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
 
 /** The text that keeps a socket alive; answered with `pong` by the platform without waking the object. */
