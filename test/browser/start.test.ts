@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext, Page } from "playwright-core";
@@ -98,7 +100,7 @@ describe("the live channel", () => {
     expect(await page.locator(".tifo-overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
     expect(await frame.locator("body").evaluate("origin")).toBe("null");
     await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
-    await page.locator(".tifo-overlay-frame").waitFor({ state: "detached" });
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
   });
 });
 
@@ -116,6 +118,33 @@ test("loads every page without an error and without asking another host", async 
   await page.keyboard.press("Tab");
   await page.getByRole("heading", { name: "Content API" }).waitFor();
   expect(problems).toEqual([]);
+});
+
+/** Runs what a reader would paste; an answer that is an error ends it. */
+async function runShell(code: string): Promise<{ exitCode: number | null; output: string }> {
+  const script = `set -eo pipefail\n${code}`.replaceAll("curl -s ", "curl -sS --fail-with-body ");
+  const run = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [run.stdout, run.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await once(run, "close");
+  return { exitCode: run.exitCode, output };
+}
+
+test("the tour of the README shows what it promises", async () => {
+  const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
+  const [, tour = ""] = /## The tour[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
+  expect(tour).toContain("http://localhost:8787");
+  const { exitCode, output } = await runShell(tour.replaceAll("http://localhost:8787", url));
+  expect(exitCode, output).toBe(0);
+  for (const promised of [
+    '"refreshToken":',
+    '"type":"welcome"',
+    "Corner for Harbour City",
+    `"siteId":"${KEYS["Tifo-Client-Id"]}","concurrents":`,
+    '"type":"overlay.clear"',
+    '"type":"overlay.broadcast"',
+  ])
+    expect(output).toContain(promised);
 });
 
 describe("the samples of the getting-started page", () => {
@@ -139,12 +168,8 @@ describe("the samples of the getting-started page", () => {
     const endless = /npm start|curl -N/;
     const shell = samples.filter(({ language, code }) => language === "sh" && !endless.test(code)).map(({ code }) => code);
     expect(shell.length).toBeGreaterThan(4);
-    const script = ["set -eo pipefail", ...shell].join("\n").replaceAll("curl -s ", "curl -sS --fail-with-body ");
-    const run = spawn("bash", ["-c", script], { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    for (const stream of [run.stdout, run.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    await once(run, "close");
-    expect(run.exitCode, output).toBe(0);
+    const { exitCode, output } = await runShell(shell.join("\n"));
+    expect(exitCode, output).toBe(0);
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
+import type { ConnectionState } from "../../../../sdk/channel/index.ts";
+import { TifoEventProvider, useEventState } from "../../../../sdk/react/index.ts";
 import { Boundary } from "../boundary.tsx";
 import { Beside } from "./beside.tsx";
 import type { ChannelView } from "./channel-view.ts";
@@ -23,8 +25,8 @@ export function LiveChannel() {
 
 function Channel() {
   const server = useServer();
-  const view = useChannel(server === "demo");
   const { press, shown, note } = useBroadcast();
+  const { event, view } = useChannel(server === "demo", shown);
 
   if (server === "other") {
     return (
@@ -38,21 +40,55 @@ function Channel() {
   }
   return (
     <section className="live-channel not-content" aria-label="Live channel" data-pagefind-ignore>
-      <Status view={view} />
-      <Stage overlays={view.overlays} onShown={shown} />
-      <Beside tally={view.tally} quest={view.quest} />
-      <div className="controls">
-        <button type="button" className="tifo-button" disabled={view.connection !== "live"} onClick={press}>
-          Broadcast the demo overlay
-        </button>
-        <p role="status">{note}</p>
-      </div>
-      <FrameLog log={view.log} />
+      {event ? (
+        <TifoEventProvider event={event}>
+          <Screen view={view} press={press} note={note} />
+        </TifoEventProvider>
+      ) : (
+        <>
+          <Status connection="connecting" />
+          <Stage joined={false} />
+        </>
+      )}
     </section>
   );
 }
 
-function Status({ view: { connection, reason, viewers } }: { view: ChannelView }) {
+interface ScreenProps {
+  view: ChannelView;
+  press: () => void;
+  note: string;
+}
+
+/** The event that is watched, with what its frames tell beside it. */
+function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
+  const connection = useEventState((state) => state.connection);
+  const reason = useEventState((state) => state.reason);
+  const viewers = useEventState((state) => state.concurrents);
+  return (
+    <>
+      <Status connection={connection} reason={reason} viewers={connection === "live" ? viewers : undefined} />
+      <Stage joined />
+      <Beside tally={tally} quest={quest} />
+      <div className="controls">
+        <button type="button" className="tifo-button" disabled={connection !== "live"} onClick={press}>
+          Broadcast the demo overlay
+        </button>
+        <p role="status">{note}</p>
+      </div>
+      <FrameLog log={log} />
+    </>
+  );
+}
+
+interface StatusProps {
+  connection: ConnectionState;
+  /** Why it is offline. */
+  reason?: string | undefined;
+  viewers?: number | undefined;
+}
+
+function Status({ connection, reason, viewers }: StatusProps) {
   return (
     <div className="status">
       <span role="status" className="connection" data-state={connection}>
