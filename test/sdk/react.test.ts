@@ -16,15 +16,25 @@ function Connection() {
   return createElement("p", null, useEventState().connection);
 }
 
+function Title() {
+  return createElement(
+    "b",
+    null,
+    useEventState(({ title }) => title),
+  );
+}
+
 test("components need nothing but the view model of the event that they show", async () => {
   vi.stubGlobal("fetch", world.fetch);
   const tifo = createTifo(renderer, "https://tifo.example", world.environment);
   tifo.configure({ clientId: SITE });
   const event = await tifo.userDidStartWatchingEvent({ channelId: CHANNEL });
   await world.until(() => event.getSnapshot().connection === "live" && event.getSnapshot().polls[POLL] !== undefined);
-  const html = renderToString(createElement(TifoEventProvider, { event }, createElement(TifoPanel), createElement(Connection)));
+  const parts = [TifoPanel, Connection, Title].map((part) => createElement(part, { key: part.name }));
+  const html = renderToString(createElement(TifoEventProvider, { event }, parts));
   expect(html).toContain("Who wins the derby?");
   expect(html).toContain("<p>live</p>");
+  expect(html).toContain("<b>Main stage</b>");
   const copy = { ...event };
   expect(() => renderToString(createElement(TifoEventProvider, { event: copy }))).toThrow(TypeError);
   tifo.userDidStopWatchingEvent();
