@@ -82,6 +82,7 @@ export function loadContents(session: Session, channelId: string, store: Store<T
 
   /** What can't be loaded is left as it was; the channel goes on without. */
   async function loadPage(counts: () => boolean): Promise<void> {
+    const before = failures;
     try {
       const [configuration, authenticated] = await Promise.all([
         ok(client.api.GET("/page/v2/configuration/{pageId}", { params: { path: { pageId: channelId } } })),
@@ -93,11 +94,11 @@ export function loadContents(session: Session, channelId: string, store: Store<T
       const first = loaded ? null : (panels[0]?.id ?? null);
       const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
       loaded = true;
-      failures = 0;
       const { title, theme } = { title: configuration.page.name, theme: configuration.theme ?? null };
       change({ title, theme, panels, authenticated, openPanelId: stays ? openPanelId : first });
       onPanels();
       await Promise.all([polls.restart(), quests.restart()]);
+      if (failures === before) failures = 0;
     } catch (error) {
       failed("the event's page", error);
     }

@@ -285,7 +285,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       picture.stop();
       environment.clearTimer(boardTimer);
       environment.clearTimer(tickTimer);
-      set({ connection: "offline", reason: "Not being watched any more.", overlays: [] });
+      board = EMPTY_BOARD;
+      set({ connection: "offline", reason: "Not being watched any more.", overlays: board.shown });
     },
   };
 }

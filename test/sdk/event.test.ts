@@ -100,6 +100,16 @@ describe("the state of an event", () => {
     expect(world.requests.filter((request) => request === configuration)).toHaveLength(2);
   });
 
+  test("asks less and less often for what the server can't give", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(500, "internal");
+    world.watch();
+    for (let seconds = 0; seconds < 600; seconds++) await world.pass(1_000);
+    const asked = world.requests.filter((request) => request === `GET /poll/v3/${POLL}`).length;
+    expect(asked).toBeGreaterThan(3);
+    expect(asked).toBeLessThan(8);
+  });
+
   test("loads the page once for any number of changes, and again for one that comes meanwhile", async () => {
     const event = await world.watchLoaded();
     const loads = () => world.requests.filter((request) => request.includes("/configuration/")).length;
@@ -190,6 +200,15 @@ describe("overlays", () => {
     }
     await world.until(() => event.getSnapshot().overlays.length === 0);
     expect(seen.size).toBe(100);
+  });
+
+  test("stay away once the event is not watched any more, whatever a frame still answers", async () => {
+    const event = await world.watchLoaded();
+    world.channel.tell({ ...overlay("a"), seq: 1, upTo: 1 });
+    await world.until(() => event.getSnapshot().overlays.length === 1);
+    event.stop();
+    event.drew("a");
+    expect(event.getSnapshot().overlays).toEqual([]);
   });
 
   test("that were dropped unseen, as too many came at once, are told to the host app", async () => {
