@@ -155,7 +155,7 @@ overlays.openapi(
     path: "/overlay/v1/clear-broadcast",
     summary: "Clear broadcasts",
     description:
-      "Takes off the screen what is on: one broadcast (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site.",
+      "Takes off the screen what is on: one broadcast (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site. A broadcast with a timecode can be cleared until 60 s after its end, since pictures that are behind still wait for it.",
     credentials: DEVELOPER,
     limit: "broadcast",
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
