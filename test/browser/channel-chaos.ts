@@ -13,6 +13,7 @@ const HEADERS = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo",
 const BROADCAST_MS = 150;
 const CUT_MS = 300;
 const JUMP_MS = 500;
+const RETRY_MS = 500;
 /** How many of the connections are cut at a time. */
 const CUT_SHARE = 0.1;
 /** The platform takes an object that nobody has called for ten seconds out of memory; its sockets stay. */
@@ -86,7 +87,7 @@ export async function surviveChaos({ where, clients, seconds, kills, evictions }
     }
     await pause((seconds * 1000) / (blows.length + 1));
     chaos.end();
-    const last = await broadcast(url);
+    const last = await broadcastAtLast(url);
     acknowledged.push(last);
     await audience.holds(last.seq);
     const log = await readLog(url, last.seq);
@@ -178,6 +179,15 @@ async function broadcast(url: string): Promise<{ broadcastId: string; seq: numbe
     body: JSON.stringify({ channelId: CHANNEL, duration: 600, variables: { scorer: "Ada Moreno", minute: 17 } }),
   });
   return Sent.parse(await response.json()).broadcasts[0];
+}
+
+/** A server under load may still be picking itself up: asks until it acknowledges. */
+async function broadcastAtLast(url: string): Promise<{ broadcastId: string; seq: number }> {
+  for (;;) {
+    const sent = await broadcast(url).catch(ignore);
+    if (sent) return sent;
+    await pause(RETRY_MS);
+  }
 }
 
 function pause(milliseconds: number): Promise<void> {
