@@ -155,6 +155,19 @@ describe("totalViews", () => {
   });
 });
 
+test("client rules that are too large for one stored value reach a channel that opens, in their order", async () => {
+  const channel = newChannel();
+  const rules = Array.from({ length: 100 }, (_, i) => {
+    const body = JSON.stringify({ _id: `rule-${i}`, broadcastPayload: { text: "x".repeat(60_000) } });
+    return { id: `rule-${i}`, channelId: null, body };
+  });
+  await channel.presence.setRules({ version: 1, rules });
+  await channel.presence.setRules({ version: 1, rules: [] });
+  const viewer = await join(channel);
+  const { rules: told } = await viewer.first("welcome");
+  expect(told.map(({ data }) => data._id)).toEqual(rules.map(({ id }) => id));
+});
+
 describe("a site-wide broadcast", () => {
   test("reaches every open channel with its position, once, and no other site", async () => {
     const [one, elsewhere] = [newChannel(), newChannel()];

@@ -27,6 +27,8 @@ interface Lease {
   renewedAt: number;
 }
 
+type RuleRow = { id: string; channel_id: string | null; body: string };
+
 /**
  * One per site: which channels are open, how many watch, and the broadcasts that go to all of them. What lasts is only which relays have
  * viewers; counts come from the relays themselves, so none is ever left over.
@@ -48,7 +50,8 @@ export class SitePresence extends DurableObject<Env> {
     this.commands = new SiteCommands(ctx.storage);
     ctx.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;`);
+      CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL);`);
   }
 
   /** A relay's count; answers the channel's total. The first of a channel brings it the site's broadcasts, before it counts as open. */
@@ -104,8 +107,15 @@ export class SitePresence extends DurableObject<Env> {
 
   /** Makes the site's client rules known to every open channel now, and to each that opens later. Safe to repeat, also out of order. */
   async setRules(clientRules: ClientRules): Promise<void> {
-    if (clientRules.version <= (this.rules?.version ?? 0)) return;
-    this.ctx.storage.kv.put("rules", clientRules);
+    const { kv } = this.ctx.storage;
+    if (clientRules.version <= (kv.get<number>("rulesVersion") ?? 0)) return;
+    this.ctx.storage.transactionSync(() => {
+      this.ctx.storage.sql.exec("DELETE FROM rules");
+      // A row each: a value of the other kind ends at 2 MB.
+      const insert = "INSERT INTO rules (id, channel_id, body) VALUES (?, ?, ?)";
+      for (const { id, channelId, body } of clientRules.rules) this.ctx.storage.sql.exec(insert, id, channelId, body);
+      kv.put("rulesVersion", clientRules.version);
+    });
     await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
   }
 
@@ -240,7 +250,10 @@ export class SitePresence extends DurableObject<Env> {
   }
 
   private get rules(): ClientRules | null {
-    return this.ctx.storage.kv.get<ClientRules>("rules") ?? null;
+    const version = this.ctx.storage.kv.get<number>("rulesVersion");
+    if (version === undefined) return null;
+    const rows = this.ctx.storage.sql.exec<RuleRow>("SELECT id, channel_id, body FROM rules ORDER BY position").toArray();
+    return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })) };
   }
 
   private openChannels(): string[] {
