@@ -37,7 +37,11 @@ export async function hasStats({ delegate }: Session): Promise<boolean> {
 /** Does what an overlay's call to action asks for, and tells that it was pressed. */
 export async function follow(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   session.delegate.track("overlay.cta", { type: call.type });
-  return perform(call, element, event, session);
+  try {
+    await perform(call, element, event, session);
+  } catch (error) {
+    console.warn("Tifo: a call to action could not be followed", error);
+  }
 }
 
 /**
