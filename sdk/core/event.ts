@@ -133,7 +133,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   }
 
   function moment(): Moment {
-    return { now: clock.now(), drawing: drawers > 0 };
+    // A hidden page draws nothing.
+    return { now: clock.now(), drawing: drawers > 0 && !environment.hidden() };
   }
 
   function setBoard(next: typeof board): void {

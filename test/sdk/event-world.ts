@@ -102,6 +102,9 @@ export class EventWorld {
   /** `METHOD path` of every request. */
   readonly requests: string[] = [];
 
+  /** Whether nobody looks at the page. */
+  hidden = false;
+
   constructor(seed = 1) {
     this.network = new Network(this.time, dice(seed), this.channel);
   }
@@ -122,7 +125,7 @@ export class EventWorld {
   /** `clockWrong`: ms by which the device's clock is ahead. */
   watch(delegate?: TifoEventDelegate, clockWrong = 0): WatchedEvent {
     const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
-    const environment = { ...this.environment, now: () => this.time.now + clockWrong };
+    const environment = { ...this.environment, now: () => this.time.now + clockWrong, hidden: () => this.hidden };
     return watchEvent(createSession(configuration, undefined, environment), CHANNEL);
   }
 

@@ -202,6 +202,20 @@ describe("overlays", () => {
     expect(seen.size).toBe(100);
   });
 
+  test.each([
+    [false, 1_000],
+    [true, 0],
+  ])("wait for what a frame draws only while it can, with the page hidden or not (%s)", async (hidden, least) => {
+    const event = await world.watchLoaded();
+    event.draws();
+    world.hidden = hidden;
+    const since = world.time.now;
+    for (const [index, id] of ["a", "b"].entries()) world.channel.tell({ ...overlay(id), seq: index + 1, upTo: index + 1 });
+    await world.until(() => event.getSnapshot().overlays[0]?.broadcastId === "b");
+    expect(world.time.now - since).toBeGreaterThanOrEqual(least);
+    expect(world.time.now - since).toBeLessThan(least + 500);
+  });
+
   test("stay away once the event is not watched any more, whatever a frame still answers", async () => {
     const event = await world.watchLoaded();
     world.channel.tell({ ...overlay("a"), seq: 1, upTo: 1 });
