@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { z } from "@hono/zod-openapi";
 import type { PageGate } from "../../db/types.ts";
 import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdentity } from "../durable-objects/channel.protocol.ts";
 import { errorFrame } from "../durable-objects/relay-frames.ts";
-import { CLOSE, OverlayShow } from "../durable-objects/relay.protocol.ts";
+import { CLOSE } from "../durable-objects/relay.protocol.ts";
 import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
@@ -49,12 +48,6 @@ export function channelOf(env: Env, siteId: string, channelId: string) {
 /** The object that counts a site's viewers and broadcasts to all its channels. */
 export function presenceOf(env: Env, siteId: string) {
   return env.SITE_PRESENCE.getByName(siteId);
-}
-
-/** What is on at a channel now, in order. */
-export async function activeBroadcasts(env: Env, siteId: string, channelId: string): Promise<OverlayShow[]> {
-  const bodies = await channelOf(env, siteId, channelId).active();
-  return z.array(OverlayShow).parse(bodies.map((body): unknown => JSON.parse(body)));
 }
 
 /** A one-use ticket of 60 s that stands for the account on a socket's URL. */
