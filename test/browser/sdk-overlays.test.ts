@@ -88,6 +88,21 @@ describe("the frame of html overlays", () => {
     foreign.close();
   });
 
+  test("shows what it showed where the host app moves it", async () => {
+    const page = await open();
+    await broadcast("<p>Goal</p>");
+    await shows(page, "Goal");
+    await page.evaluate(() => {
+      const theatre = document.createElement("div");
+      document.querySelector("#player")?.append(theatre);
+      for (const element of document.querySelectorAll("#overlay")) theatre.append(element);
+      window.made = 0;
+      new MutationObserver(() => window.made++).observe(theatre, { childList: true, subtree: true });
+    });
+    await page.waitForFunction(() => window.made > 0);
+    await shows(page, "Goal");
+  });
+
   test("keeps its height from one overlay to the next", async () => {
     const page = await open();
     await broadcast("<p>First</p>");

@@ -23,6 +23,8 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const tell = useRef(onShown);
   /** Whether the frame holds its own document. */
   const ready = useRef(false);
+  /** The overlay during which it last lost it. */
+  const left = useRef<string | null>(null);
   const [made, setMade] = useState(0);
 
   useLayoutEffect(() => {
@@ -59,8 +61,10 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   function loaded(): void {
     ready.current = !ready.current;
     if (ready.current) return send();
-    // A second document is none of ours: it gets nothing, and a new frame takes its place, without the html that led there.
-    wanted.current = { ...wanted.current, html: null };
+    // A second document may be anybody's: it gets nothing, and a new frame takes its place. Html that leads there twice is not shown again;
+    // once, it may be the host app that moved the frame.
+    if (left.current === wanted.current.id) wanted.current = { ...wanted.current, html: null };
+    left.current = wanted.current.id;
     setMade((count) => count + 1);
   }
 
