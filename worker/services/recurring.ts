@@ -62,7 +62,7 @@ export async function cancelRecurring(
     await expectNoEnd(ctx, recurring);
     return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
   }
-  await follow(ctx, recurring.id, outcome.value);
+  await book(ctx, recurring, outcome.value);
   return { success: true };
 }
 
@@ -97,7 +97,11 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
   const gone: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
   const state = found.ok ? found.value : gone;
-  const invoices = await listPaidInvoices(ctx.env, stripeAccount, id);
+  await book(ctx, recurring, state);
+}
+
+async function book(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
+  const invoices = await listPaidInvoices(ctx.env, recurring.stripeAccount, recurring.stripeSubscriptionId);
   for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
   await follow(ctx, recurring.id, state);
 }

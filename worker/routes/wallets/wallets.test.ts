@@ -293,6 +293,13 @@ describe("a cancellation", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
+  test("books a period that was paid unheard before, and gives that one back", async () => {
+    const { recurring, params } = await monthly();
+    stripe.renew(recurring.stripeSubscriptionId);
+    expect(await cancel(params, { refund: true, scheduled: "immediate" }, "admin")).toEqual({ success: true });
+    expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 1900]);
+  });
+
   test("that Stripe refuses is no success, and isn't tried again", async () => {
     const { params, recurring } = await monthly();
     stripe.next(/DELETE .*subscriptions/, "refuse");
