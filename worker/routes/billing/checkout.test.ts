@@ -1,0 +1,193 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { sites } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import {
+  buy,
+  type Buyer,
+  callAs,
+  chargeRow,
+  chargesOf,
+  held,
+  makeDue,
+  newBuyer,
+  newSubscription,
+  open,
+  PAGES,
+  reconcile,
+  tell,
+} from "../../../test/shop.ts";
+import { stripe } from "../../../test/stripe-server.ts";
+
+const db = createDb(env.DB);
+const MINUTE = 60_000;
+
+let site: TestSite;
+let buyer: Buyer;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+afterEach(() => stripe.recover());
+
+describe("a checkout", () => {
+  test("opens a page at the default price, and is pending until it is paid", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId, url } = await open(site, buyer, subscription._id);
+    expect(url).toMatch(/^https:\/\/checkout\.stripe\.com\//);
+    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 1900, currency: "gbp", mode: "payment" });
+    expect(await chargeRow(chargeId)).toMatchObject({ status: "pending", amount: 1900, receiptNumber: null });
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("takes another of the prices' currencies, and no other", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, subscription._id, { currency: "eur" });
+    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 2200, currency: "eur" });
+    const params = { id: subscription._id };
+    const other = await callAs(site, buyer, "checkoutSubscription", { params, body: { ...PAGES, currency: "usd" } });
+    expect(other.fields).toEqual(["currency"]);
+  });
+
+  test("leads back to nowhere but the site's own origins", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    for (const field of ["successUrl", "cancelUrl"]) {
+      const body = { ...PAGES, [field]: "https://evil.example/" };
+      expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body })).fields).toEqual([field]);
+    }
+    expect(await chargesOf(buyer)).toEqual([]);
+  });
+
+  test("is refused for what is held already, sold elsewhere or has no price", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site);
+    await buy(site, buyer, subscription._id);
+    const external = await newSubscription(site, { subscriptionProvider: "external" });
+    const free = await newSubscription(site, { prices: [] });
+    for (const { _id: id } of [subscription, external, free]) {
+      expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    }
+  });
+
+  test("is paid to the site's own account, of which the contract's rate is kept", async () => {
+    const other = await newSite();
+    await db
+      .update(sites)
+      .set({
+        serviceChargeRate: 250,
+        settings: {
+          security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] },
+          billing: { stripeAccount: "acct_club" },
+        },
+      })
+      .where(eq(sites.id, other.id));
+    const fan = await newBuyer(other);
+    const once = await open(other, fan, (await newSubscription(other))._id);
+    const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
+    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, "acct_club")?.fields;
+    // 2.5 % of 1900, rounded.
+    expect(fieldsOf(once)?.["payment_intent_data[application_fee_amount]"]).toBe("48");
+    expect(fieldsOf(monthly)?.["subscription_data[application_fee_percent]"]).toBe("2.5");
+  });
+
+  test("names Stripe's own price where the subscription has one", async () => {
+    buyer = await newBuyer(site);
+    const subscription = await newSubscription(site, { stripePlanId: "price_season" });
+    const { chargeId } = await open(site, buyer, subscription._id);
+    expect(stripe.pageOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
+    stripe.pay(chargeId);
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    // What Stripe took, not what we thought.
+    expect(await chargeRow(chargeId)).toMatchObject({ amount: 4200, currency: "gbp" });
+  });
+
+  test("makes the buyer one customer, also when Stripe's answer is lost", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const before = stripe.books().customers.size;
+    stripe.next(/POST \/v1\/customers/, "lose");
+    await open(site, buyer, id);
+    await open(site, buyer, id);
+    expect(stripe.books().customers.size).toBe(before + 1);
+  });
+
+  test("closes the page that was open for the same thing", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const first = await open(site, buyer, id);
+    const second = await open(site, buyer, id, { currency: "eur" });
+    expect(stripe.pageOf(first.chargeId)?.status).toBe("expired");
+    expect(stripe.pageOf(second.chargeId)?.status).toBe("open");
+    expect((await chargeRow(first.chargeId)).status).toBe("declined");
+  });
+
+  test("finds that the page which was open for the same thing has been paid", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id, sku } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    stripe.pay(chargeId);
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    expect(await held(buyer)).toEqual([sku]);
+    expect(await chargesOf(buyer)).toMatchObject([{ status: "complete" }]);
+  });
+
+  test("waits for a payment of the same thing that is on its way", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    stripe.pay(chargeId, { later: true });
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    stripe.arrive(chargeId, false);
+    expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
+  });
+
+  test("that Stripe refuses is declined with the reason", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    stripe.next(/POST .*sessions/, "refuse");
+    const refused = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+    expect(refused.status).toBe(409);
+    expect(await chargesOf(buyer)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
+  });
+
+  test.each(["locked", "forbidden"] as const)(
+    "stays pending while Stripe finds our key %s, and nobody is told of the key",
+    async (trouble) => {
+      buyer = await newBuyer(site);
+      const { _id: id } = await newSubscription(site);
+      stripe.next(/POST .*sessions/, trouble);
+      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      expect([answer.status, answer.problem?.code]).toEqual([503, "unavailable"]);
+      expect(answer.text).not.toContain("sk_test");
+      expect(await chargesOf(buyer)).toMatchObject([{ status: "pending", failure: null }]);
+    },
+  );
+
+  test.each(["hang", "fail"] as const)(
+    "stays pending when Stripe seems to %s, and what became of it is found by asking",
+    async (misbehaviour) => {
+      buyer = await newBuyer(site);
+      const { _id: id } = await newSubscription(site);
+      stripe.next(/POST .*sessions/, misbehaviour, misbehaviour);
+      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      expect(answer.problem?.code).toBe("unavailable");
+      const [charge] = await chargesOf(buyer);
+      expect(charge).toMatchObject({ status: "pending", stripeSessionId: null });
+      await makeDue(site);
+      await reconcile();
+      const [asked] = await chargesOf(buyer);
+      // One was opened, though nobody heard of it; the other may still be on its way.
+      expect(asked?.status).toBe("pending");
+      expect(asked?.stripeSessionId === null).toBe(misbehaviour === "fail");
+      await makeDue(site);
+      await reconcile(Date.now() + 11 * MINUTE);
+      expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
+    },
+  );
+});
