@@ -98,15 +98,9 @@ export const UpdateQuery = z
       example: false,
     }),
     reason: z.enum(REFUND_REASONS).optional(),
-    refundAmount: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(99_999_999)
-      .optional()
-      .openapi({
-        description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
-      }),
+    refundAmount: z.coerce.number().int().min(1).max(99_999_999).optional().openapi({
+      description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
+    }),
     refundDetails: z.string().trim().max(500).optional().openapi({ description: "A note for whoever reads of it" }),
   })
   .refine(({ action, grantRefund }) => action !== "justRefund" || grantRefund, { message: "True for justRefund", path: ["grantRefund"] })
