@@ -37,6 +37,8 @@ export interface ChannelConnection {
 const ACK_INTERVAL = 100;
 // Sockets on which nothing ever came, after which Server-Sent Events are tried.
 const MUTE_SOCKETS = 2;
+// Milliseconds after a socket was tried, after which the next connection is one again: the network may have changed.
+const SOCKET_AGAIN = 60_000;
 // Milliseconds within which a socket opens.
 const OPEN_PATIENCE = 5_000;
 // Milliseconds within which a connection, its ticket included, says its first word.
@@ -70,10 +72,16 @@ class Connection {
   private readonly endHide: () => void;
   private transport: Transport | null = null;
   private attempt = 0;
-  /** Sockets in a row on which nothing came. */
+  /** Sockets in a row on which nothing came, while the network was there. */
   private muteSockets = 0;
-  /** Whether this connection is such a socket so far. */
+  /** Whether a socket got through, and no later trial has said otherwise. */
+  private socketsWork = false;
+  /** Milliseconds. */
+  private socketTriedAt = 0;
+  /** Whether nothing has come over this connection so far. */
   private mute = false;
+  /** Whether this connection is one of Server-Sent Events. */
+  private overEvents = false;
   /** Counts connections: what an older one still says is not heard. */
   private generation = 0;
   private left = false;
@@ -159,11 +167,13 @@ class Connection {
       onClose: ({ final }) => generation === this.generation && this.lost(final),
     };
     const url = (kind: "socket" | "events") => connectionUrl(this.options, kind, ticket, this.held);
-    // Every third try is a socket again, should the network have changed.
-    const overEvents = this.muteSockets >= MUTE_SOCKETS && this.attempt % 3 !== 1;
-    this.transport = overEvents ? eventsTransport(this.environment, url("events"), events) : null;
-    if (this.transport) return;
     this.mute = true;
+    const now = this.environment.now();
+    const wantsEvents = this.muteSockets >= MUTE_SOCKETS && now - this.socketTriedAt < SOCKET_AGAIN;
+    this.transport = wantsEvents ? eventsTransport(this.environment, url("events"), events) : null;
+    this.overEvents = this.transport !== null;
+    if (this.overEvents) return;
+    this.socketTriedAt = now;
     this.openTimer = this.environment.setTimer(() => this.lost(false), OPEN_PATIENCE);
     this.transport = socketTransport(this.environment, url("socket"), events);
   }
@@ -171,7 +181,7 @@ class Connection {
   private take(frames: ServerFrame[]): void {
     const { generation } = this;
     this.heard = true;
-    if (this.mute) this.muteSockets = 0;
+    if (this.mute && !this.overEvents) this.socketCameThrough();
     this.mute = false;
     for (const frame of frames) {
       if (frame.type === "error") this.refusal = frame.message;
@@ -181,6 +191,11 @@ class Connection {
       if (generation !== this.generation) return;
     }
     this.acknowledge();
+  }
+
+  private socketCameThrough(): void {
+    this.muteSockets = 0;
+    this.socketsWork = true;
   }
 
   private takeOne(frame: ServerFrame): void {
@@ -199,6 +214,8 @@ class Connection {
     this.held = { epoch, seq: upTo };
     this.acknowledged = upTo;
     this.keepAlive(heartbeat);
+    // Sockets worked before the server was away, so they are likely to work again.
+    if (this.overEvents && this.socketsWork) this.leaveSoon(SOCKET_AGAIN);
     this.setState("live");
   }
 
@@ -234,7 +251,7 @@ class Connection {
     this.heard = !(this.transport?.ping() ?? false);
   }
 
-  /** The server asks its viewers to come back elsewhere, each at a moment of its own within `within` milliseconds and as long again. */
+  /** Comes back by a new connection, each viewer at a moment of its own between `within` milliseconds and twice as many. */
   private leaveSoon(within: number): void {
     const generation = this.generation;
     const delay = within * (1 + this.environment.random());
@@ -249,7 +266,7 @@ class Connection {
   }
 
   private lost(final: boolean): void {
-    if (this.mute) this.muteSockets++;
+    if (this.mute && this.environment.online()) this.heardNothing();
     this.hangUp();
     if (final) {
       this.refused = true;
@@ -261,6 +278,12 @@ class Connection {
     );
     if (!this.environment.online()) this.setState("offline", "There is no network.");
     else this.setState(this.everLive ? "resuming" : "connecting");
+  }
+
+  private heardNothing(): void {
+    // Where nothing comes over events either, it is not the sockets that are held back.
+    this.muteSockets = this.overEvents ? 0 : this.muteSockets + 1;
+    if (this.muteSockets > MUTE_SOCKETS) this.socketsWork = false;
   }
 
   private hangUp(): void {
