@@ -11,6 +11,8 @@ export interface PictureTime {
   take(frame: ServerFrame): void;
   /** Null: no player, so nothing is held. */
   setPlayer(player: PlayerAdapter | null): void;
+  /** The player's, in seconds. Null: there is no player, or it has no time or fails. */
+  mediaTime(): number | null;
   stop(): void;
 }
 
@@ -114,14 +116,15 @@ export function pictureTime(environment: Environment, onFrame: (frame: ServerFra
   return {
     take,
     setPlayer(next) {
-      endChange?.();
+      safely(() => endChange?.());
       player = next;
       broken = false;
-      endChange = next?.onChange?.(look);
+      endChange = safely(() => next?.onChange?.(look));
       look();
     },
+    mediaTime,
     stop() {
-      endChange?.();
+      safely(() => endChange?.());
       environment.clearTimer(timer);
       waiting.clear();
       late.clear();

@@ -70,7 +70,8 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     onState: setConnection,
     onFrame(frame) {
       safely(() => onFrame?.(frame));
-      receive(frame);
+      // Whoever hears a frame may stop watching.
+      if (!connection.isOver()) receive(frame);
     },
     onSent,
   });
@@ -161,9 +162,9 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
 
   /** Once a second: the picture's time for who shows it, and every ten what is being watched for the server. */
   function tick(): void {
-    const mediaTime = player?.mediaTime() ?? null;
+    const mediaTime = picture.mediaTime();
     if (mediaTime !== store.getSnapshot().mediaTime) set({ mediaTime });
-    if (mediaTime !== null && player?.playing() === true && environment.now() - watchedAt >= WATCH_MS) {
+    if (mediaTime !== null && environment.now() - watchedAt >= WATCH_MS && safely(() => player?.playing()) === true) {
       watchedAt = environment.now();
       connection.send({ type: "watch", videoId: store.getSnapshot().playingClipId ?? channelId, mediaTime: Math.max(0, mediaTime) });
     }
@@ -217,7 +218,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     setPlayer(next) {
       player = next;
       picture.setPlayer(next);
-      set({ mediaTime: next?.mediaTime() ?? null });
+      set({ mediaTime: picture.mediaTime() });
     },
     async play() {
       await player?.play?.();

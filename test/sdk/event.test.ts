@@ -547,6 +547,15 @@ describe("the host app's delegate", () => {
   });
 });
 
+test("nothing changes any more once whoever hears a frame has left", async () => {
+  const event = world.watch({}, 0, { onFrame: ({ type }) => type === "concurrents" && event.stop() });
+  await world.until(() => event.getSnapshot().connection === "live");
+  const before = event.getSnapshot().concurrents;
+  world.channel.tell({ type: "concurrents", count: before + 7 });
+  await world.until(() => event.isOver(), "the end");
+  expect(event.getSnapshot()).toMatchObject({ connection: "offline", concurrents: before });
+});
+
 describe("playback", () => {
   test("tells the picture's time, and the server what is watched while it moves", async () => {
     let playing = true;
@@ -561,6 +570,27 @@ describe("playback", () => {
     expect(watched().length).toBe(2);
     event.setPlayer(null);
     expect(event.getSnapshot().mediaTime).toBeNull();
+  });
+
+  test("goes on after a player that fails, whose time is told as soon as it has one", async () => {
+    const told = vi.spyOn(console, "error").mockReturnValue();
+    const event = await world.watchLoaded();
+    let fails = true;
+    const failing = <T>(value: T) => {
+      if (fails) throw new Error("the player's");
+      return value;
+    };
+    event.setPlayer({ mediaTime: () => failing(7), playing: () => true, onChange: () => failing(() => {}) });
+    expect(event.getSnapshot().mediaTime).toBeNull();
+    await world.pass(5_000);
+    expect(told).toHaveBeenCalled();
+    fails = false;
+    await world.until(() => event.getSnapshot().mediaTime === 7, "the picture's time");
+    event.setPlayer({ mediaTime: () => 8, playing: () => failing(true) });
+    fails = true;
+    await world.pass(15_000);
+    fails = false;
+    await world.until(() => world.channel.heard.some((frame) => frame.type === "watch" && frame.mediaTime === 8), "what is watched");
   });
 
   test("moves the host app's player", async () => {
