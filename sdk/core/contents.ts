@@ -11,6 +11,8 @@ const SPREAD_MS = 2_000;
 /** What could not be had is asked for again after so many milliseconds or up to twice as many, and each time later. */
 const RETRY_MS = 15_000;
 const MOST_DOUBLINGS = 4;
+/** Milliseconds within which a page that was loaded before the first connection is as good as one loaded after it. */
+const FRESH_MS = 5_000;
 
 /** The page's panels with their polls and quests, loaded and kept up to date in the event's state. */
 export interface Contents {
@@ -37,7 +39,8 @@ export function loadContents(session: Session, channelId: string, store: Store<T
   /** The last results of each poll that came over the connection: what a request answers may be older. */
   const results = new Map<string, PollResults>();
   const timers = new Map<() => void, ReturnType<typeof environment.setTimer>>();
-  let loaded = false;
+  /** Milliseconds; null: never so far. */
+  let loadedAt: number | null = null;
   let welcomes = 0;
   let failures = 0;
   /** Counts viewers: what was asked for on behalf of an earlier one is not shown to the next. */
@@ -91,9 +94,9 @@ export function loadContents(session: Session, channelId: string, store: Store<T
       if (stopped || !counts()) return;
       const panels = panelsOf(configuration);
       const { openPanelId } = store.getSnapshot();
-      const first = loaded ? null : (panels[0]?.id ?? null);
+      const first = loadedAt === null ? (panels[0]?.id ?? null) : null;
       const stays = openPanelId !== null && findPanel(panels, openPanelId) !== undefined;
-      loaded = true;
+      loadedAt = environment.now();
       const { title, theme } = { title: configuration.page.name, theme: configuration.theme ?? null };
       change({ title, theme, panels, authenticated, openPanelId: stays ? openPanelId : first });
       onPanels();
@@ -147,8 +150,9 @@ export function loadContents(session: Session, channelId: string, store: Store<T
     setQuest,
     welcomed(resumed) {
       const first = welcomes++ === 0;
-      if (!loaded && !page.isUnderWay()) void page.run();
-      else if (loaded && !first) (resumed ? pollsSoon : pageSoon)();
+      if (loadedAt !== null) {
+        if (!first || environment.now() - loadedAt > FRESH_MS) (resumed ? pollsSoon : pageSoon)();
+      } else if (!page.isUnderWay()) void page.run();
     },
     pageChanged: pageSoon,
     questsChanged: questsSoon,

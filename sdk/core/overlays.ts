@@ -20,7 +20,7 @@ interface Entry {
   readonly cameAt: number;
   /** When it first came to the screen; undefined: it waits for its slot. 0: it was on before this viewer came, and is owed none. */
   readonly shownAt?: number;
-  /** How many of its contents have been drawn. */
+  /** At how many of its positions it has been drawn. */
   readonly drawn: number;
   /** Taken off by this viewer. */
   readonly dismissed: boolean;
@@ -124,7 +124,8 @@ function isOwed({ shownAt, dismissed }: Entry): boolean {
 
 function slotEnd({ shownAt = 0, drawn, overlay }: Entry, { drawing, hurried }: Queue): number {
   if (!drawing) return shownAt + LEAST_SLOT_MS;
-  if (drawn < overlay.contents.length) return shownAt + LONGEST_SLOT_MS;
+  // Of contents at one position only one is drawn.
+  if (drawn < new Set(overlay.contents.map(({ position }) => position)).size) return shownAt + LONGEST_SLOT_MS;
   return hurried ? shownAt : shownAt + LEAST_SLOT_MS;
 }
 

@@ -74,6 +74,21 @@ describe("the state of an event", () => {
     await world.until(() => loads() === 3);
   });
 
+  test("loads the page again where the first connection comes long after it, and not where it comes at once", async () => {
+    const loads = () => world.requests.filter((request) => request.includes("/configuration/")).length;
+    world.channel.down = true;
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined);
+    await world.pass(30_000);
+    expect(loads()).toBe(1);
+    world.channel.down = false;
+    await world.until(() => loads() === 2, "the page of now");
+    const another = await world.watchLoaded();
+    await world.pass(10_000);
+    expect(another.getSnapshot().connection).toBe("live");
+    expect(loads()).toBe(3);
+  });
+
   test("loads the page with the next connection where it could not be had at first", async () => {
     vi.spyOn(console, "warn").mockReturnValue();
     const configuration = `GET /page/v2/configuration/${CHANNEL}`;

@@ -181,6 +181,14 @@ describe("the overlays on the screen", () => {
     expect(watched(board, false, NOW + 9_000)).toEqual(["a", "c"]);
   });
 
+  test("are drawn once each of their positions is, also where two of their contents want the same", () => {
+    const board = afterFrame(EMPTY_BOARD, overlay("a", {}, "topRight", "topRight", "center"), at(NOW, true));
+    const next = afterFrame(board, overlay("b"), at(NOW, true));
+    const once = afterDrawing(next, "a", at(NOW, true));
+    expect(nextChange(once, at(NOW, true))).toBe(NOW + LONGEST_SLOT_MS);
+    expect(nextChange(afterDrawing(once, "a", at(NOW, true)), at(NOW, true))).toBe(SLOT);
+  });
+
   test("are those of the welcome after a gap, the newest at once, and go on after a resume", () => {
     const board = boardOf(overlay("a"));
     const welcome = { ...WELCOME, overlays: [overlay("old"), overlay("new")] };
