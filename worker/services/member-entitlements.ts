@@ -53,7 +53,10 @@ async function takeStep(ctx: Ctx, row: EntitlementRow, { action }: UpdateQuery, 
 async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {
   const { accountId, refundAmount: amount, reason = "requested_by_customer", refundDetails = null } = input;
   if (row.source === null) return { success: false, message: "There is no charge for this entitlement" };
-  const refund = await refundOnce(ctx, { source: row.source, accountId, amount, reason, keep: step.status !== "cancelled" });
+  const keep = step.status !== "cancelled";
+  // Where it stands there already, its answer may have been lost; money alone may be given back twice on purpose.
+  const repeated = step.status === row.status && input.action !== "justRefund";
+  const refund = await refundOnce(ctx, { source: row.source, accountId, amount, reason, keep, repeated });
   if (!refund.success) return { success: false, message: refund.errorMessage ?? "The refund was declined" };
   if (!refund.isNews) return { success: true };
   await commit(ctx, [], {

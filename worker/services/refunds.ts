@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, or } from "drizzle-orm";
 import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.ts";
 import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
 import { nextStep, type Step } from "../lib/entitlement-state.ts";
@@ -26,6 +26,8 @@ export interface RefundInput {
   reason: "duplicate" | "fraudulent" | "requested_by_customer";
   /** Leaves what was bought with the buyer, also when all of the money has gone back. */
   keep?: boolean;
+  /** Of `refundOnce`: this may have been asked for before, so that a refund which is done already counts too. */
+  repeated?: boolean;
 }
 
 /**
@@ -40,7 +42,8 @@ export async function refundCharge(ctx: Ctx, input: RefundInput): Promise<Charge
 
 /**
  * The same for a call that is repeated until it succeeds: a refund of the same amount that is still open is brought to its end in place
- * of a second one, and that all has gone back already is a success. `isNews`: it wasn't answered with success before.
+ * of a second one, one that a `repeated` call made stands for it, and that all has gone back already is a success. `isNews`: it wasn't
+ * answered with success before.
  */
 export async function refundOnce(ctx: Ctx, input: RefundInput): Promise<ChargeResult & { isNews: boolean }> {
   requireStripe(ctx.env);
@@ -90,8 +93,8 @@ interface Reservation {
 async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Reservation | { refusal: string; isBack: boolean }> {
   for (let tries = 1; tries <= TRIES; tries++) {
     const charge = await findCharge(ctx, input);
-    const open = once ? await findOpen(ctx, charge, input.amount) : undefined;
-    if (open) return { charge, refund: open };
+    const same = once ? await findSame(ctx, charge, input) : undefined;
+    if (same) return { charge, refund: same };
     const rule = refundOf(charge, input.amount);
     if ("refusal" in rule) return { ...rule, isBack: charge.refunded === charge.amount };
     if (charge.stripePaymentId === null) return { refusal: "No money was moved for this charge", isBack: false };
@@ -110,23 +113,25 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
   throw conflict("Too many refunds of this charge at the same time");
 }
 
-/** A refund on its way that is what was asked for: of this amount or, without one, of all that was left. */
-async function findOpen(ctx: Ctx, charge: ChargeRow, amount: number | undefined): Promise<RefundRow | undefined> {
+/** A refund that is what was asked for: of this amount or, without one, of all that was left; on its way or, of an amount, done already. */
+async function findSame(ctx: Ctx, charge: ChargeRow, { amount, keep = false, repeated }: RefundInput): Promise<RefundRow | undefined> {
   if (amount === undefined && charge.reserved < charge.amount) return undefined;
-  const [open] = await ctx.db
+  const isOpen = eq(refunds.status, "pending");
+  const isDone = and(eq(refunds.status, "complete"), eq(refunds.keep, keep));
+  const [same] = await ctx.db
     .select()
     .from(refunds)
     .where(
       and(
         eq(refunds.siteId, ctx.siteId),
         eq(refunds.chargeId, charge.id),
-        eq(refunds.status, "pending"),
+        repeated && amount !== undefined ? or(isOpen, isDone) : isOpen,
         amount === undefined ? undefined : eq(refunds.amount, amount),
       ),
     )
     .orderBy(desc(refunds.created), desc(refunds.id))
     .limit(1);
-  return open;
+  return same;
 }
 
 function newRefund(ctx: Ctx, of: Pick<RefundRow, "chargeId" | "amount" | "reason" | "keep">): RefundRow {

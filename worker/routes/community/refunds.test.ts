@@ -101,6 +101,26 @@ describe("what was bought once", () => {
     }
   });
 
+  test.each(["cancel", "remove"])(
+    "is paid back a part with its %s once, though the answer was lost and it is asked for again",
+    async (action) => {
+      const { id, chargeId } = await bought("once");
+      const input = { action, grantRefund: true, refundAmount: 100 };
+      for (let times = 0; times < 2; times++) expect(await update(id, input)).toEqual({ success: true });
+      expect(await refundedOf(chargeId)).toBe(100);
+    },
+  );
+
+  test("is paid back a part by the repeat of a call that died before that, though as much went back before", async () => {
+    const { id, chargeId } = await bought("once");
+    await update(id, { action: "justRefund", grantRefund: true, refundAmount: 100 });
+    await update(id, { action: "cancel", grantRefund: false });
+    for (let times = 0; times < 2; times++) {
+      expect(await update(id, { action: "cancel", grantRefund: true, refundAmount: 100 })).toEqual({ success: true });
+    }
+    expect(await refundedOf(chargeId)).toBe(200);
+  });
+
   test("stays after a refund of the rest, also where a part went back otherwise before", async () => {
     const { id, chargeId, sku } = await bought("once");
     await refund(site, buyer, chargeId, 500);
@@ -178,6 +198,13 @@ describe("what is paid by the month", () => {
     expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });
     expect((await recurringRow(buyer)).status).toBe("cancelled");
     expect(await refundedOf(chargeId)).toBe(1900);
+  });
+
+  test("is paid back a part with its scheduled cancellation once, though that is asked for twice", async () => {
+    const { id, chargeId } = await bought("month");
+    const input = { action: "scheduleCancel", grantRefund: true, refundAmount: 100 };
+    for (let times = 0; times < 2; times++) expect(await update(id, input)).toEqual({ success: true });
+    expect(await refundedOf(chargeId)).toBe(100);
   });
 
   test("is paid back by the repeat of a scheduled cancellation that died before that", async () => {
