@@ -227,7 +227,8 @@ async function isKept(ctx: Ctx, chargeId: string): Promise<boolean> {
 
 /** Asks Stripe what has gone back of a charge and books that, also what was refunded at Stripe itself. Safe to repeat, in any order. */
 export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
-  if (charge.stripePaymentId === null) return;
+  // No money was moved: there is nothing to ask about.
+  if (charge.stripePaymentId === null) return askAgain(ctx, charge.id);
   const theirs = await listRefunds(ctx.env, charge.stripeAccount, charge.stripePaymentId);
   const ours = await ctx.db
     .select()

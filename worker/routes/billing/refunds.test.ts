@@ -192,6 +192,16 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
+  test("is not looked for again and again where no money was moved", async () => {
+    buyer = await newBuyer(site);
+    const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
+    stripe.pay(chargeId).intent = null;
+    await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", stripePaymentId: null });
+    await reconcile(Date.now() + MINUTE);
+    expect((await chargeRow(chargeId)).due).toBeNull();
+  });
+
   test("that is made at Stripe before a period is booked is booked after it", async () => {
     buyer = await newBuyer(site);
     await buy(site, buyer, (await newSubscription(site, { recurrence: "month" }))._id);
