@@ -9,7 +9,7 @@ import {
   type StripeSubscription,
 } from "../integrations/stripe.ts";
 import { nextStep, type Step } from "../lib/entitlement-state.ts";
-import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import type { ChargeRow } from "../routes/billing/schemas.ts";
 import { type RecurringRow, toRecurring } from "../routes/wallets/schemas.ts";
@@ -121,10 +121,25 @@ export function stopAllOf(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
 
 /** Books a period that was paid, once; the last one prolongs what was bought. The first is booked with its checkout, which has its invoice. */
 async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice, dateEnds: number | null): Promise<void> {
-  const [known] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
-  if (known) return;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const [known] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
+    if (known) return;
+    const row = chargeOf(ctx, recurring, invoice);
+    const renewed =
+      dateEnds === null
+        ? { changes: [], events: [] }
+        : await planRenewal(ctx, `recurring/${recurring.id}`, { dateEnds, price: invoice.amount });
+    // What was bought comes first, on which the rest hangs: of what is paid regularly that is one sku.
+    const changes = [...renewed.changes, ctx.db.insert(charges).values(row)];
+    const write = () => commitIfCurrent(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
+    if (await cameFirst(() => refuseDuplicate("charges.stripe_invoice_id", "This period is booked already", write))) return;
+  }
+  throw conflict("Too many changes of what was bought at the same time");
+}
+
+function chargeOf(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice): ChargeRow {
   const { siteId, accountId, itemType, itemId, description, skus, recurrence, stripeAccount, id: recurringId } = recurring;
-  const row: ChargeRow = {
+  return {
     ...newRow({ ...ctx, siteId }),
     created: invoice.paid,
     accountId,
@@ -148,12 +163,6 @@ async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoic
     // Stripe may have told of a refund before this was booked.
     due: ctx.now,
   };
-  const renewed =
-    dateEnds === null
-      ? { changes: [], events: [] }
-      : await planRenewal(ctx, `recurring/${recurringId}`, { dateEnds, price: invoice.amount });
-  const insert = ctx.db.insert(charges).values(row).onConflictDoNothing();
-  await cameFirst(() => commitIfCurrent(ctx, [insert, ...renewed.changes], chargeEvent("chargeCompleted", row), ...renewed.events));
 }
 
 /** Writes down what Stripe says, and lets what was bought follow. */

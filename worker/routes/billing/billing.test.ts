@@ -22,6 +22,7 @@ import {
   PAGES,
   reconcile,
   recurringRow,
+  refund,
   tell,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
@@ -253,6 +254,21 @@ describe("Apple Pay", () => {
     stripe.appleDomains.add("demo.example");
     expect((await ask({ domain: "other.example" })).fields).toEqual(["domain"]);
   });
+});
+
+test("a period that is booked while what was bought changes prolongs that, and tells of it once", async () => {
+  const { chargeId } = await bought({ recurrence: "month" });
+  const [before] = await entitlementsOf(buyer);
+  const recurring = await recurringRow(buyer);
+  stripe.renew(recurring.stripeSubscriptionId);
+  let meanwhile: Promise<unknown> | undefined;
+  await syncRecurring(
+    interrupted(site, () => (meanwhile ??= refund(site, buyer, chargeId, 500))),
+    recurring,
+  );
+  expect(await entitlementsOf(buyer)).toMatchObject([{ refunded: 0, dateEnds: (before?.dateEnds ?? 0) + 30 * 24 * 60 * MINUTE }]);
+  expect(await eventTypes(`entitlement/${before?.id}`)).toEqual(["entitlement_purchased", "entitlement_refunded", "entitlement_renewed"]);
+  expect(await chargesOf(buyer)).toMatchObject([{ refunded: 500 }, { status: "complete", refunded: 0 }]);
 });
 
 test("an account that goes stops paying", async () => {
