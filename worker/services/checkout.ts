@@ -14,6 +14,7 @@ import { walletOf } from "./wallets.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const TRIES = 5;
 // How long a payment page may be paid; Stripe takes 30 minutes to 24 hours.
 const OPEN_FOR = HOUR;
 
@@ -144,12 +145,28 @@ async function customerOf(ctx: Ctx, wallet: WalletRow, stripeAccount: string | n
     .where(ownRow(ctx, accounts, wallet.ownerId));
   if (!account) throw notFound("Account not found");
   const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, { walletId: wallet.id, siteId: ctx.siteId, email: account.email });
-  const next: WalletRow = { ...wallet, paymentCustomerId, stripeAccount, modified: ctx.now, version: wallet.version + 1 };
-  const change = ctx.db
-    .update(wallets)
-    .set(next)
-    .where(asRead(ctx, wallets, wallet));
-  // Who came first has written down the same: Stripe makes one customer of a wallet.
-  await cameFirst(() => commitIfCurrent(ctx, change, { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) }));
+  await remember(ctx, wallet, { paymentCustomerId, stripeAccount });
   return paymentCustomerId;
+}
+
+/** Writes down the customer, without which a page whose answer was lost isn't found again. */
+async function remember(ctx: Ctx, wallet: WalletRow, customer: Pick<WalletRow, "paymentCustomerId" | "stripeAccount">): Promise<void> {
+  let current: WalletRow | undefined = wallet;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const next: WalletRow = { ...current, ...customer, modified: ctx.now, version: current.version + 1 };
+    const change = ctx.db
+      .update(wallets)
+      .set(next)
+      .where(asRead(ctx, wallets, current));
+    const event = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
+    if (await cameFirst(() => commitIfCurrent(ctx, change, event))) return;
+    [current] = await ctx.db
+      .select()
+      .from(wallets)
+      .where(ownRow(ctx, wallets, wallet.id));
+    if (!current) throw notFound("Account not found");
+    // Who came first has written down the same: Stripe makes one customer of a wallet.
+    if (current.paymentCustomerId !== null && current.stripeAccount === customer.stripeAccount) return;
+  }
+  throw conflict("Too many changes of this wallet at the same time");
 }

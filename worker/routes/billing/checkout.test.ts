@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { sites } from "../../../db/schema/index.ts";
+import { sites, wallets } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import {
   buy,
   type Buyer,
@@ -18,8 +19,11 @@ import {
   PAGES,
   reconcile,
   tell,
+  walletIdOf,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
+import { checkoutSubscription } from "../../services/checkout.ts";
+import type { Ctx } from "../../services/context.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -115,6 +119,27 @@ describe("a checkout", () => {
     await open(site, buyer, id);
     await open(site, buyer, id);
     expect(stripe.books().customers.size).toBe(before + 1);
+  });
+
+  test("remembers the customer, though the wallet changes while Stripe makes one", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const walletId = await walletIdOf(site, buyer);
+    const before = stripe.books().customers.size;
+    let paid = false;
+    const ctx: Ctx = {
+      ...interrupted(site, async () => undefined),
+      caller: async () => {
+        if (!paid && stripe.books().customers.size > before) {
+          paid = true;
+          await db.update(wallets).set({ balance: 500, version: 2 }).where(eq(wallets.id, walletId));
+        }
+        return { kind: "account", id: buyer.id, sessionId: "", roles: [], tags: [] };
+      },
+    };
+    const { chargeId } = await checkoutSubscription(ctx, id, PAGES);
+    const [wallet] = await db.select().from(wallets).where(eq(wallets.id, walletId));
+    expect(wallet).toMatchObject({ balance: 500, paymentCustomerId: stripe.pageOf(chargeId)?.customer });
   });
 
   test("closes the page that was open for the same thing", async () => {
