@@ -13,6 +13,8 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 const MINUTE = 60_000;
 // A request to open a page has reached Stripe by then, or never will.
 const NEVER_OPENED_AFTER = 10 * MINUTE;
+// Pages are open for an hour: by then nobody pays one any more.
+const OVER_AFTER = 120 * MINUTE;
 const TRIES = 5;
 
 const chargeList: ListSpec<ChargeRow> = {
@@ -55,7 +57,10 @@ export async function getCharge(ctx: Ctx, id: string): Promise<ChargeRow> {
   return charge;
 }
 
-/** Closes the pages that an account has open for something, so that it isn't paid twice; a 409 while a payment is on its way. */
+/**
+ * Closes the pages that an account has open for something, so that it isn't paid twice; a 409 while a payment is on its way. A page that
+ * is over doesn't stand in the way where Stripe can't tell of it: what is found paid after all goes back.
+ */
 export async function closePages(ctx: Ctx, accountId: string, itemId: string): Promise<void> {
   const open = await ctx.db
     .select()
@@ -66,10 +71,19 @@ export async function closePages(ctx: Ctx, accountId: string, itemId: string): P
   for (const charge of open) {
     // Nobody knows the address of a page whose opening was never answered.
     if (charge.stripeSessionId === null) continue;
-    await expireCheckout(ctx.env, charge.stripeAccount, charge.stripeSessionId);
-    await settleCharge(ctx, charge);
-    if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this is on its way");
+    try {
+      await closePage(ctx, charge, charge.stripeSessionId);
+    } catch (error) {
+      const isOver = ctx.now - charge.created > OVER_AFTER;
+      if (!isOver || !(error instanceof Failure) || error.code !== "unavailable") throw error;
+    }
   }
+}
+
+async function closePage(ctx: Ctx, charge: ChargeRow, sessionId: string): Promise<void> {
+  await expireCheckout(ctx.env, charge.stripeAccount, sessionId);
+  await settleCharge(ctx, charge);
+  if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this is on its way");
 }
 
 /** What entitlements name that were bought with this charge. */

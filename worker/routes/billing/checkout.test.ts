@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { sites, wallets } from "../../../db/schema/index.ts";
+import { charges, sites, wallets } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import {
@@ -24,6 +24,7 @@ import {
 import { stripe } from "../../../test/stripe-server.ts";
 import { checkoutSubscription } from "../../services/checkout.ts";
 import type { Ctx } from "../../services/context.ts";
+import type { ChargeRow } from "./schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -160,6 +161,23 @@ describe("a checkout", () => {
     expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
     expect(await held(buyer)).toEqual([sku]);
     expect(await chargesOf(buyer)).toMatchObject([{ status: "complete" }]);
+  });
+
+  test.each(["gone", "forbidden"])("waits for an old page that is %s at Stripe no longer than it could be paid", async (trouble) => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    const openAgain = () => {
+      if (trouble === "forbidden") stripe.next(/POST .*expire/, "forbidden");
+      else stripe.books().sessions.delete(stripe.pageOf(chargeId)?.id ?? "");
+      return callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+    };
+    expect((await openAgain()).status).toBe(503);
+    const change = (fields: Partial<ChargeRow>) => db.update(charges).set(fields).where(eq(charges.id, chargeId));
+    await change({ created: Date.now() - 121 * MINUTE });
+    expect((await openAgain()).status).toBe(200);
+    // Or the cron would ask for it in the tests that follow.
+    await change({ status: "declined", due: null });
   });
 
   test("waits for a payment of the same thing that is on its way", async () => {
