@@ -141,3 +141,29 @@ test("an endpoint that could not take over what came before a change of its own 
   await inbox.holds(2);
   expect(names(inbox)).toEqual(["First", "Before"]);
 });
+
+test("an endpoint that can't be told of its own change holds up no other, and loses nothing", async () => {
+  const site = await newSite();
+  const broken = new WebhookInbox(randomHex(6));
+  await site.call("createWebhooks", { body: settings(broken.url, "overlay-service-v1") });
+  await createOverlay(site, "First");
+  await broken.holds(1);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  vi.spyOn(WebhookEndpoint.prototype, "accept").mockRejectedValueOnce(new Error("endpoint down"));
+  const others: WebhookInbox[] = [];
+  await atOnce(
+    site,
+    () => createOverlay(site, "Before"),
+    () => site.call("rotateWebhookSecret"),
+    async () => others.push(await subscribe(site)),
+    () => createOverlay(site, "Goal"),
+  );
+  const [other] = others;
+  await other?.holds(1);
+  expect(names(other ?? broken)).toEqual(["Goal"]);
+  expect(names(broken)).toEqual(["First"]);
+  expect(await runDurableObjectAlarm(env.SITE_LOG.getByName(site.id))).toBe(true);
+  await broken.holds(3);
+  expect(names(broken)).toEqual(["First", "Before", "Goal"]);
+  expect(names(other ?? broken)).toEqual(["Goal"]);
+});

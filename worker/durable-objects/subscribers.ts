@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { logError } from "../lib/log.ts";
 import { toQueued } from "../services/webhook-dispatch.ts";
+import { pageOf } from "./call-size.ts";
 import type { LogEntry } from "./site-log.protocol.ts";
 
 const PAGE = 100;
@@ -9,8 +10,9 @@ const Services = z.array(z.string());
 /** What the events `webhook.*` tell of an endpoint, of which this goes by alone. */
 const Settings = z.object({ _id: z.string(), services: Services, enabled: z.boolean() });
 
-type SubscriberRow = { id: string; services: string; state: "on" | "off" | "gone"; cursor: number; changed: number };
-type Change = { sequence: number; type: string; settings: z.output<typeof Settings> };
+type State = "on" | "off" | "gone";
+type SubscriberRow = { id: string; services: string; state: State; cursor: number; changed: number };
+type ChangeRow = { sequence: number; id: string; services: string; state: State };
 type Read = (after: number, upTo: number, limit: number) => LogEntry[];
 
 /**
@@ -33,19 +35,22 @@ export class Subscribers {
         id TEXT PRIMARY KEY, services TEXT NOT NULL, state TEXT NOT NULL, cursor INTEGER NOT NULL, changed INTEGER NOT NULL) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS settings (id INTEGER PRIMARY KEY CHECK (id = 1), applied INTEGER NOT NULL);
       INSERT OR IGNORE INTO settings VALUES (1, 0);
-      DROP TABLE IF EXISTS subscriptions;`);
+      CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, services TEXT NOT NULL, state TEXT NOT NULL);`);
   }
 
-  /** Brings every endpoint up to the head of the log; false: some are to be tried again. */
+  /** Brings every endpoint up to the head of the log; false: some are to be tried again. One that can't be told holds up no other. */
   async handOver(head: number): Promise<boolean> {
-    for (const change of this.#changes(head)) {
+    this.#noteChanges(head);
+    const stuck = new Set<string>();
+    for (const change of this.#sql.exec<ChangeRow>("SELECT * FROM changes ORDER BY sequence").toArray()) {
+      if (stuck.has(change.id)) continue;
       // What came before a change goes by the settings before it.
-      const own = this.#rows().filter(({ id }) => id === change.settings._id);
-      if (!(await this.#advanceAll(own, change.sequence))) return false;
-      this.#apply(change);
+      const own = this.#rows().filter(({ id }) => id === change.id);
+      if (await this.#advanceAll(own, change.sequence)) this.#follow(change);
+      else stuck.add(change.id);
     }
-    this.#sql.exec("UPDATE settings SET applied = ?", head);
-    return this.#advanceAll(this.#rows(), head);
+    const others = this.#rows().filter(({ id }) => !stuck.has(id));
+    return (await this.#advanceAll(others, head)) && stuck.size === 0;
   }
 
   /** Has the endpoints forget what the events of a deleted person say. */
@@ -57,31 +62,35 @@ export class Subscribers {
   handedTo(): number {
     return this.#sql
       .exec<{ least: number }>(
-        "SELECT min(applied, coalesce((SELECT min(cursor) FROM subscribers WHERE state = 'on'), applied)) AS least FROM settings",
+        `SELECT min(applied, coalesce((SELECT min(cursor) FROM subscribers WHERE state = 'on'), applied),
+           coalesce((SELECT min(sequence) FROM changes), applied)) AS least FROM settings`,
       )
       .one().least;
   }
 
-  /** Events that tell of a change of endpoints and have yet to be followed. */
-  #changes(head: number): Change[] {
-    return this.#sql
-      .exec<{ sequence: number; type: string; data: string }>(
-        `SELECT sequence, type, data FROM events
-         WHERE sequence > (SELECT applied FROM settings) AND sequence <= ? AND type LIKE 'webhook.%' ORDER BY sequence`,
-        head,
-      )
-      .toArray()
-      .map(({ sequence, type, data }) => ({ sequence, type, settings: Settings.parse(JSON.parse(data)) }));
+  /** Keeps what the log tells of changes of endpoints until each is followed. In one turn, as all that has no `await`. */
+  #noteChanges(head: number): void {
+    const told = this.#sql.exec<{ sequence: number; type: string; data: string }>(
+      `SELECT sequence, type, data FROM events
+       WHERE sequence > (SELECT applied FROM settings) AND sequence <= ? AND type LIKE 'webhook.%' ORDER BY sequence`,
+      head,
+    );
+    for (const { sequence, type, data } of told.toArray()) {
+      const { _id, services, enabled } = Settings.parse(JSON.parse(data));
+      const state = type === "webhook.deleted" ? "gone" : enabled ? "on" : "off";
+      this.#sql.exec("INSERT INTO changes VALUES (?, ?, ?, ?)", sequence, _id, JSON.stringify(services), state);
+    }
+    this.#sql.exec("UPDATE settings SET applied = ?", head);
   }
 
   /** One turn, so that a crash leaves a change either followed or not. */
-  #apply({ sequence, type, settings: { _id, services, enabled } }: Change): void {
+  #follow({ sequence, id, services, state }: ChangeRow): void {
     this.#sql.exec(
       `INSERT INTO subscribers VALUES (?, ?, ?, ?, 1)
        ON CONFLICT DO UPDATE SET services = excluded.services, state = excluded.state, changed = 1`,
-      ...[_id, JSON.stringify(services), type === "webhook.deleted" ? "gone" : enabled ? "on" : "off", sequence],
+      ...[id, services, state, sequence],
     );
-    this.#sql.exec("UPDATE settings SET applied = ?", sequence);
+    this.#sql.exec("DELETE FROM changes WHERE sequence = ?", sequence);
   }
 
   async #advanceAll(rows: SubscriberRow[], upTo: number): Promise<boolean> {
@@ -96,11 +105,12 @@ export class Subscribers {
     let isTold = changed === 0;
     while (cursor < upTo || !isTold) {
       // One that is off misses what happens: it gets what comes after it is on again.
-      const entries = state === "on" ? this.#read(cursor, upTo, PAGE) : [];
+      const read = state === "on" ? this.#read(cursor, upTo, PAGE) : [];
+      const { page: entries, more } = pageOf(read.map((entry) => ({ ...entry, body: entry.data })));
       const events = entries.flatMap((entry) => toQueued(entry, subscribed) ?? []);
       if (events.length > 0 || !isTold) await this.#endpoint(id).accept(events, !isTold);
       isTold = true;
-      cursor = entries.length === PAGE ? (entries.at(-1)?.sequence ?? upTo) : Math.max(cursor, upTo);
+      cursor = more || read.length === PAGE ? (entries.at(-1)?.sequence ?? upTo) : Math.max(cursor, upTo);
       this.#sql.exec("UPDATE subscribers SET cursor = ?, changed = 0 WHERE id = ?", cursor, id);
     }
     if (state === "gone") this.#sql.exec("DELETE FROM subscribers WHERE id = ?", id);
