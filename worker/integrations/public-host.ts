@@ -4,6 +4,8 @@ import { callOut, outboundProblem, type OutsideAnswer } from "../lib/outbound.ts
 import { addressesOf } from "./dns.ts";
 
 const MOST_HOSTS = 1_000;
+// An answer that holds for no time at all would have the resolver asked twice for each of hundreds of calls.
+const SHORTEST_MS = 1000;
 const LONGEST_MS = 5 * 60 * 1000;
 const NOT_PUBLIC = "A host that is reachable from the internet";
 
@@ -23,7 +25,7 @@ export async function publicUrlProblem(env: Env, url: string): Promise<string | 
     const { addresses, ttl } = await addressesOf(env, hostname);
     if (addresses.length === 0) return "A host that has an address";
     if (!addresses.every(isPublicAddress)) return NOT_PUBLIC;
-    remember(hostname, Math.min(ttl * 1000, LONGEST_MS));
+    remember(hostname, Math.min(Math.max(ttl * 1000, SHORTEST_MS), LONGEST_MS));
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -69,11 +69,13 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
 /** Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. */
 export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
   const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
-  const overlapping = await previousSecrets(ctx.env, current, ctx.now);
+  // What can't be opened any more, since the deployment's own secret has changed twice, signs nothing and is left behind.
+  const overlapping = await previousSecrets(ctx.env, current, ctx.now).catch(() => []);
   if (overlapping.length >= MOST_PREVIOUS) throw conflict(`At most ${MOST_PREVIOUS} rotations in 24 hours`);
   const secret = newWebhookSecret();
   const previousSecretExpires = ctx.now + OVERLAP;
-  const previous = [{ secret: await open(ctx.env, SECRET_PURPOSE, current.secretSealed), expires: previousSecretExpires }, ...overlapping];
+  const last = await open(ctx.env, SECRET_PURPOSE, current.secretSealed).catch(() => undefined);
+  const previous = [...(last === undefined ? [] : [{ secret: last, expires: previousSecretExpires }]), ...overlapping];
   const secrets = {
     secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
     previousSecretSealed: await seal(ctx.env, SECRET_PURPOSE, JSON.stringify(previous)),

@@ -1,0 +1,94 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { Webhook } from "standardwebhooks";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { webhookEndpoints } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { WebhookInbox } from "../../../test/webhook-inbox.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { signEventData } from "../../lib/webhook-signature.ts";
+import { ProgrammaticWebhook, RotatedSecret, WebhooksWithSecret } from "./endpoint-schemas.ts";
+import { EventList } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeEach(async () => {
+  site = await newSite();
+});
+
+const newInbox = () => new WebhookInbox(randomHex(6));
+
+/** Answers the endpoint's first secret. */
+async function subscribe(inbox: WebhookInbox): Promise<string> {
+  const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["overlay-service-v1"] };
+  return (await site.call("createWebhooks", { body: { webhooks } })).as(WebhooksWithSecret).secret ?? "";
+}
+
+async function createOverlay(): Promise<void> {
+  const contents = [{ kind: "html", html: "Goal", position: "center" }];
+  await site.call("createOverlay", { body: { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8, contents } });
+}
+
+describe("a rotated secret", () => {
+  test("signs at once, and the one before beside it", async () => {
+    const inbox = newInbox();
+    const before = await subscribe(inbox);
+    const { secret, previousSecretExpires } = (await site.call("rotateWebhookSecret", { body: {} })).as(RotatedSecret);
+    expect(previousSecretExpires - Date.now()).toBeGreaterThan(86_000_000);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    for (const known of [before, secret]) new Webhook(known).verify(got?.body ?? "", got?.headers ?? {});
+    const eventData = /"eventData":(.*),"method"/.exec(got?.body ?? "")?.[1] ?? "";
+    expect(got?.payload.signature).toBe(signEventData(secret, eventData));
+    const { results } = (await site.call("listEvents", { query: { types: "webhook.secretRotated" } })).as(EventList);
+    expect(JSON.stringify(results)).not.toMatch(/whsec|ealed/);
+  });
+
+  test("keeps its day when the next one is rotated too; the 21st within it is refused", async () => {
+    const inbox = newInbox();
+    const secrets = [await subscribe(inbox)];
+    for (let i = 0; i < 20; i++) secrets.push((await site.call("rotateWebhookSecret")).as(RotatedSecret).secret);
+    expect((await site.call("rotateWebhookSecret")).status).toBe(409);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    for (const secret of secrets) new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
+  });
+
+  test("takes the place of one that can't be opened any more", async () => {
+    const inbox = newInbox();
+    await subscribe(inbox);
+    await createDb(env.DB)
+      .update(webhookEndpoints)
+      .set({ secretSealed: "c2VhbGVkIHVuZGVyIGEgc2VjcmV0IHRoYXQgaXMgZ29uZQ" })
+      .where(eq(webhookEndpoints.siteId, site.id));
+    const { secret } = (await site.call("rotateWebhookSecret")).as(RotatedSecret);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
+  });
+
+  test("signs no more after its day", async () => {
+    const inbox = newInbox();
+    const before = await subscribe(inbox);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 25 * 3_600_000 });
+    await site.call("rotateWebhookSecret");
+    vi.useRealTimers();
+    const { secret } = (await site.call("rotateWebhookSecret")).as(RotatedSecret);
+    await createOverlay();
+    const [got] = await inbox.holds(1);
+    expect(got?.headers["webhook-signature"]?.split(" ")).toHaveLength(2);
+    new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
+    expect(() => new Webhook(before).verify(got?.body ?? "", got?.headers ?? {})).toThrow();
+  });
+
+  test("may be that of a programmatic webhook; of no settings it is a 404", async () => {
+    const made = await site.call("createProgrammaticWebhook", {
+      body: { webhookUrl: "https://hooks.demo.example/settings", service: "page-service-v2" },
+    });
+    const { id, secret } = made.as(ProgrammaticWebhook);
+    const rotated = (await site.call("rotateWebhookSecret", { body: { webhookId: id } })).as(RotatedSecret);
+    expect(rotated.secret).not.toBe(secret);
+    expect((await site.call("rotateWebhookSecret")).status).toBe(404);
+  });
+});
