@@ -69,6 +69,10 @@ test("a flood over many accounts is refused by its address, and a right password
   expect(statuses.filter((status) => status === 429)).toHaveLength(8);
   expect(hashed).toHaveBeenCalledTimes(2);
   expect(await signIn(other.accounts.viewer.email, PASSWORD, OWNER, other)).toBe(200);
+  // Who was refused for the address alone has all five tries of the account left.
+  for (let tries = 0; tries < 10; tries++) expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(429);
+  await limiter.giveBack("signInAddress", address);
+  expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(200);
 });
 
 test("a sign-in to no site at all is refused like any, and makes no counter of that name", async () => {

@@ -38,7 +38,11 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
   const slot = await signInSlot(email, address);
   await takeSlot(scope, "signIn", slot);
-  await takeSlot(scope, "signInAddress", address);
+  await takeSlot(scope, "signInAddress", address).catch(async (refusal: unknown) => {
+    // Who shares an address with a flood is not charged with a wrong sign-in.
+    await giveBackSlot(scope, "signIn", slot);
+    throw refusal;
+  });
   const person = audience === GLOBAL_AUDIENCE ? await findGlobal(ctx, email) : await findOnSite(ctx, audience, email);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
   if (!person || !valid) throw unauthenticated("Wrong e-mail or password");
