@@ -195,7 +195,8 @@ export class PollCounter extends DurableObject<Env> {
   }
 
   #tellSoon(now: number): void {
-    this.#tellAt ??= Math.max(now, this.#toldAt + TELL_MS);
+    // What is new waits for no repeat of what a relay has not taken.
+    this.#tellAt = Math.min(this.#tellAt ?? Infinity, Math.max(now, this.#toldAt + TELL_MS));
     this.#schedule();
   }
 

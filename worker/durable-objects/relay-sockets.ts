@@ -82,9 +82,10 @@ export class RelaySockets {
     for (const [socket, viewer] of this.map()) {
       const message = messageFor(viewer.tags);
       if (!message || !this.trySend(socket, message.text)) continue;
+      // By what it was sent before: of a segment's frames a viewer may see one in a thousand, and has not had the time to acknowledge this.
+      const isSlow = isTooSlow(viewer, now);
       viewer.sent = message.upTo;
-      if (isTooSlow(viewer, now))
-        this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
+      if (isSlow) this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
     }
   }
 

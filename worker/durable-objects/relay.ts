@@ -288,12 +288,13 @@ export class Relay extends DurableObject<Env> {
     const snapshot = await this.env.CHANNEL.getByName(this.channel).snapshot(this.relay);
     this.concurrents ||= snapshot.concurrents;
     const cache = new RelayCache(snapshot, await this.restOf(snapshot));
+    // First, since what the sockets have missed reaches up to these.
+    cache.apply(this.arrived);
     const behind = this.sockets.size > 0 && this.position !== null;
     if (behind && this.position?.epoch !== cache.epoch) this.startOver();
     const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
     if (missed === null) this.startOver();
     else if (missed.length > 0) this.forward(missed, []);
-    cache.apply(this.arrived);
     if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log lies behind this relay");
     this.cache = cache;
     this.moveTo({ epoch: cache.epoch, seq: cache.head });
