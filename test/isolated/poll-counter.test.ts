@@ -1,10 +1,11 @@
-import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
 import { accounts, pollResponses } from "../../db/schema/index.ts";
 import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "../../worker/durable-objects/poll-counter.protocol.ts";
+import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { PING } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId, randomHex } from "../../worker/lib/ids.ts";
@@ -322,6 +323,21 @@ describe("viewers", () => {
     await vote(poll, (await crowd(1))[0] ?? "");
     await hears(viewer, poll, 1);
     expect(deliver.mock.results.at(0)?.type).toBe("throw");
+  });
+
+  test("hear what is new at once, however long the repeat of what a relay did not take is put off", async () => {
+    const poll = await newPoll();
+    await show(poll);
+    const viewer = await enter(site.channels[0]);
+    const state = vi.spyOn(Channel.prototype, "state").mockRejectedValue(new Error("a relay is silent"));
+    const counter = counterAt(env, site.id, poll._id, 0);
+    await vote(poll, (await crowd(1))[0] ?? "");
+    await vi.waitUntil(() => state.mock.calls.length >= 4, { timeout: 30_000 });
+    await counter.changed();
+    const due = await runInDurableObject(counter, (_, { storage }) => storage.getAlarm());
+    expect((due ?? 0) - Date.now()).toBeLessThanOrEqual(TELL_MS);
+    state.mockRestore();
+    await hears(viewer, poll, 1);
   });
 
   test("don't hear who is ahead while the poll hides it", async () => {
