@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
+import { RelaySockets } from "../../worker/durable-objects/relay-sockets.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
 import { evict, join, newBroadcast, newChannel, newHugeBroadcast, requestToRelay, type TestChannel } from "./relay-viewer.ts";
@@ -283,5 +284,24 @@ describe("a relay", () => {
     const drains = await Promise.all(viewers.map((viewer) => viewer.first("drain")));
     expect(drains.every((drain) => drain.reconnectIn >= 0 && drain.reconnectIn < 10_000)).toBe(true);
     expect(new Set(drains.map((drain) => drain.reconnectIn)).size).toBeGreaterThan(1);
+  });
+});
+
+test("a viewer of a segment who acknowledges all that it sees is not too slow, however little of the log that is", () => {
+  const channel = newChannel();
+  return runInDurableObject(channel.relay(0), (_, state) => {
+    const sockets = new RelaySockets(state, () => undefined);
+    const { 1: server } = new WebSocketPair();
+    sockets.accept(server, { accountId: null, device: null, tags: ["red"], counted: 0, watching: null, heardAt: 0 }, 0);
+    const viewer = sockets.get(server);
+    if (!viewer) throw new Error("Not let in");
+    for (const minute of [1, 2, 3]) {
+      viewer.acked = viewer.sent;
+      sockets.broadcast(() => ({ text: "[]", upTo: minute * 600 }), minute * 60_000);
+    }
+    expect(sockets.size).toBe(1);
+    // One that acknowledges nothing more is.
+    for (const minute of [4, 5, 6]) sockets.broadcast(() => ({ text: "[]", upTo: minute * 600 }), minute * 60_000);
+    expect(sockets.size).toBe(0);
   });
 });
