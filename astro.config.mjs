@@ -12,6 +12,7 @@ import { publish } from "./docs/integrations/publish.ts";
 import { relativeLinks } from "./docs/integrations/relative-links.ts";
 import { sections } from "./docs/src/sidebars/index.ts";
 import { origin, sources } from "./docs/src/site.ts";
+import sdk from "./sdk/package.json" with { type: "json" };
 
 export default defineConfig({
   site: origin,
@@ -21,7 +22,12 @@ export default defineConfig({
   trailingSlash: "never",
   build: { format: "directory" },
   devToolbar: { enabled: false },
-  vite: { plugins: [navbarBreakpoint()], build: { assetsInlineLimit: inlined } },
+  vite: {
+    plugins: [navbarBreakpoint()],
+    build: { assetsInlineLimit: inlined },
+    // The live channel runs the SDK's sources.
+    define: { TIFO_SDK_VERSION: JSON.stringify(sdk.version) },
+  },
   markdown: { processor: satteri({ mdastPlugins: [diagrams, relativeLinks] }) },
   integrations: [
     starlight({

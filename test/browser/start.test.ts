@@ -10,9 +10,9 @@ import { launchBrowser } from "./browser.ts";
 
 const url = inject("url");
 const CHANNEL_ID = "5eed0000000000000000c001";
-const KEYS = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo", "Content-Type": "application/json" };
+const KEYS = { "Tifo-Client-Id": "5eed00000000000000000001", "Tifo-Developer-Key": "tifo_dev_demo" };
 
-const Overlay = z.object({ _id: z.string() });
+const Created = z.object({ _id: z.string() });
 const Broadcasts = z.object({ broadcasts: z.tuple([z.object({ broadcastId: z.string(), endsAt: z.number() })]) });
 
 let browser: Browser;
@@ -43,23 +43,27 @@ async function seesViewers(page: Page, count: number): Promise<void> {
 }
 
 async function post(path: string, body: unknown): Promise<unknown> {
-  const answer = await fetch(url + path, { method: "POST", headers: KEYS, body: JSON.stringify(body) });
+  const answer = await fetch(url + path, {
+    method: "POST",
+    headers: { ...KEYS, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
   const json: unknown = await answer.json();
   expect(answer.ok, JSON.stringify(json)).toBe(true);
   return json;
 }
 
-/** Creates an html overlay and sends it to the demo channel. */
-async function broadcast(html: string, duration: number): Promise<void> {
+/** Creates an overlay of one content and sends it to the demo channel. */
+async function broadcast(content: object, duration: number): Promise<void> {
   const created = await post("/overlay/v1/", {
     siteId: KEYS["Tifo-Client-Id"],
     name: "Test",
     description: "Test",
     type: "template",
     duration,
-    contents: [{ kind: "html", html, position: "topRight" }],
+    contents: [{ ...content, position: "topRight" }],
   });
-  await post(`/overlay/v1/broadcast/${Overlay.parse(created)._id}`, { channelId: CHANNEL_ID });
+  await post(`/overlay/v1/broadcast/${Created.parse(created)._id}`, { channelId: CHANNEL_ID });
 }
 
 describe("the live channel", () => {
@@ -91,7 +95,7 @@ describe("the live channel", () => {
     const page = await openStart();
     const refused = page.waitForEvent("console", (message) => message.text().includes("inline event handler violates"));
     const attack = "document.body.id = 'ran'; parent.document.body.id = 'ran'";
-    await broadcast(`<b>Held</b><script>${attack}</script><img src="data:," onerror="${attack}">`, 20);
+    await broadcast({ kind: "html", html: `<b>Held</b><script>${attack}</script><img src="data:," onerror="${attack}">` }, 20);
     await refused;
     const frame = page.frameLocator(".tifo-overlay-frame");
     await frame.getByText("Held").waitFor();
@@ -99,6 +103,20 @@ describe("the live channel", () => {
     expect(await page.locator("body").getAttribute("id")).toBeNull();
     expect(await page.locator(".tifo-overlay-frame").getAttribute("sandbox")).toBe("allow-scripts");
     expect(await frame.locator("body").evaluate("origin")).toBe("null");
+    await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+  });
+
+  test("draws animations with the deployment's own runtime", async () => {
+    const form = new FormData();
+    form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
+    const answer = await fetch(`${url}/media/v1/`, { method: "POST", headers: KEYS, body: form });
+    const { _id } = Created.parse(await answer.json());
+    const page = await openStart();
+    const runtime = page.waitForResponse((response) => response.url().endsWith("/rive.wasm") && response.ok());
+    await broadcast({ kind: "rive", mediaId: _id, fileName: "goal.riv" }, 20);
+    await Promise.all([page.getByRole("img", { name: "goal.riv" }).waitFor(), runtime]);
+    expect(await page.locator(".crash").count()).toBe(0);
     await post(`/overlay/v1/clear-broadcast/${CHANNEL_ID}`, {});
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
   });

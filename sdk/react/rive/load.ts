@@ -2,20 +2,22 @@ import type * as runtime from "./runtime.ts";
 
 type Runtime = typeof runtime;
 
+/** Defined by whoever bundles these sources: scripts/build-sdk.ts and astro.config.mjs. */
 declare const TIFO_SDK_VERSION: string;
 
 let loading: Promise<Runtime> | undefined;
 
 /** Rive's runtime, once; from the deployment, with its WebAssembly beside it. A failure is forgotten, so that the next animation tries again. */
 export function loadRive(origin: string): Promise<Runtime> {
-  loading ??= load(`${origin}/sdk/releases/${TIFO_SDK_VERSION}`).catch((error: unknown) => {
+  loading ??= load(origin).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
   return loading;
 }
 
-async function load(base: string): Promise<Runtime> {
+async function load(origin: string): Promise<Runtime> {
+  const base = `${origin}/sdk/releases/${TIFO_SDK_VERSION}`;
   const address = `${base}/rive.js`;
   const loaded: unknown = await import(/* @vite-ignore */ address);
   if (!isRuntime(loaded)) throw new Error("Tifo: /sdk has no runtime for animations");
