@@ -11,6 +11,7 @@ const SDK = join(ROOT, "sdk");
 const DIST = join(SDK, "dist");
 const SITE = join(ROOT, "docs/public/sdk");
 const PINNED = join(SITE, "pinned");
+const RELEASES = join(SITE, "releases");
 const RIVE = join(ROOT, "node_modules/@rive-app/canvas-lite/rive.wasm");
 
 const text = (path: string) => readFileSync(path, "utf8");
@@ -50,7 +51,7 @@ async function buildPackage(): Promise<void> {
 /** One script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
 async function buildScripts(): Promise<void> {
   removeFormer();
-  const release = join(SITE, "releases", version);
+  const release = join(RELEASES, version);
   mkdirSync(release, { recursive: true });
   await build({
     ...common,
@@ -70,10 +71,11 @@ async function buildScripts(): Promise<void> {
   writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, pinned: `/sdk/pinned/${name}`, files: integrity }, null, 2)}\n`);
 }
 
-/** Pinned releases of other versions stay; of this version only what is built now. */
+/** Other versions stay, each with the runtime that its pinned script loads; of this one only what is built now. */
 function removeFormer(): void {
   const former = [
-    ...entriesOf(SITE).filter((path) => path !== PINNED),
+    ...entriesOf(SITE).filter((path) => path !== PINNED && path !== RELEASES),
+    ...entriesOf(RELEASES).filter((path) => basename(path) === version),
     ...entriesOf(PINNED).filter((path) => basename(path).startsWith(`${version}-`)),
   ];
   for (const path of former) rmSync(path, { recursive: true });
