@@ -54,6 +54,10 @@ function Places() {
 const Words = memo(function Words({ words }: { words: Store<string> }) {
   const some = useEventState(({ overlays }) => overlays.length > 0);
   const text = useSyncExternalStore(words.subscribe, words.getSnapshot, words.getSnapshot);
+  // Words of the past would be said again when the next overlay comes, before its own.
+  useEffect(() => {
+    if (!some) words.update(() => "");
+  }, [some, words]);
   return (
     <p className="tifo-only-read" role="status">
       {some ? text : ""}
