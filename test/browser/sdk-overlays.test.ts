@@ -94,13 +94,46 @@ describe("the frame of html overlays", () => {
     await shows(page, "Goal");
     await page.evaluate(() => {
       const theatre = document.createElement("div");
+      theatre.id = "theatre";
       document.querySelector("#player")?.append(theatre);
-      for (const element of document.querySelectorAll("#overlay")) theatre.append(element);
-      window.made = 0;
-      new MutationObserver(() => window.made++).observe(theatre, { childList: true, subtree: true });
     });
-    await page.waitForFunction(() => window.made > 0);
-    await shows(page, "Goal");
+    // Into full screen, as it were, and back, twice.
+    for (const place of ["#theatre", "#player", "#theatre", "#player"]) {
+      await page.evaluate((selector) => {
+        const [overlay, target] = [document.querySelector("#overlay"), document.querySelector(selector)];
+        if (overlay) target?.append(overlay);
+      }, place);
+      await shows(page, "Goal");
+    }
+  });
+
+  test("tells of html that takes no room of its own", async () => {
+    const page = await open();
+    await broadcast("<p style='position:absolute'>Pinned</p>");
+    await page.waitForFunction(() => window.told.impressions.length > 0);
+    await page.getByRole("status").getByText("Pinned").waitFor({ state: "attached" });
+  });
+
+  test("says the words of each overlay once, and not again when the next one comes after a while", async () => {
+    const page = await open();
+    await broadcast("<p>First</p>");
+    await page.getByRole("status").getByText("First").waitFor({ state: "attached" });
+    await deployment.clear(world.channelId);
+    await page.locator(".tifo-overlay").waitFor({ state: "detached" });
+    const noting = await page.evaluateHandle(() => {
+      const status = document.querySelector("[role=status]");
+      const said = new Promise<string[]>((resolve) => {
+        const seen: string[] = [];
+        const changes = new MutationObserver(() => {
+          seen.push(status?.textContent ?? "");
+          if (seen.at(-1) === "Second") resolve(seen);
+        });
+        if (status) changes.observe(status, { childList: true, characterData: true, subtree: true });
+      });
+      return { said };
+    });
+    await broadcast("<p>Second</p>");
+    expect(await noting.evaluate(({ said }) => said)).toEqual(["Second"]);
   });
 
   test("keeps its height from one overlay to the next", async () => {
@@ -108,33 +141,36 @@ describe("the frame of html overlays", () => {
     await broadcast("<p>First</p>");
     await shows(page, "First");
     await page.waitForFunction(() => (document.querySelector(".tifo-overlay-frame")?.clientHeight ?? 0) > 0);
-    const heights = page.evaluate(
-      () =>
-        new Promise<number[]>((resolve) => {
-          const seen: number[] = [];
-          const frame = document.querySelector(".tifo-overlay-frame");
-          const changes = new ResizeObserver(() => {
-            seen.push(frame?.clientHeight ?? 0);
-            if (Math.max(...seen) > 300) resolve(seen);
-          });
-          if (frame) changes.observe(frame);
-        }),
-    );
+    const noting = await page.evaluateHandle(() => {
+      const heights = new Promise<number[]>((resolve) => {
+        const seen: number[] = [];
+        const frame = document.querySelector(".tifo-overlay-frame");
+        const changes = new ResizeObserver(() => {
+          seen.push(frame?.clientHeight ?? 0);
+          if (Math.max(...seen) > 300) resolve(seen);
+        });
+        if (frame) changes.observe(frame);
+      });
+      return { heights };
+    });
     await broadcast("<p>Second</p>");
     await shows(page, "Second");
     await broadcast("<p style='height:320px'>Third</p>");
-    expect(Math.min(...(await heights))).toBeGreaterThan(0);
+    const heights = await noting.evaluate((noted) => noted.heights);
+    expect(Math.min(...heights)).toBeGreaterThan(0);
   });
 });
 
 test("of twenty overlays a second at one position each is shown, and nothing of them is kept", { timeout: 240_000 }, async () => {
   const { channelId } = world;
-  const outcome = await showFast({ browser, deployment, hostUrl: host.url, channelId, spells: 2, seconds: 7 });
-  const [first, last] = [outcome.kept.at(0), outcome.kept.at(-1)];
+  const outcome = await showFast({ browser, deployment, hostUrl: host.url, channelId, spells: 3, seconds: 3 });
+  const [first, ...later] = outcome.kept;
   expect(outcome).toMatchObject({ unseen: [], problems: [] });
   expect(outcome.sent).toBeGreaterThan(100);
-  expect((last?.nodes ?? Infinity) - (first?.nodes ?? 0)).toBeLessThan(50);
-  expect((last?.heap ?? Infinity) - (first?.heap ?? 0)).toBeLessThan(500_000);
+  expect(outcome.overdue).toBeLessThan(outcome.sent / 2);
+  // What is kept of each is there after every spell; one that came late to be collected is not.
+  expect(Math.min(...later.map(({ nodes }) => nodes)) - (first?.nodes ?? 0)).toBeLessThan(50);
+  expect(Math.min(...later.map(({ heap }) => heap)) - (first?.heap ?? 0)).toBeLessThan(500_000);
 });
 
 test("a call to action that can't be followed is told to the console, and breaks nothing", async () => {
@@ -149,9 +185,11 @@ test("a call to action that can't be followed is told to the console, and breaks
 });
 
 describe("an overlay that ends", () => {
-  /** In the page: every class that a place of overlays has from now on, until it rests. */
-  function classes(): Promise<string[]> {
-    return new Promise((resolve) => {
+  /** In the page: every class that a place of overlays has from now on, until it rests, and each movement. */
+  function note() {
+    const moves: string[] = [];
+    document.addEventListener("animationstart", ({ animationName }) => moves.push(animationName));
+    const classes = new Promise<string[]>((resolve) => {
       const place = document.querySelector("[data-broadcast]");
       const seen: string[] = [];
       const changes = new MutationObserver(() => {
@@ -160,31 +198,26 @@ describe("an overlay that ends", () => {
       });
       if (place) changes.observe(place, { attributes: true, attributeFilter: ["class"] });
     });
+    return { classes, moves };
   }
 
   test("leaves with a movement", async () => {
     const page = await open();
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
-    const seen = page.evaluate(classes);
-    const moved = page.evaluate(
-      () =>
-        new Promise((resolve) =>
-          document.addEventListener("animationstart", ({ animationName }) => animationName === "tifo-leave" && resolve(true)),
-        ),
-    );
+    const noting = await page.evaluateHandle(note);
     await deployment.clear(world.channelId);
-    expect(await moved).toBe(true);
-    expect(await seen).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-rest"]);
+    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay tifo-overlay-leaving", "tifo-overlay-rest"]);
+    expect(await noting.evaluate(({ moves }) => moves)).toContain("tifo-leave");
   });
 
   test("is gone at once where nothing is to move", async () => {
     const page = await open("reduce");
     await broadcast("<p>Goal</p>");
     await shows(page, "Goal");
-    const seen = page.evaluate(classes);
+    const noting = await page.evaluateHandle(note);
     await deployment.clear(world.channelId);
-    expect(await seen).toEqual(["tifo-overlay-rest"]);
+    expect(await noting.evaluate(({ classes }) => classes)).toEqual(["tifo-overlay-rest"]);
   });
 
   test("leaves focus where the viewer has taken it", async () => {

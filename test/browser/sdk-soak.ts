@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Browser, CDPSession, Page } from "playwright-core";
+import { LONGEST_SLOT_MS } from "../../sdk/core/overlays.ts";
 import { type Deployment, openHostPage, SITE } from "./sdk-page.ts";
 
 const EVERY_MS = 50;
@@ -12,6 +13,8 @@ declare global {
   interface Window {
     /** Long tasks since the last spell began; null between spells. */
     longTasks: number | null;
+    /** Ids of the broadcasts that stood on the screen for a whole slot. */
+    stood: Set<string>;
   }
 }
 
@@ -24,8 +27,10 @@ interface Kept {
 
 export interface FastOutcome {
   sent: number;
-  /** Broadcasts that no frame answered to have shown. */
+  /** Broadcasts that no frame answered to have shown, and that did not get their whole slot for it. */
   unseen: string[];
+  /** How many frames took longer than a whole slot to show theirs: the machine had no time for the page. */
+  overdue: number;
   /** At the end of each spell. */
   kept: Kept[];
   /** Tasks of 50 ms and more while overlays came, and on a page beside it on which nothing happens. */
@@ -57,12 +62,13 @@ export async function showFast({ browser, deployment, hostUrl, channelId, spells
   });
   const [cdp, idleCdp] = [await page.context().newCDPSession(page), await idle.context().newCDPSession(idle)];
   await cdp.send("Performance.enable");
-  const outcome: FastOutcome = { sent: 0, unseen: [], kept: [], longTasks: { ours: 0, idle: 0 }, problems };
+  await page.evaluate(noteStanding, LONGEST_SLOT_MS);
+  const outcome: FastOutcome = { sent: 0, unseen: [], overdue: 0, kept: [], longTasks: { ours: 0, idle: 0 }, problems };
   // One spell more than are judged: what is made once is made in it.
   for (let spell = 0; spell <= spells; spell++) {
     await Promise.all([page, idle].map(watchLongTasks));
     const ids = await sendFast(deployment, overlayId, channelId, seconds);
-    const unseen = await unseenOf(page, ids);
+    const { unseen, overdue } = await unseenOf(page, ids);
     const [ours, others] = await Promise.all([page, idle].map(longTasksOf));
     await deployment.clear(channelId);
     await page.locator(".tifo-overlay").waitFor({ state: "detached" });
@@ -70,6 +76,7 @@ export async function showFast({ browser, deployment, hostUrl, channelId, spells
     if (spell === 0) continue;
     outcome.sent += ids.length;
     outcome.unseen.push(...unseen);
+    outcome.overdue += overdue;
     outcome.kept.push(kept);
     outcome.longTasks.ours += ours ?? 0;
     outcome.longTasks.idle += others ?? 0;
@@ -95,17 +102,40 @@ async function sendFast(deployment: Deployment, overlayId: string, channelId: st
   return (await Promise.all(answers)).flat();
 }
 
-/** Waits for the frame's answers to all of them, and takes away what the page has noted. Those that never came are left over. */
-async function unseenOf(page: Page, ids: string[]): Promise<string[]> {
-  const overdue = (error: unknown) => console.warn(error);
+/** In the page: notes from now on what has stood on the screen for so many milliseconds. */
+function noteStanding(slot: number): void {
+  const event = window.Tifo.getTifoEventViewModel();
+  const since = new Map<string, number>();
+  window.stood = new Set();
+  event?.subscribe(() => {
+    const now = performance.now();
+    const standing = new Set(event.getSnapshot().overlays.map(({ broadcastId }) => broadcastId));
+    for (const [id, at] of since) {
+      if (standing.has(id)) continue;
+      since.delete(id);
+      // The page counts its slots by another clock.
+      if (now - at >= slot - 50) window.stood.add(id);
+    }
+    for (const id of standing) if (!since.has(id)) since.set(id, now);
+  });
+}
+
+/** Waits until each of them was shown or has had its whole slot, and takes away what the page has noted. Those with neither are left over. */
+async function unseenOf(page: Page, ids: string[]): Promise<{ unseen: string[]; overdue: number }> {
   await page
     .waitForFunction((sent) => {
       const shown = new Set(window.told.impressions.map(({ broadcastId }) => broadcastId));
-      return sent.every((id) => shown.has(id));
+      return sent.every((id) => shown.has(id) || window.stood.has(id));
     }, ids)
-    .catch(overdue);
-  const shown = await page.evaluate(() => window.told.impressions.splice(0).map(({ broadcastId }) => broadcastId));
-  return ids.filter((id) => !shown.includes(id));
+    .catch((error: unknown) => console.warn(error));
+  const { shown, stood } = await page.evaluate(() => {
+    const stood = [...window.stood];
+    window.stood.clear();
+    return { shown: window.told.impressions.splice(0).map(({ broadcastId }) => broadcastId), stood };
+  });
+  const notShown = ids.filter((id) => !shown.includes(id));
+  const unseen = notShown.filter((id) => !stood.includes(id));
+  return { unseen, overdue: notShown.length - unseen.length };
 }
 
 async function keptBy(cdp: CDPSession): Promise<Kept> {

@@ -21,10 +21,8 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
   const wanted = useRef<Wanted>({ id, html: null, position, told: true });
   const tell = useRef(onShown);
-  /** Whether the frame holds its own document. */
-  const ready = useRef(false);
-  /** The overlay during which it last lost it. */
-  const left = useRef<string | null>(null);
+  /** The window in which the frame's own document was loaded. */
+  const own = useRef<Window | null>(null);
   const [made, setMade] = useState(0);
 
   useLayoutEffect(() => {
@@ -34,8 +32,8 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   const send = useCallback(() => {
     const { id: of, html: text, position: at } = wanted.current;
     // Before the document is loaded nobody hears it; its load sends again.
-    if (ready.current)
-      frame.current?.contentWindow?.postMessage({ type: "tifo.overlay", id: of, html: text ?? "", align: alignment(at) }, "*");
+    if (own.current !== null && own.current === frame.current?.contentWindow)
+      own.current.postMessage({ type: "tifo.overlay", id: of, html: text ?? "", align: alignment(at) }, "*");
   }, []);
 
   useLayoutEffect(() => {
@@ -59,12 +57,14 @@ export function HtmlFrame({ origin, html, id = "", position, onShown }: Props) {
   }, []);
 
   function loaded(): void {
-    ready.current = !ready.current;
-    if (ready.current) return send();
-    // A second document may be anybody's: it gets nothing, and a new frame takes its place. Html that leads there twice is not shown again;
-    // once, it may be the host app that moved the frame.
-    if (left.current === wanted.current.id) wanted.current = { ...wanted.current, html: null };
-    left.current = wanted.current.id;
+    const window = frame.current?.contentWindow ?? null;
+    if (own.current !== window) {
+      // A new frame, or one that the host app has moved to another place, which gives it another window.
+      own.current = window;
+      return send();
+    }
+    // A second document of one window may be anybody's: it gets nothing, and a new frame takes its place, without what led there.
+    wanted.current = { ...wanted.current, html: null };
     setMade((count) => count + 1);
   }
 
