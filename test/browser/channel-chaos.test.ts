@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { surviveChaos } from "./channel-chaos.ts";
 
-test.each([
+test.concurrent.each([
   { where: "node", clients: 20, seconds: 6, kills: 1, evictions: 1 },
   { where: "chromium", clients: 20, seconds: 8, kills: 1, evictions: 0 },
 ] as const)(
