@@ -169,7 +169,7 @@ class Connection {
     const url = (kind: "socket" | "events") => connectionUrl(this.options, kind, ticket, this.held);
     this.mute = true;
     const now = this.environment.now();
-    const wantsEvents = this.muteSockets >= MUTE_SOCKETS && now - this.socketTriedAt < SOCKET_AGAIN;
+    const wantsEvents = this.muteSockets >= MUTE_SOCKETS && Math.abs(now - this.socketTriedAt) < SOCKET_AGAIN;
     this.transport = wantsEvents ? eventsTransport(this.environment, url("events"), events) : null;
     this.overEvents = this.transport !== null;
     if (this.overEvents) return;

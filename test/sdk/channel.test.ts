@@ -303,6 +303,19 @@ describe("a channel's client", () => {
     expect([...server.viewers].map(({ wire }) => wire.kind)).toEqual(["socket"]);
   });
 
+  test("tries a socket again also where the device's clock was set back", async () => {
+    const { time, server, network, join } = setUp();
+    network.allowsSockets = false;
+    let ahead = 0;
+    join({ environment: { ...network.environment(), now: () => time.now + ahead } });
+    await time.pass(20_000);
+    network.allowsSockets = true;
+    ahead = -3_600_000;
+    server.cut(() => true);
+    await time.pass(5_000);
+    expect([...server.viewers].map(({ wire }) => wire.kind)).toEqual(["socket"]);
+  });
+
   test("keeps its Server-Sent Events when the page is looked at again, and finds out when they are dead", async () => {
     const { time, server, network, join } = setUp();
     network.allowsSockets = false;
