@@ -286,7 +286,7 @@ export async function verifyApplePay(env: Env, account: StripeAccount, domain: s
 export async function readEvent(env: Env, body: string, signature: string): Promise<StripeNotice | undefined> {
   const secrets = optionalSecret(env, "TIFO_STRIPE_WEBHOOK_SECRET");
   if (secrets === undefined) throw notConfigured();
-  const { Stripe } = await import("stripe");
+  const { Stripe } = await library();
   const { webhooks } = await clientOf(env);
   // What stands beside a comma too many isn't one: anybody could sign with it.
   const named = secrets.split(",").map((secret) => secret.trim());
@@ -328,7 +328,7 @@ async function ask<T>(
   key: string | null,
   call: (stripe: Stripe, options: Stripe.RequestOptions) => Promise<T>,
 ): Promise<StripeOutcome<T>> {
-  const { Stripe } = await import("stripe");
+  const { Stripe } = await library();
   const stripe = await clientOf(env);
   const options = { ...(account !== null && { stripeAccount: account }), ...(key !== null && { idempotencyKey: key }) };
   try {
@@ -347,9 +347,17 @@ function required<T>(outcome: StripeOutcome<T>): T {
   throw new Failure("unavailable", `Stripe refused: ${outcome.message}`);
 }
 
+const load = () => import("stripe");
+let loaded: Awaited<ReturnType<typeof load>> | undefined;
+
+/** Stripe's library, loaded by the first who needs it. Kept as what it is: the promise of another request may never settle. */
+async function library(): Promise<Awaited<ReturnType<typeof load>>> {
+  return (loaded ??= await load());
+}
+
 async function clientOf(env: Env): Promise<Stripe> {
   const key = requireStripe(env);
-  const { Stripe } = await import("stripe");
+  const { Stripe } = await library();
   const { protocol, hostname, port } = new URL(env.TIFO_STRIPE_URL);
   return new Stripe(key, {
     // Asked by name each time: the library would keep the fetch that it found first.
