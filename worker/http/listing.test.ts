@@ -126,13 +126,33 @@ describe("a list", () => {
     const { pagination } = await read({ limit: 3, search: "goal", type: "template", offset: 3, sortBy: "name" });
     const params = (link: string | null) => Object.fromEntries(new URL(link ?? "", ORIGIN).searchParams);
     const own = { limit: "3", search: "goal", type: "template", sortBy: "name" };
-    expect(params(pagination.first)).toEqual(own);
-    expect(params(pagination.prev)).toEqual(own);
+    expect(params(pagination.first)).toEqual({ ...own, offset: "0" });
+    expect(params(pagination.prev)).toEqual({ ...own, offset: "0" });
     expect(params(pagination.last)).toEqual({ ...own, offset: "6" });
     expect(params(pagination.self)).toEqual({ ...own, offset: "3" });
     const last = await read(params(pagination.last));
     expect(last.results.map(({ name }) => name)).toEqual(["goal 6"]);
     expect(last.pagination.next).toBeNull();
+  });
+
+  test("goes on by its cursor however many rows lie before, and a millionth row is no bound", async () => {
+    await stock([1, 2, 3].map((created) => ({ name: "x", created })));
+    const { pagination } = await read({ limit: 1 });
+    const following = Object.fromEntries(new URL(pagination.next ?? "", ORIGIN).searchParams);
+    const late = await read({ ...following, offset: 7_000_000 });
+    expect(late.results.map(({ created }) => created)).toEqual([2]);
+    expect(new URL(late.pagination.next ?? "", ORIGIN).searchParams.get("offset")).toBe("7000001");
+    expect(await read({ offset: 7_000_000 })).toMatchObject({ results: [], pagination: { offset: 7_000_000 } });
+  });
+
+  test("refuses a cursor of another order than the one that is asked for", async () => {
+    await stock([1, 2, 3].map((created) => ({ name: `goal ${created}`, created })));
+    const { pagination } = await read({ limit: 1, sortBy: "name", sortDirection: 1 });
+    const cursor = new URL(pagination.next ?? "", ORIGIN).searchParams.get("cursor") ?? "";
+    const others: Record<string, string | number>[] = [{ sortBy: "created", sortDirection: 1 }, { sortBy: "name", sortDirection: -1 }, {}];
+    for (const order of others)
+      expect(await site.call("listOverlays", { query: { ...order, cursor } })).toMatchObject({ status: 400, fields: ["cursor"] });
+    expect((await read({ limit: 1, sortBy: "name", cursor })).results.map(({ name }) => name)).toEqual(["goal 2"]);
   });
 
   test("beyond its end is empty, and says how many there are", async () => {
@@ -141,7 +161,7 @@ describe("a list", () => {
   });
 
   test("refuses a cursor that is not one of its own", async () => {
-    for (const cursor of ["x", "bnVsbA", "W10", Buffer.from('[{"a":1},"x"]').toString("base64url")]) {
+    for (const cursor of ["x", "bnVsbA", "W10", Buffer.from('["created",-1,{"a":1},"x"]').toString("base64url")]) {
       expect(await site.call("listOverlays", { query: { cursor } })).toMatchObject({ status: 400, fields: ["cursor"] });
     }
   });

@@ -17,7 +17,8 @@ export function listQuery<const S extends readonly [string, ...string[]], F exte
       .max(LIMIT_MAX)
       .default(50)
       .openapi({ description: `At most ${LIMIT_MAX}`, example: 50 }),
-    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+    // Without a bound: `next` and `last` name offsets too, however long the list is.
+    offset: z.coerce.number().int().min(0).default(0),
     search: z
       .string()
       .max(SEARCH_MAX)
@@ -60,17 +61,17 @@ export function listOf<T extends z.ZodType>(item: T) {
 /** Turns a page of rows into the answer, with links that keep the caller's own parameters. */
 export function listAnswer<Row, Item>(url: string, query: ListQuery, page: ListPage<Row>, toItem: (row: Row) => Item) {
   const { pathname, searchParams } = new URL(url);
-  const link = (change: Record<string, string>) => {
+  const link = (offset: number, cursor?: string) => {
     const params = new URLSearchParams(searchParams);
     params.delete("cursor");
-    params.delete("offset");
-    for (const [name, value] of Object.entries(change)) params.set(name, value);
+    // Whoever names an offset may have to: some lists ask for it.
+    if (offset > 0 || params.has("offset")) params.set("offset", String(offset));
+    if (cursor !== undefined) params.set("cursor", cursor);
     const text = params.toString();
     return text === "" ? pathname : `${pathname}?${text}`;
   };
   const { limit } = query;
   const { offset, totalCount } = page;
-  const lastOffset = Math.max(0, Math.floor((totalCount - 1) / limit) * limit);
   return {
     results: page.rows.map((row) => toItem(row)),
     pagination: {
@@ -82,10 +83,10 @@ export function listAnswer<Row, Item>(url: string, query: ListQuery, page: ListP
       searchFields: page.searchFields,
       sortBy: page.sortBy,
       sortDirection: page.sortDirection,
-      first: link({}),
-      last: link(lastOffset > 0 ? { offset: String(lastOffset) } : {}),
-      next: page.cursor === undefined ? null : link({ offset: String(offset + page.rows.length), cursor: page.cursor }),
-      prev: offset === 0 ? null : link(offset - limit > 0 ? { offset: String(offset - limit) } : {}),
+      first: link(0),
+      last: link(Math.max(0, Math.floor((totalCount - 1) / limit) * limit)),
+      next: page.cursor === undefined ? null : link(offset + page.rows.length, page.cursor),
+      prev: offset === 0 ? null : link(Math.max(0, offset - limit)),
       self: pathname + new URL(url).search,
     },
   };

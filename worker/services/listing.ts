@@ -61,7 +61,9 @@ export interface ListPage<Row> {
   cursor: string | undefined;
 }
 
-const Cursor = z.tuple([z.union([z.string(), z.number()]), z.string()]);
+/** The order that a place belongs to, then the place: the last row's two values. */
+const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
+type Cursor = z.output<typeof Cursor>;
 
 /**
  * One page of a table and the count of all that matches, in one batch. The order is total (the sort field, then the id);
@@ -80,7 +82,8 @@ export async function listRows<Row>(
   if (!sort) throw invalid("sortBy", `One of: ${Object.keys(spec.sort).join(", ")}`);
   const order = sortDirection === 1 ? asc : desc;
   const matches = and(...where, contains(Object.values(spec.search), query.search));
-  const after = query.cursor === undefined ? undefined : afterCursor(sort.by, spec.id.by, sortDirection, query.cursor);
+  const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, sortBy, sortDirection);
+  const after = cursor && behind(sort.by, spec.id.by, cursor);
   const [found, [counted]] = await ctx.db.batch([
     spec.rows(ctx.db, {
       // The cursor first: of two bounds that an index could begin at, SQLite takes the first.
@@ -104,7 +107,7 @@ export async function listRows<Row>(
     sortBy,
     sortDirection,
     searchFields: Object.keys(spec.search),
-    cursor: last && writeCursor(sort.of(last), spec.id.of(last)),
+    cursor: last && writeCursor([sortBy, sortDirection, sort.of(last), spec.id.of(last)]),
   };
 }
 
@@ -124,25 +127,33 @@ export function idIn(column: SQLiteColumn, ids: string[]): SQL {
 }
 
 /** Text anywhere in any of the fields, the case of A to Z ignored, as SQLite knows it. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
-function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
+export function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
   if (text === undefined || text === "") return undefined;
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return or(...fields.map((field) => sql`instr(lower(${field}), ${lower}) > 0`)) ?? sql`false`;
 }
 
-function afterCursor(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, direction: 1 | -1, cursor: string): SQL {
-  const [value, lastId] = readCursor(cursor);
+function behind(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, [, direction, value, lastId]: Cursor): SQL {
   return direction === 1 ? sql`(${column}, ${id}) > (${value}, ${lastId})` : sql`(${column}, ${id}) < (${value}, ${lastId})`;
 }
 
-function writeCursor(value: SortValue, id: string): string {
-  return toBase64Url(new TextEncoder().encode(JSON.stringify([value, id])));
+function writeCursor(cursor: Cursor): string {
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(cursor)));
 }
 
-function readCursor(cursor: string): [SortValue, string] {
+/** A cursor of this order; in another one its place would be a wrong one. */
+function readCursor(text: string, sortBy: string, sortDirection: 1 | -1): Cursor {
+  const cursor = parseCursor(text);
+  if (!cursor) throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  if (cursor[0] !== sortBy || cursor[1] !== sortDirection)
+    throw invalid("cursor", "Of a list in another order; leave `sortBy` and `sortDirection` as they are");
+  return cursor;
+}
+
+function parseCursor(text: string): Cursor | undefined {
   try {
-    return Cursor.parse(JSON.parse(new TextDecoder().decode(fromBase64Url(cursor))));
+    return Cursor.parse(JSON.parse(new TextDecoder().decode(fromBase64Url(text))));
   } catch {
-    throw invalid("cursor", "Take it from `pagination.next` as it stands");
+    return undefined;
   }
 }
