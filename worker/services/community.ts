@@ -5,8 +5,9 @@ import { isSiteAdmin, managesPage } from "../lib/roles.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import type { MemberEntitlementRow, MembersQuery } from "../routes/community/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
+import { normalizeEmail, normalizeName } from "./accounts.ts";
 import { callerAccount, type Ctx, ownRow } from "./context.ts";
-import { type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { contains, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { grantSubscription, subscriptionsOf } from "./subscriptions.ts";
 
 const MOST_ENTITLEMENTS = 200;
@@ -27,7 +28,7 @@ const memberList: ListSpec<AccountRow> = {
 export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPage<AccountRow>> {
   const { channelId, timeStart, timeEnd } = query.filter ?? {};
   const channels = await visibleChannels(ctx, channelId);
-  return listRows(
+  const page = await listRows(
     ctx,
     memberList,
     query,
@@ -35,8 +36,9 @@ export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPa
     channels && holdsKeyOf(ctx, channels),
     timeStart === undefined ? undefined : gte(accounts.created, timeStart),
     timeEnd === undefined ? undefined : lt(accounts.created, timeEnd),
-    found(ctx, query.searchBy, query.searchQuery?.toLowerCase()),
+    found(ctx, query.searchBy, query.searchQuery),
   );
+  return { ...page, searchFields: [query.searchBy] };
 }
 
 /** The channels whose members are asked for; undefined where it is those of the whole site. */
@@ -61,12 +63,9 @@ function holdsKeyOf(ctx: Ctx, channelIds: string[]): SQL {
 function found(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | undefined): SQL | undefined {
   switch (searchBy) {
     case "accountInfo":
+      // Both are kept normalised.
       return text
-        ? or(
-            sql`instr(${accounts.normalizedName}, ${text}) > 0`,
-            sql`instr(lower(${accounts.name}), ${text}) > 0`,
-            sql`instr(${accounts.email}, ${text}) > 0`,
-          )
+        ? or(sql`instr(${accounts.normalizedName}, ${normalizeName(text)}) > 0`, sql`instr(${accounts.email}, ${normalizeEmail(text)}) > 0`)
         : undefined;
     case "entitlements":
       return holdsNamed(ctx, sql`held.status <> 'cancelled'`, text);
@@ -83,8 +82,8 @@ function found(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | unde
 
 function holdsNamed(ctx: Ctx, which: SQL, text: string | undefined): SQL {
   const named = text
-    ? sql`and (instr(lower(held.sku), ${text}) > 0 or held.sku in (select offered.sku from ${subscriptions} offered
-        where offered.site_id = ${ctx.siteId} and instr(lower(offered.name), ${text}) > 0))`
+    ? sql`and (${contains([sql`held.sku`], text)} or held.sku in (select offered.sku from ${subscriptions} offered
+        where offered.site_id = ${ctx.siteId} and ${contains([sql`offered.name`], text)}))`
     : sql``;
   return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held where held.site_id = ${ctx.siteId} and ${which} ${named})`;
 }

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
-import { newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
 import { asSystem } from "../../services/system.ts";
@@ -52,6 +52,24 @@ describe("the members", () => {
     expect((await own.call("listMembers", { query: { ...PAGE, sortBy: "email" } })).fields).toEqual(["sortBy"]);
   });
 
+  test("are paged by the list's own links", async () => {
+    const own = await newSite();
+    const pageOf = async (link: string | null) => {
+      const query = Object.fromEntries(new URL(link ?? "", ORIGIN).searchParams);
+      return (await own.call("listMembers", { as: "admin", query })).as(MemberList);
+    };
+    const first = await list(own, { sortBy: "name", sortDirection: 1, limit: 2, searchQuery: "e" });
+    expect(namesOf(first)).toEqual(["admin", "creator"]);
+    const second = await pageOf(first.pagination.next);
+    expect(namesOf(second)).toEqual(["reader", "viewer"]);
+    expect(second.pagination).toMatchObject({ offset: 2, next: null, search: "e", searchFields: ["accountInfo"] });
+    expect(namesOf(await pageOf(second.pagination.prev))).toEqual(["admin", "creator"]);
+    expect(namesOf(await pageOf(second.pagination.first))).toEqual(["admin", "creator"]);
+    expect(namesOf(await pageOf(first.pagination.first))).toEqual(["admin", "creator"]);
+    expect(namesOf(await pageOf(first.pagination.last))).toEqual(["reader", "viewer"]);
+    expect(namesOf(await pageOf(second.pagination.self))).toEqual(["reader", "viewer"]);
+  });
+
   describe("are found", () => {
     let own: TestSite;
     let vera: TestAccount;
@@ -63,6 +81,11 @@ describe("the members", () => {
       const bought = await own.addAccount("Bo Buyer", []);
       const season = await newSubscription(own, "Whole season");
       await grant(own, vera.id, season.sku);
+      for (const name of ["Élodie Été", "Zoe\u0308 Zander"]) await own.addAccount(name, []);
+      const summer = await newSubscription(own, "Übertragung SOMMER");
+      const [emil, ete] = [await own.addAccount("ÉMILE", []), await own.addAccount("Ed", [])];
+      await grant(own, emil.id, summer.sku, { grantedMethod: "purchased", price: 900, presentmentCurrency: "gbp" });
+      await grant(own, ete.id, "ÉTÉ-pass", { grantedMethod: "purchased", price: 900, presentmentCurrency: "gbp" });
       await grant(own, bought.id, "match-pass", { grantedMethod: "purchased", price: 900, presentmentCurrency: "gbp" });
       const lost = await own.addAccount("Lo Lost", []);
       await grant(own, lost.id, "cup-pass");
@@ -77,13 +100,24 @@ describe("the members", () => {
     test.each([
       ["accountInfo", "vera", ["Véra Vista"]],
       ["accountInfo", "BUYER", ["Bo Buyer"]],
+      ["accountInfo", "Élodie", ["Élodie Été"]],
+      ["accountInfo", "élodie été", ["Élodie Été"]],
+      ["accountInfo", "ÉMILE", ["ÉMILE"]],
+      ["accountInfo", "émile", ["ÉMILE"]],
+      ["accountInfo", "Zoë", ["Zoe\u0308 Zander"]],
+      ["accountInfo", "Zoe\u0308", ["Zoe\u0308 Zander"]],
+      ["accountInfo", "VIEWER@", ["viewer"]],
       ["accountInfo", "100%", []],
       ["entitlements", "whole SEASON", ["Véra Vista"]],
       ["entitlements", "match-pa", ["Bo Buyer"]],
       ["entitlements", "cup-pass", []],
+      ["entitlements", "Übertragung sommer", ["ÉMILE"]],
+      ["entitlements", "ÉTÉ-PASS", ["Ed"]],
+      ["paidEntitlements", "Übertragung", ["ÉMILE"]],
+      ["paidEntitlements", "ÉTÉ", ["Ed"]],
       ["paidEntitlements", "match-pass", ["Bo Buyer"]],
       ["paidEntitlements", "season", []],
-      ["paidEntitlements", "", ["Bo Buyer"]],
+      ["paidEntitlements", "", ["Ed", "ÉMILE", "Bo Buyer"]],
       ["receiptNumber", "r-2026-0017", ["Bo Buyer"]],
       ["receiptNumber", "R-2026-0018", []],
       ["receiptNumber", "R-2026", []],

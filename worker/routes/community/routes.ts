@@ -44,7 +44,8 @@ community.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listMembers(c.var.ctx, query), toMember), 200);
+    const page = await listMembers(c.var.ctx, query);
+    return c.json(listAnswer(c.req.url, { ...query, search: query.searchQuery }, page, toMember), 200);
   },
 );
 

@@ -29,7 +29,7 @@ export const MembersQuery = listQuery(["name", "created"], {})
   .extend({
     offset: z
       .string()
-      .regex(/^\d{1,6}$/, "A whole number, at most 999999")
+      .regex(/^\d{1,15}$/, "A whole number")
       .transform(Number)
       .openapi({ type: "integer", example: 0 }),
     sortBy: z.enum(["name", "created"]).openapi({ example: "created" }),
