@@ -9,6 +9,7 @@ import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
 import { Wallet } from "../worker/routes/wallets/schemas.ts";
 import { reconcileBilling } from "../worker/services/reconcile.ts";
 import type { Answer, CallOptions, TestAccount, TestSite } from "./harness.ts";
+import { showSubscription, type Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { stripe } from "./stripe-server.ts";
 
 // Buying at a test site, as an account of its own does.
@@ -62,6 +63,34 @@ export async function buy(site: TestSite, buyer: Buyer, id: string): Promise<str
   const session = stripe.pay(chargeId);
   await tell(site, "checkout.session.completed", { id: session.id, object: "checkout.session", metadata: { chargeId, siteId: site.id } });
   return chargeId;
+}
+
+/** Somebody new who has bought something new: once, or as `fields` say. */
+export async function newPurchase(site: TestSite, fields: Record<string, unknown> = {}) {
+  const buyer = await newBuyer(site);
+  const subscription = await newSubscription(site, fields);
+  return { buyer, subscription, chargeId: await buy(site, buyer, subscription._id) };
+}
+
+/** Somebody new who pays each month, and what names that. */
+export async function newMonthly(site: TestSite) {
+  const { buyer, subscription, chargeId } = await newPurchase(site, { recurrence: "month" });
+  const recurring = await recurringRow(buyer);
+  const params = { walletId: await walletIdOf(site, buyer), subscriptionId: recurring.id };
+  return { buyer, sku: subscription.sku, chargeId, recurring, params };
+}
+
+/** What Stripe has of a subscription, to be changed as if it did so itself. */
+export function subscriptionThere(id: string): StripeSubscription {
+  const subscription = stripe.books().subscriptions.get(id);
+  if (!subscription) throw new Error("Stripe has no such subscription");
+  return subscription;
+}
+
+/** Stripe tells that a subscription has changed. */
+export function tellSubscription(site: TestSite, id: string, change: "updated" | "deleted" = "updated"): Promise<Answer> {
+  const known = stripe.books().subscriptions.get(id);
+  return tell(site, `customer.subscription.${change}`, known ? showSubscription(known) : { object: "subscription", id });
 }
 
 /** Sends an event of Stripe's. */

@@ -16,9 +16,9 @@ import {
   refundRows,
   tell,
   tellRefunded,
+  tellSubscription,
   walletIdOf,
 } from "../../test/shop.ts";
-import { showSubscription } from "../../test/stripe-objects.ts";
 import { type Behaviour, stripe } from "../../test/stripe-server.ts";
 import { CheckoutAnswer } from "../routes/billing/schemas.ts";
 import { RecurringList } from "../routes/wallets/schemas.ts";
@@ -192,7 +192,7 @@ class Shopping {
     const recurring = live[pick % Math.max(1, live.length)];
     if (!recurring) return;
     stripe.renew(recurring.stripeSubscriptionId);
-    await this.#tell(told, () => tellSubscription(recurring.stripeSubscriptionId));
+    await this.#tell(told, () => tellSubscription(site, recurring.stripeSubscriptionId));
   }
 
   async #cancel(pick: number, scheduled: string): Promise<void> {
@@ -227,11 +227,6 @@ function recurringOf(buyer: Buyer) {
   return db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.accountId, buyer.id));
 }
 
-function tellSubscription(id: string): Promise<unknown> {
-  const subscription = stripe.books().subscriptions.get(id);
-  return tell(site, "customer.subscription.updated", subscription ? showSubscription(subscription) : { object: "subscription", id });
-}
-
 /** Stripe repeats the events that were lost, and the cron asks about all that is open. */
 async function settle(shopping: Shopping): Promise<void> {
   stripe.recover();
@@ -245,7 +240,7 @@ async function settle(shopping: Shopping): Promise<void> {
     await shopping.wait(minutes * MINUTE);
   }
   for (const { id, status } of await chargesOf(buyer)) if (status === "complete") await tellRefunded(site, id);
-  for (const { stripeSubscriptionId } of await recurringOf(buyer)) await tellSubscription(stripeSubscriptionId);
+  for (const { stripeSubscriptionId } of await recurringOf(buyer)) await tellSubscription(site, stripeSubscriptionId);
   // What a refund has ended is ended at Stripe too, which is asked until it has.
   for (const minutes of [1, 12, 12]) await shopping.wait(minutes * MINUTE);
 }

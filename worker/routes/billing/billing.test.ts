@@ -7,7 +7,6 @@ import { newSite, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { openMailbox } from "../../../test/mailbox.ts";
 import {
-  buy,
   type Buyer,
   callAs,
   chargeRow,
@@ -17,6 +16,7 @@ import {
   makeDue,
   newBundle,
   newBuyer,
+  newPurchase,
   newSubscription,
   open,
   PAGES,
@@ -54,9 +54,9 @@ async function eventTypes(resource: string): Promise<string[]> {
 }
 
 async function bought(fields: Record<string, unknown> = {}) {
-  buyer = await newBuyer(site);
-  const subscription = await newSubscription(site, fields);
-  return { subscription, chargeId: await buy(site, buyer, subscription._id) };
+  const made = await newPurchase(site, fields);
+  ({ buyer } = made);
+  return made;
 }
 
 describe("a payment", () => {

@@ -12,6 +12,7 @@ import {
   entitlementsOf,
   held,
   newBuyer,
+  newPurchase,
   newSubscription,
   open,
   reconcile,
@@ -36,9 +37,9 @@ beforeAll(async () => {
 afterEach(() => stripe.recover());
 
 async function bought() {
-  buyer = await newBuyer(site);
-  const subscription = await newSubscription(site);
-  return { subscription, chargeId: await buy(site, buyer, subscription._id) };
+  const made = await newPurchase(site);
+  ({ buyer } = made);
+  return made;
 }
 
 describe("a refund", () => {

@@ -3,22 +3,21 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import {
-  buy,
   type Buyer,
   callAs,
   chargesOf,
   entitlementsOf,
   held,
   newBuyer,
+  newMonthly,
   newSubscription,
   open,
   reconcile,
   recurringRow,
   refund,
   tell,
-  walletIdOf,
+  tellSubscription,
 } from "../../../test/shop.ts";
-import { showSubscription } from "../../../test/stripe-objects.ts";
 import { stripe } from "../../../test/stripe-server.ts";
 import { newId } from "../../lib/ids.ts";
 import { expireEntitlements } from "../../services/entitlement-expiry.ts";
@@ -41,17 +40,9 @@ afterEach(() => stripe.recover());
 
 /** Somebody who pays each month, and for what. */
 async function monthly() {
-  buyer = await newBuyer(site);
-  const { _id, sku } = await newSubscription(site, { recurrence: "month" });
-  const chargeId = await buy(site, buyer, _id);
-  const recurring = await recurringRow(buyer);
-  return { sku, chargeId, recurring, params: { walletId: await walletIdOf(site, buyer), subscriptionId: recurring.id } };
-}
-
-function subscriptionAt(id: string): Record<string, unknown> {
-  const subscription = stripe.books().subscriptions.get(id);
-  if (!subscription) throw new Error("Stripe has no such subscription");
-  return showSubscription(subscription);
+  const made = await newMonthly(site);
+  ({ buyer } = made);
+  return made;
 }
 
 async function cancel(params: Record<string, string>, body: Record<string, unknown>, as?: "admin") {
@@ -131,7 +122,7 @@ describe("what is paid regularly", () => {
       parent: { subscription_details: { subscription: recurring.stripeSubscriptionId } },
     };
     await Promise.all([tell(site, "invoice.paid", object), tell(site, "invoice.paid", object)]);
-    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId);
     const charges = await chargesOf(buyer);
     expect(charges).toMatchObject([{ status: "complete" }, { status: "complete", stripeInvoiceId: invoice.id, recurringId: recurring.id }]);
     expect(new Set(charges.map(({ receiptNumber }) => receiptNumber)).size).toBe(2);
@@ -164,7 +155,7 @@ describe("what is paid regularly", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.periodEnd += 30 * 86_400;
     for (let times = 0; times < 2; times++) {
-      await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+      await tellSubscription(site, recurring.stripeSubscriptionId);
     }
     if (there) there.periodEnd -= 30 * 86_400;
     stripe.renew(recurring.stripeSubscriptionId);
@@ -177,7 +168,7 @@ describe("what is paid regularly", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there && state === "late") there.status = "past_due";
     if (there && state === "to end") there.scheduled = true;
-    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId);
     if (there) Object.assign(there, { status: "active", scheduled: false });
     await reconcile(Date.now() + DAY + HOUR);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: false, dateCancelled: null });
@@ -187,7 +178,7 @@ describe("what is paid regularly", () => {
     const { recurring } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "unpaid";
-    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: true });
     expect(await held(buyer)).toEqual([]);
     await reconcile(Date.now() + 5 * MINUTE);
@@ -201,7 +192,7 @@ describe("what is paid regularly", () => {
     const earlier = stripe.renew(recurring.stripeSubscriptionId);
     if (there) there.amount = 2100;
     const later = stripe.renew(recurring.stripeSubscriptionId);
-    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ price: 2100, dateEnds: (there?.periodEnd ?? 0) * 1000 }]);
     const booked = await chargesOf(buyer);
     expect(booked.slice(1)).toMatchObject([
@@ -216,11 +207,11 @@ describe("what is paid regularly", () => {
     const { recurring, sku } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "past_due";
-    await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: true });
     expect(await held(buyer)).toEqual([sku]);
     if (there) there.status = "canceled";
-    await tell(site, "customer.subscription.deleted", subscriptionAt(recurring.stripeSubscriptionId));
+    await tellSubscription(site, recurring.stripeSubscriptionId, "deleted");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", pastDue: false });
     expect(await held(buyer)).toEqual([]);
   });
@@ -230,7 +221,7 @@ describe("what is paid regularly", () => {
     const { _id: id, sku } = await newSubscription(site, { recurrence: "year" });
     const { chargeId } = await open(site, buyer, id);
     const session = stripe.pay(chargeId);
-    await tell(site, "customer.subscription.updated", subscriptionAt(session.subscription ?? ""));
+    await tellSubscription(site, session.subscription ?? "");
     await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     expect(await held(buyer)).toEqual([sku]);
     expect(await recurringRow(buyer)).toMatchObject({ recurrence: "year", stripeSubscriptionId: session.subscription });
@@ -361,7 +352,7 @@ describe("a cancellation", () => {
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     for (const scheduled of [true, false]) {
       if (there) there.scheduled = scheduled;
-      await tell(site, "customer.subscription.updated", subscriptionAt(recurring.stripeSubscriptionId));
+      await tellSubscription(site, recurring.stripeSubscriptionId);
       expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: scheduled ? "cancelScheduled" : "active" }]);
     }
   });
