@@ -248,12 +248,13 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
   await askAgain(ctx, charge.id);
 }
 
-/** Gives back what bought nothing, because the buyer held it already or is gone. */
+/** Gives back what bought nothing, because the buyer held it already, held it no more when it was paid, or is gone. */
 async function payBackUnused(ctx: Ctx, chargeId: string): Promise<void> {
   const charge = await getCharge(ctx, chargeId);
   if (charge.status !== "complete" || charge.reserved === charge.amount) return;
-  const bought = await findBySource(ctx, sourceOf(charge));
-  if (bought.length === 0) await refundCharge(ctx, { chargeId, reason: "duplicate" });
+  const granted = await findBySource(ctx, sourceOf(charge));
+  const bought = granted.some(({ dateCancelled }) => dateCancelled === null || dateCancelled > charge.created);
+  if (!bought) await refundCharge(ctx, { chargeId, reason: "duplicate" });
 }
 
 /** Books a refund that was made at Stripe itself. */
