@@ -243,18 +243,18 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
   for (const found of theirs) {
     if (!ours.some(({ id, stripeRefundId }) => id === found.refundId || stripeRefundId === found.id)) await adopt(ctx, charge.id, found);
   }
-  await payBackUnused(ctx, charge.id);
+  const isOwed = await payBackUnused(ctx, charge.id);
   await afterRefund(ctx, charge.id);
-  await askAgain(ctx, charge.id);
+  await askAgain(ctx, charge.id, isOwed);
 }
 
-/** Gives back what bought nothing, because the buyer held it already, held it no more when it was paid, or is gone. */
-async function payBackUnused(ctx: Ctx, chargeId: string): Promise<void> {
+/** Gives back what bought nothing, because the buyer held it already, held it no more when it was paid, or is gone. True while it is owed. */
+async function payBackUnused(ctx: Ctx, chargeId: string): Promise<boolean> {
   const charge = await getCharge(ctx, chargeId);
-  if (charge.status !== "complete" || charge.reserved === charge.amount) return;
+  if (charge.status !== "complete" || charge.reserved === charge.amount) return false;
   const granted = await findBySource(ctx, sourceOf(charge));
   const bought = granted.some(({ dateCancelled }) => dateCancelled === null || dateCancelled > charge.created);
-  if (!bought) await refundCharge(ctx, { chargeId, reason: "duplicate" });
+  return !bought && !(await refundCharge(ctx, { chargeId, reason: "duplicate" })).success;
 }
 
 /** Books a refund that was made at Stripe itself. */
@@ -282,14 +282,19 @@ async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<v
   throw conflict("Too many refunds of this charge at the same time");
 }
 
-/** A charge is done with once Stripe was asked and nothing is on its way; what is, is asked for again, ever more rarely. */
-async function askAgain(ctx: Ctx, chargeId: string): Promise<void> {
+/**
+ * A charge is done with once Stripe was asked and nothing is on its way; what is, or is owed since Stripe refused to take it back, is
+ * asked for again, ever more rarely.
+ */
+async function askAgain(ctx: Ctx, chargeId: string, isOwed = false): Promise<void> {
   const charge = await getCharge(ctx, chargeId);
-  const isDone = charge.reserved === charge.refunded;
-  if (charge.due === null || (charge.due > ctx.now && !isDone)) return;
-  const wait = Math.max(MINUTE, Math.floor((ctx.now - charge.modified) / 4));
+  const isOpen = charge.reserved !== charge.refunded;
+  if (charge.due === null || (charge.due > ctx.now && isOpen)) return;
+  // Each try to give back what is owed modifies the charge.
+  const since = isOwed ? charge.created : charge.modified;
+  const wait = Math.max(MINUTE, Math.floor((ctx.now - since) / 4));
   await ctx.db
     .update(charges)
-    .set({ due: isDone ? null : ctx.now + wait })
+    .set({ due: isOpen || isOwed ? ctx.now + wait : null })
     .where(asRead(ctx, charges, charge));
 }
