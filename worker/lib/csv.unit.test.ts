@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCsv } from "./csv.ts";
+import { csvField, csvLine, readCsv } from "./csv.ts";
 
 async function read(text: string, cuts: number[] = []): Promise<string[][]> {
   const rows: string[][] = [];
@@ -46,6 +46,41 @@ describe("readCsv", () => {
     [`a,b\n1,${"x".repeat(70_000)}`, 2, "Longer than 65536 characters"],
   ])("names the row and the fault of %j", async (text, row, message) => {
     await expect(read(text)).rejects.toMatchObject({ row, message });
+  });
+});
+
+describe("csvField", () => {
+  test.each([
+    ["plain", "plain"],
+    ["", ""],
+    ["a=b", "a=b"],
+    [" =b", " =b"],
+    ["=1+1", "'=1+1"],
+    ["+1", "'+1"],
+    ["-1", "'-1"],
+    ["@sum", "'@sum"],
+    ["\t=1", "'\t=1"],
+    ["\r=1", '"\'\r=1"'],
+    ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
+    ['say "a"', '"say ""a"""'],
+    ["a,b", '"a,b"'],
+    ["a\rb", '"a\rb"'],
+    ["a\nb", '"a\nb"'],
+    ["\n", '"\n"'],
+    ["'=1", "'=1"],
+  ])("writes %j as %j", (text, written) => {
+    expect(csvField(text)).toBe(written);
+  });
+
+  test("writes what reads as it was, but for the apostrophe before what begins like a formula", async () => {
+    const field = fc.string({ unit: fc.constantFrom("a", "=", "+", "-", "@", "\t", '"', ",", "\r", "\n", "'", " ") });
+    await fc.assert(
+      fc.asyncProperty(fc.array(field, { minLength: 2, maxLength: 4 }), async (fields) => {
+        const harmless = fields.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+        expect(await read(csvLine(fields))).toEqual([harmless]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

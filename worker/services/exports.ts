@@ -1,4 +1,4 @@
-import { and, asc, eq, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, lt, lte, or, sql } from "drizzle-orm";
 import { accounts, memberExports } from "../../db/schema/index.ts";
 import { csvLine } from "../lib/csv.ts";
 import { cameFirst, notFound } from "../lib/errors.ts";
@@ -20,10 +20,11 @@ const DAY = 24 * 60 * MINUTE;
 const PIECE_ROWS = 2_000;
 /** Pieces that one message makes before it passes the work on. */
 const PIECES_PER_RUN = 50;
-/** How long nobody else begins, after whoever works on it was last heard of. */
-const LEASE_MS = 2 * MINUTE;
-/** How often it is begun anew without a piece coming of it. */
-const MOST_ATTEMPTS = 5;
+/** How long nobody else begins, after whoever works on it was last heard of: with a piece, or in its last words. */
+const LEASE_MS = 30_000;
+const PAUSE_MS = 20_000;
+/** How often it is begun anew without a piece coming of it: with the pauses in between, for ten minutes at least. */
+const MOST_ATTEMPTS = 30;
 /** A file full of addresses is not kept for longer than it takes to fetch it. */
 const KEPT_MS = DAY;
 const LINK_MS = 60 * MINUTE;
@@ -54,11 +55,16 @@ export async function createExport(ctx: Ctx): Promise<ExportRow> {
 
 /** How far a file is. */
 export async function getExport(ctx: Ctx, id: string): Promise<ExportRow> {
+  const row = await findExport(ctx, id);
+  if (!row) throw notFound("Export not found");
+  return row;
+}
+
+async function findExport(ctx: Ctx, id: string): Promise<ExportRow | undefined> {
   const [row] = await ctx.db
     .select()
     .from(memberExports)
     .where(ownRow(ctx, memberExports, id));
-  if (!row) throw notFound("Export not found");
   return row;
 }
 
@@ -74,7 +80,7 @@ export async function openExport(ctx: Ctx, token: string): Promise<{ row: Export
   const [siteId, id = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
   const gone = notFound("The link is unknown, or has expired");
   if (siteId === undefined || Number(expires) <= ctx.now) throw gone;
-  const row = await getExport({ ...ctx, siteId }, id).catch(() => undefined);
+  const row = await findExport({ ...ctx, siteId }, id);
   if (row?.status !== "complete") throw gone;
   return { row, text: readPieces(ctx.env, row.pieces) };
 }
@@ -94,26 +100,36 @@ export async function enqueueExport(env: Env, siteId: string, exportId: string):
 
 /**
  * Goes on with a file where the last piece ended, until it is complete or another message's turn; `clock` gives milliseconds since
- * 1970 UTC. Comes to nothing when it is done already, or somebody else works on it.
+ * 1970 UTC. Comes to nothing when it is done already, or somebody else works on it. What it throws may be tried again after a pause.
  */
 export async function continueExport({ env, db }: Worker, { siteId, exportId }: Job, clock: () => number): Promise<void> {
   await asSystem({ env, db, now: clock() }, siteId, async (ctx) => {
     const claimed = await claim(ctx, exportId);
     if (!claimed) return;
     if (claimed.attempts > MOST_ATTEMPTS) return finish(ctx, claimed, "failed");
-    let row: ExportRow | undefined = claimed;
-    for (let pieces = 0; row && pieces < PIECES_PER_RUN; pieces++) {
-      const { next, last } = await addPiece(ctx, row, clock());
-      if (next && last) return finish({ ...ctx, now: clock() }, next, "complete");
-      row = next;
+    let row = claimed;
+    try {
+      for (let pieces = 0; pieces < PIECES_PER_RUN; pieces++) {
+        const { next, last } = await addPiece(ctx, row, clock());
+        if (!next) return;
+        row = next;
+        if (last) return await finish({ ...ctx, now: clock() }, row, "complete");
+      }
+      await setLease(ctx, row, clock());
+      await enqueueExport(env, siteId, exportId);
+    } catch (error) {
+      // What failed may be the database itself; then the lease ends by itself.
+      await setLease(ctx, row, clock() + PAUSE_MS).catch(() => undefined);
+      throw error;
     }
-    if (!row) return;
-    await ctx.db
-      .update(memberExports)
-      .set({ lease: clock() })
-      .where(asRead(ctx, memberExports, row));
-    await enqueueExport(env, siteId, exportId);
   });
+}
+
+async function setLease(ctx: Ctx, row: ExportRow, lease: number): Promise<void> {
+  await ctx.db
+    .update(memberExports)
+    .set({ lease })
+    .where(asRead(ctx, memberExports, row));
 }
 
 /** Takes an unfinished export that nobody works on. */
@@ -174,8 +190,9 @@ function memberLine(member: AccountRow): string {
     iso(created),
     lastLogin === null ? "" : iso(lastLogin),
     marketingOptin,
-    tags.join(","),
-    subscriptions.join(","),
+    // As JSON: a tag may hold whatever could stand between two of them.
+    JSON.stringify(tags),
+    JSON.stringify(subscriptions),
   ]);
 }
 
@@ -192,12 +209,12 @@ async function finish(ctx: Ctx, row: ExportRow, status: "complete" | "failed"): 
   await cameFirst(() => commitIfCurrent(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
 }
 
-/** Sends exports on their way again whose message was lost, or whose worker has died. */
+/** Sends exports on their way again whose worker has died, and, a minute after they were asked for, those whose message was lost. */
 export async function resumeExports({ env, db, now }: Worker & { now: number }): Promise<void> {
   const stuck = await db
     .select({ id: memberExports.id, siteId: memberExports.siteId })
     .from(memberExports)
-    .where(and(unfinished, lt(memberExports.lease, now - MINUTE)))
+    .where(and(unfinished, lt(memberExports.lease, now), or(eq(memberExports.status, "running"), lt(memberExports.lease, now - MINUTE))))
     .limit(100);
   for (const { siteId, id } of stuck) await enqueueExport(env, siteId, id);
 }
