@@ -1,64 +1,24 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { env, exports } from "cloudflare:workers";
-import { eq } from "drizzle-orm";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
 import { outbox } from "../../db/schema/index.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
-import { SiteLog } from "../../worker/durable-objects/site-log.ts";
+import { EFFECTS_MS, SiteLog } from "../../worker/durable-objects/site-log.ts";
 import { newId, randomHex } from "../../worker/lib/ids.ts";
-import { Overlay } from "../../worker/routes/overlays/schemas.ts";
 import { runScheduled } from "../../worker/scheduled.ts";
-import { newSite, openSocket, ORIGIN, type TestSite } from "../harness.ts";
+import { newSite, openSocket, type TestSite } from "../harness.ts";
+import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, waiting } from "../site-log.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";
 
 const db = createDb(env.DB);
-const DAY = 86_400_000;
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// Made anew at each use: a stub does not outlive a crash of its object.
-const logOf = (siteId: string) => env.SITE_LOG.getByName(siteId);
-
-async function eventsOf(siteId: string) {
-  return (await logOf(siteId).read({ after: 0, limit: 1000, types: null })).entries;
-}
-
-function waiting(siteId: string) {
-  return db.select().from(outbox).where(eq(outbox.siteId, siteId));
-}
-
-/** Writes what a committed change leaves for the log. */
-async function leave(
-  siteId: string,
-  count: number,
-  { created = Date.now(), size = 10, type = "test.happened", resource = "test/1" } = {},
-): Promise<void> {
-  const event = { siteId, type, resource, data: { text: "a".repeat(size) }, actor: "system", requestId: "test", created };
-  const [first, ...others] = Array.from({ length: count }, () => db.insert(outbox).values({ ...event, eventId: newId(created) }));
-  if (first) await db.batch([first, ...others]);
-}
-
-/** Has what failed be due now. */
-async function makeDue(siteId: string): Promise<void> {
-  await runInDurableObject(logOf(siteId), (_, state) => void state.storage.sql.exec("UPDATE retries SET due = 0"));
-}
-
-async function createOverlay(site: TestSite): Promise<string> {
-  const contents = [{ kind: "html", html: "Goal", position: "center" }];
-  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 60, contents };
-  return (await site.call("createOverlay", { body })).as(Overlay)._id;
-}
-
-/** Broadcasts to the first channel, which does not take it: the caller is told of a failure. */
-async function broadcastInVain(site: TestSite, overlayId: string): Promise<void> {
-  const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
-  const body = JSON.stringify({ channelId: site.channels[0] });
-  const answer = await exports.default.fetch(`${ORIGIN}/overlay/v1/broadcast/${overlayId}`, { method: "POST", headers, body });
-  expect(answer.status).toBeGreaterThanOrEqual(500);
-}
+/** Something that viewers of the site's first channel are told of. */
+const pageUpdated = (site: TestSite) => ({ type: "admin.channelUpdated", resource: `page/${site.channels[0]}` });
 
 describe("an event", () => {
   test("whose nudge was lost is taken by the next sweep, and not by one that comes too soon", async () => {
@@ -167,7 +127,7 @@ describe("effects", () => {
     const viewer = await openSocket(site, site.channels[0]);
     await viewer.first("welcome");
     await behind();
-    await leave(site.id, 1, { type: "admin.channelUpdated", resource: `page/${site.channels[0]}` });
+    await leave(site.id, 1, pageUpdated(site));
     await logOf(site.id).nudge();
     await viewer.first("page.updated");
   }
@@ -212,60 +172,59 @@ describe("effects", () => {
       await leave(id, 1);
       await log.nudge();
       expect(errors).toHaveBeenCalledTimes(i + 1);
-      const due = await runInDurableObject(log, (_, state) => state.storage.getAlarm());
-      waits.push(((due ?? 0) - now) / 1000);
-      now = due ?? 0;
+      const { due, alarm } = await runInDurableObject(log, async (_, { storage }) => ({
+        due: storage.sql.exec<{ due: number }>("SELECT due FROM retries").one().due,
+        alarm: await storage.getAlarm(),
+      }));
+      expect(alarm).toBeLessThanOrEqual(due);
+      waits.push((due - now) / 1000);
+      now = due;
       await runDurableObjectAlarm(log);
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   });
 });
 
-describe("retention", () => {
-  test("forgets events past their days, but never where the log stands", async () => {
-    const { id } = await newSite();
-    await leave(id, 3, { created: Date.now() - 31 * DAY });
-    await leave(id, 1, { created: Date.now() - 29 * DAY });
-    await logOf(id).nudge();
-    await runDurableObjectAlarm(logOf(id));
-    expect(await logOf(id).read({ after: 0, limit: 10, types: null })).toMatchObject({ head: 4, oldest: 4, entries: [{ sequence: 4 }] });
-    const other = await newSite();
-    await leave(other.id, 2, { created: Date.now() - 31 * DAY });
-    await logOf(other.id).nudge();
-    await runDurableObjectAlarm(logOf(other.id));
-    expect((await logOf(other.id).read({ after: 0, limit: 10, types: null })).head).toBe(2);
-    await leave(other.id, 1);
-    await logOf(other.id).nudge();
-    expect((await eventsOf(other.id)).at(-1)).toMatchObject({ sequence: 3 });
-  });
-
-  test("forgets the oldest beyond its bytes", async () => {
-    const { id } = await newSite();
-    await leave(id, 30, { size: 20_000 });
-    await logOf(id).nudge();
-    const limit = 300_000;
-    await runInDurableObject(logOf(id), async (instance: SiteLog, state) => {
-      Reflect.set(instance, "env", { ...env, TIFO_EVENT_RETENTION_BYTES: String(limit) });
-      await instance.alarm();
-      expect(state.storage.sql.databaseSize).toBeLessThanOrEqual(limit);
+describe("a round", () => {
+  /** Has each round find something new for as long as the test runs. */
+  function neverEnding(site: TestSite): void {
+    let goesOn = true;
+    onTestFinished(() => void (goesOn = false));
+    vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {
+      if (!goesOn) return { seq: 0 };
+      await leave(site.id, 1, pageUpdated(site));
+      void logOf(site.id).nudge();
+      return { seq: 0 };
     });
-    const sequences = (await eventsOf(id)).map(({ sequence }) => sequence);
-    expect(sequences.length).toBeGreaterThan(3);
-    expect(sequences.at(-1)).toBe(30);
-    expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, i) => 30 - sequences.length + 1 + i));
+  }
+
+  test("is all that a nudge waits for, though every round finds something new, and tries again what failed", async () => {
+    const site = await newSite();
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await leave(site.id, 1, { type: "admin.wentLive" });
+    await logOf(site.id).nudge();
+    expect(errors).toHaveBeenCalledTimes(1);
+    await makeDue(site.id);
+    neverEnding(site);
+    await leave(site.id, 1, pageUpdated(site));
+    await logOf(site.id).nudge();
+    expect(errors).toHaveBeenCalledTimes(2);
   });
 
-  test("keeps what has still to take effect", async () => {
+  test("hands on to webhooks what comes beside an effect that hangs, and waits for such a one once", async () => {
     const site = await newSite();
-    const overlayId = await createOverlay(site);
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("channel down"));
-    await broadcastInVain(site, overlayId);
-    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
-    await runInDurableObject(logOf(site.id), (_, state) => void state.storage.sql.exec("UPDATE events SET created = 1"));
-    await createOverlay(site);
+    const inbox = new WebhookInbox(randomHex(6));
+    const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["page-service-v2"] };
+    await site.call("createWebhooks", { body: { webhooks } });
     await logOf(site.id).nudge();
-    await runDurableObjectAlarm(logOf(site.id));
-    expect((await eventsOf(site.id)).map(({ type }) => type)).toEqual(["overlay.broadcast", "overlay.created"]);
+    const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const wait = globalThis.setTimeout;
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((work, ms, ...args) => wait(work, ms === EFFECTS_MS ? 0 : ms, ...args));
+    const emit = vi.spyOn(Channel.prototype, "emit").mockReturnValue(new Promise(() => undefined));
+    await leave(site.id, 3, pageUpdated(site));
+    await logOf(site.id).nudge();
+    await inbox.holds(3);
+    expect(emit).toHaveBeenCalledTimes(1);
+    expect(errors).toHaveBeenCalledTimes(1);
   });
 });

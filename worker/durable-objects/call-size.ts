@@ -8,13 +8,13 @@ interface Text {
   body: string;
 }
 
-/** The first rows that fit into one call, at least one, and whether there are more. Reads no further than that. */
-export function pageOf<T extends Text>(rows: Iterable<T>): { page: T[]; more: boolean } {
+/** The first rows that fit into one call, or into fewer characters, at least one, and whether there are more. Reads no further than that. */
+export function pageOf<T extends Text>(rows: Iterable<T>, chars = CALL_CHARS): { page: T[]; more: boolean } {
   const page: T[] = [];
   let size = 0;
   for (const row of rows) {
     size += row.body.length;
-    if (page.length > 0 && size > CALL_CHARS) return { page, more: true };
+    if (page.length > 0 && size > chars) return { page, more: true };
     page.push(row);
   }
   return { page, more: false };

@@ -1,11 +1,18 @@
 import { DurableObject } from "cloudflare:workers";
+import { hasMessage } from "../lib/errors.ts";
 import { logError } from "../lib/log.ts";
+import { Rounds } from "../lib/rounds.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
 import { runEffects } from "../services/effects.ts";
-import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
 import { dropFromOutbox, type OutboxEvent, readOutbox } from "../services/outbox.ts";
-import { Subscribers } from "./subscribers.ts";
+import { pageOf } from "./call-size.ts";
+import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
+import { type LogPage, Subscribers } from "./subscribers.ts";
 
-const BATCH = 100;
+/** How long an event's effects are waited for; later ones and the webhooks wait behind them. */
+export const EFFECTS_MS = 20_000;
+/** Failed effects that one round tries again at most. */
+const MOST_RETRIES = 100;
 const RETRY_MS = 5_000;
 /** What keeps failing is tried at least so often. */
 const LONGEST_RETRY_MS = 60 * 60 * 1000;
@@ -16,13 +23,15 @@ const TO_DO = 0;
 const DONE = 1;
 const FAILED = 2;
 
+const COLUMNS = "sequence, previous, id, type, resource, data AS body, actor, request_id, origin, created";
+
 type EventRow = {
   sequence: number;
   previous: number | null;
   id: string;
   type: string;
   resource: string;
-  data: string;
+  body: string;
   actor: string;
   request_id: string;
   origin: string | null;
@@ -37,8 +46,7 @@ export class SiteLog extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
-  #draining: Promise<void> | undefined;
-  #again = false;
+  readonly #rounds = new Rounds(() => this.#round());
   readonly #settled = new Set<string>();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -54,35 +62,31 @@ export class SiteLog extends DurableObject<Env> {
       CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
       CREATE TABLE IF NOT EXISTS retries (sequence INTEGER PRIMARY KEY, tries INTEGER NOT NULL, due INTEGER NOT NULL);
       CREATE INDEX IF NOT EXISTS retries_due ON retries (due);
-      CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;`);
-    this.#subscribers = new Subscribers(env, this.#siteId, this.#sql, (after, upTo, limit) => this.#between(after, upTo, limit));
+      CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS upkeep (id INTEGER PRIMARY KEY CHECK (id = 1), prune_due INTEGER NOT NULL);
+      INSERT OR IGNORE INTO upkeep VALUES (1, 0);`);
+    this.#subscribers = new Subscribers(env, this.#siteId, this.#sql, (after, upTo, limit, chars) =>
+      this.#between(after, upTo, limit, chars),
+    );
   }
 
   /**
    * Something was committed: takes all that is in the outbox; `settled` are events whose effects the request has seen to.
-   * Calls that come meanwhile share one further round.
+   * Resolves when that was done once from beginning to end.
    */
   async nudge(settled: string[] = []): Promise<void> {
     for (const id of settled) this.#settled.add(id);
-    if (this.#draining) this.#again = true;
-    this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
-    await this.#draining;
+    await this.#rounds.run();
   }
 
-  /** Events after a sequence, oldest first; `head` is the last sequence given, `oldest` the first still kept. */
+  /** Events after a sequence, oldest first, as many as fit into one call; `head` is the last sequence given, from `oldest` on all are kept. */
   read({ after, limit, types }: LogQuery): { entries: LogEntry[]; head: number; oldest: number } {
-    const rows = this.#sql
-      .exec<EventRow>(
-        "SELECT * FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2))) ORDER BY sequence LIMIT ?3",
-        after,
-        types && JSON.stringify(types),
-        limit,
-      )
-      .toArray();
-    const { head, oldest } = this.#sql
-      .exec<{ head: number | null; oldest: number | null }>("SELECT max(sequence) AS head, min(sequence) AS oldest FROM events")
-      .one();
-    return { entries: rows.map(toEntry), head: head ?? 0, oldest: oldest ?? 0 };
+    const rows = this.#sql.exec<EventRow>(
+      `SELECT ${COLUMNS} FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2)))
+       ORDER BY sequence LIMIT ?3`,
+      ...[after, types && JSON.stringify(types), limit],
+    );
+    return { entries: pageOf(rows).page.map(toEntry), head: this.#head(), oldest: this.#oldest() };
   }
 
   /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
@@ -91,32 +95,35 @@ export class SiteLog extends DurableObject<Env> {
     await this.#subscribers.erase(resource, before);
   }
 
-  /** Repeats what failed, and forgets what is past its retention. */
+  /** Repeats what failed, and forgets what is past its retention. A round that fails has set the next alarm. */
   override async alarm(): Promise<void> {
-    this.#prune(Date.now());
-    await this.nudge();
+    await this.nudge().catch((error: unknown) => logError("log_round_failed", error, { siteId: this.#siteId }));
   }
 
-  async #drain(): Promise<void> {
+  async #round(): Promise<void> {
     // A crash from here on leaves an alarm that goes on.
     await this.#wakeBy(Date.now() + RETRY_MS);
-    let handedOver: boolean;
-    do {
-      this.#again = false;
-      for (;;) {
-        const batch = await readOutbox(this.env, this.#siteId, BATCH);
-        this.#append(batch);
-        await dropFromOutbox(this.env, this.#siteId, batch);
-        if (batch.length < BATCH) break;
-      }
-      await this.#runNew();
-      // After the effects, so that what they have erased is not handed on.
-      handedOver = await this.#subscribers.handOver(this.#head());
-      await this.#retryDue();
-    } while (this.#again);
-    this.#settled.clear();
+    await this.#take();
+    const head = this.#head();
+    await this.#runNew();
+    // After the effects, so that what they have erased is not handed on.
+    const handedOver = await this.#subscribers.handOver(head);
+    await this.#retryDue();
+    const pruneDue = this.#pruneIfDue(Date.now());
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
-    await this.ctx.storage.setAlarm(Math.min(Date.now() + (handedOver ? PRUNE_MS : RETRY_MS), due ?? Infinity));
+    await this.ctx.storage.setAlarm(Math.min(handedOver ? pruneDue : Date.now() + RETRY_MS, due ?? Infinity));
+  }
+
+  /** Takes the outbox to its end. */
+  async #take(): Promise<void> {
+    const settled = [...this.#settled];
+    for (;;) {
+      const { events, more } = await readOutbox(this.env, this.#siteId);
+      this.#append(events);
+      await dropFromOutbox(this.env, this.#siteId, events);
+      if (!more) break;
+    }
+    for (const id of settled) this.#settled.delete(id);
   }
 
   #append(batch: OutboxEvent[]): void {
@@ -148,71 +155,104 @@ export class SiteLog extends DurableObject<Env> {
     });
   }
 
-  #between(after: number, upTo: number, limit: number): LogEntry[] {
-    return this.#sql
-      .exec<EventRow>("SELECT * FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?", after, upTo, limit)
-      .toArray()
-      .map(toEntry);
+  #between(after: number, upTo: number, limit: number, chars: number): LogPage {
+    const rows = this.#sql.exec<EventRow>(
+      `SELECT ${COLUMNS} FROM events WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+      ...[after, upTo, limit],
+    );
+    const { page, more } = pageOf(rows, chars);
+    return { entries: page.map(toEntry), more: more || page.length === limit };
   }
 
   #head(): number {
     return this.#sql.exec<{ head: number | null }>("SELECT max(sequence) AS head FROM events").one().head ?? 0;
   }
 
-  /** What follows from each new event, in order; one that fails holds up none of the others. */
-  async #runNew(): Promise<void> {
-    for (;;) {
-      const rows = this.#sql.exec<EventRow>(`SELECT * FROM events WHERE done = ${TO_DO} ORDER BY sequence LIMIT ${BATCH}`).toArray();
-      for (const row of rows) await this.#run(row);
-      if (rows.length < BATCH) return;
-    }
-  }
-
-  /** Tries again what failed and is due, some at a time: what is new comes first, and the alarm goes on with the rest. */
-  async #retryDue(): Promise<void> {
-    const rows = this.#sql
-      .exec<EventRow>(
-        `SELECT events.* FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT ${BATCH}`,
-        Date.now(),
+  /** From here on nothing is missing; what failed is kept longer than what came before and after it. */
+  #oldest(): number {
+    const { oldest } = this.#sql
+      .exec<{ oldest: number | null }>(
+        `SELECT coalesce((SELECT sequence FROM events WHERE done <> ${FAILED} ORDER BY sequence LIMIT 1), min(sequence)) AS oldest FROM events`,
       )
-      .toArray();
-    for (const row of rows) {
-      if (this.#again) return;
-      await this.#run(row);
+      .one();
+    return oldest ?? 0;
+  }
+
+  /** What follows from each new event, in order; one that fails holds up none of the others, and what hangs is waited for once a round. */
+  async #runNew(): Promise<void> {
+    const hung = new Set<string>();
+    for (;;) {
+      const [row] = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} ORDER BY sequence LIMIT 1`);
+      if (!row) return;
+      if (hung.has(row.type)) this.#retryLater(row.sequence);
+      else if ((await this.#run(row)) === "hung") hung.add(row.type);
     }
   }
 
-  /** Runs an event's effects; after a failure they are due again, each time twice as late as before. */
-  async #run(row: EventRow): Promise<void> {
+  /** Tries again what failed and is due; at least one, since something new may always be waiting. The alarm goes on with the rest. */
+  async #retryDue(): Promise<void> {
+    const now = Date.now();
+    for (let tries = 0; tries < MOST_RETRIES; tries++) {
+      const [row] = this.#sql.exec<EventRow>(
+        `SELECT ${COLUMNS} FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT 1`,
+        now,
+      );
+      if (!row || (await this.#run(row)) === "hung" || this.#rounds.awaited) return;
+    }
+  }
+
+  /** Runs an event's effects; those that fail are due again. */
+  async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
-      await runEffects(this.env, this.#siteId, toEntry(row));
+      await withTimeout(runEffects(this.env, this.#siteId, toEntry(row)), EFFECTS_MS);
       this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
       this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
+      return "done";
     } catch (error) {
-      this.#sql.exec(`UPDATE events SET done = ${FAILED} WHERE sequence = ?`, sequence);
-      this.#sql.exec(
-        `INSERT INTO retries VALUES (?1, 1, ?2 + ?3)
-         ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
-        ...[sequence, Date.now(), RETRY_MS, LONGEST_RETRY_MS],
-      );
+      this.#retryLater(sequence);
       logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
+      return hasMessage(error, "No answer within") ? "hung" : "failed";
     }
   }
 
-  /** Forgets events past their days, and the oldest twentieth for as long as the log is too large; never the last, by which the next is counted on, nor what an endpoint has yet to get. */
+  /** Each time twice as late as before. */
+  #retryLater(sequence: number): void {
+    this.#sql.exec(`UPDATE events SET done = ${FAILED} WHERE sequence = ?`, sequence);
+    this.#sql.exec(
+      `INSERT INTO retries VALUES (?1, 1, ?2 + ?3)
+       ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
+      ...[sequence, Date.now(), RETRY_MS, LONGEST_RETRY_MS],
+    );
+  }
+
+  /** Prunes once an hour, however many rounds there are; answers when it is due next. */
+  #pruneIfDue(now: number): number {
+    const { due } = this.#sql.exec<{ due: number }>("SELECT prune_due AS due FROM upkeep").one();
+    if (now < due) return due;
+    this.#prune(now);
+    this.#sql.exec("UPDATE upkeep SET prune_due = ?", now + PRUNE_MS);
+    return now + PRUNE_MS;
+  }
+
+  /**
+   * Forgets events past their days, though their effects have failed ever since, and the oldest twentieth for as long as the log is too
+   * large; never the last, by which the next is counted on, nor what an endpoint has yet to get.
+   */
   #prune(now: number): void {
     const kept = Math.min(this.#head(), this.#subscribers.handedTo() + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
-    this.#sql.exec(`DELETE FROM events WHERE done = ${DONE} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
+    this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
+    this.#sql.exec("DELETE FROM retries WHERE sequence NOT IN (SELECT sequence FROM events)");
     const limit = Number(this.env.TIFO_EVENT_RETENTION_BYTES);
+    const old = `done = ${DONE} AND sequence < ${kept}`;
     while (this.#sql.databaseSize > limit) {
       const { rowsWritten } = this.#sql.exec(
-        `DELETE FROM events WHERE done = ${DONE} AND sequence < ${kept} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events)`,
+        `DELETE FROM events WHERE ${old} AND sequence <= (SELECT min(sequence) + (max(sequence) - min(sequence)) / 20 FROM events WHERE ${old})`,
       );
       if (rowsWritten === 0) break;
     }
-    this.#sql.exec("DELETE FROM resources WHERE sequence < (SELECT min(sequence) FROM events)");
+    this.#sql.exec("DELETE FROM resources WHERE sequence NOT IN (SELECT sequence FROM events)");
   }
 
   async #wakeBy(at: number): Promise<void> {
@@ -229,7 +269,7 @@ function toEntry(row: EventRow): LogEntry {
     sequence: row.sequence,
     previousSequence: row.previous,
     resource: row.resource,
-    data: row.data,
+    data: row.body,
     actor: row.actor,
     requestId: row.request_id,
     origin: row.origin,

@@ -1,10 +1,15 @@
 import { z } from "@hono/zod-openapi";
 import { logError } from "../lib/log.ts";
+import { withTimeout } from "../lib/with-timeout.ts";
 import { toQueued } from "../services/webhook-dispatch.ts";
-import { pageOf } from "./call-size.ts";
 import type { LogEntry } from "./site-log.protocol.ts";
 
+/** Events, and characters of them, that an endpoint is handed in one call; each is held several times over meanwhile. */
 const PAGE = 100;
+const PAGE_CHARS = 1_000_000;
+/** Endpoints that are brought up to date side by side. */
+const AT_ONCE = 4;
+const ACCEPT_MS = 30_000;
 
 const Services = z.array(z.string());
 /** What the events `webhook.*` tell of an endpoint, of which this goes by alone. */
@@ -13,7 +18,10 @@ const Settings = z.object({ _id: z.string(), services: Services, enabled: z.bool
 type State = "on" | "off" | "gone";
 type SubscriberRow = { id: string; services: string; state: State; cursor: number; changed: number };
 type ChangeRow = { sequence: number; id: string; services: string; state: State };
-type Read = (after: number, upTo: number, limit: number) => LogEntry[];
+/** Events of the log in order, and whether more follow. */
+export type LogPage = { entries: LogEntry[]; more: boolean };
+const NOTHING: LogPage = { entries: [], more: false };
+type Read = (after: number, upTo: number, limit: number, chars: number) => LogPage;
 
 /**
  * Hands a site's log to its webhook endpoints. Each has a cursor that moves once its object has taken the events over, so a crash
@@ -94,10 +102,17 @@ export class Subscribers {
   }
 
   async #advanceAll(rows: SubscriberRow[], upTo: number): Promise<boolean> {
-    const outcomes = await Promise.allSettled(rows.map((row) => this.#advance(row, upTo)));
-    const failures = outcomes.filter((outcome) => outcome.status === "rejected");
-    for (const { reason } of failures) logError("webhook_handover_failed", reason, { siteId: this.#siteId });
-    return failures.length === 0;
+    const queue = rows.values();
+    let isComplete = true;
+    const takeTurns = async () => {
+      for (const row of queue)
+        await this.#advance(row, upTo).catch((error: unknown) => {
+          isComplete = false;
+          logError("webhook_handover_failed", error, { siteId: this.#siteId });
+        });
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
+    return isComplete;
   }
 
   async #advance({ id, services, state, cursor, changed }: SubscriberRow, upTo: number): Promise<void> {
@@ -105,12 +120,11 @@ export class Subscribers {
     let isTold = changed === 0;
     while (cursor < upTo || !isTold) {
       // One that is off misses what happens: it gets what comes after it is on again.
-      const read = state === "on" ? this.#read(cursor, upTo, PAGE) : [];
-      const { page: entries, more } = pageOf(read.map((entry) => ({ ...entry, body: entry.data })));
+      const { entries, more } = state === "on" ? this.#read(cursor, upTo, PAGE, PAGE_CHARS) : NOTHING;
       const events = entries.flatMap((entry) => toQueued(entry, subscribed) ?? []);
-      if (events.length > 0 || !isTold) await this.#endpoint(id).accept(events, !isTold);
+      if (events.length > 0 || !isTold) await withTimeout(this.#endpoint(id).accept(events, !isTold), ACCEPT_MS);
       isTold = true;
-      cursor = more || read.length === PAGE ? (entries.at(-1)?.sequence ?? upTo) : Math.max(cursor, upTo);
+      cursor = more ? (entries.at(-1)?.sequence ?? upTo) : Math.max(cursor, upTo);
       this.#sql.exec("UPDATE subscribers SET cursor = ?, changed = 0 WHERE id = ?", cursor, id);
     }
     if (state === "gone") this.#sql.exec("DELETE FROM subscribers WHERE id = ?", id);

@@ -1,0 +1,139 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { CALL_CHARS } from "../../worker/durable-objects/call-size.ts";
+import { Channel } from "../../worker/durable-objects/channel.ts";
+import type { SiteLog } from "../../worker/durable-objects/site-log.ts";
+import { WebhookEndpoint } from "../../worker/durable-objects/webhook-endpoint.ts";
+import { EventList } from "../../worker/routes/webhooks/schemas.ts";
+import { readOutbox } from "../../worker/services/outbox.ts";
+import { newSite } from "../harness.ts";
+import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, prune, waiting } from "../site-log.ts";
+
+// How much a site's log keeps, and how much of it goes in one call.
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("retention", () => {
+  test("forgets events past their days, but never where the log stands", async () => {
+    const { id } = await newSite();
+    await leave(id, 3, { created: Date.now() - 31 * DAY });
+    await leave(id, 1, { created: Date.now() - 29 * DAY });
+    await prune(id);
+    expect(await logOf(id).read({ after: 0, limit: 10, types: null })).toMatchObject({ head: 4, oldest: 4, entries: [{ sequence: 4 }] });
+    const other = await newSite();
+    await leave(other.id, 2, { created: Date.now() - 31 * DAY });
+    await prune(other.id);
+    expect((await logOf(other.id).read({ after: 0, limit: 10, types: null })).head).toBe(2);
+    await leave(other.id, 1);
+    await logOf(other.id).nudge();
+    expect((await eventsOf(other.id)).at(-1)).toMatchObject({ sequence: 3 });
+  });
+
+  test("comes once an hour by whatever wakes the log, and no more often", async () => {
+    const { id } = await newSite();
+    await logOf(id).nudge();
+    const old = { created: Date.now() - 31 * DAY };
+    await leave(id, 3, old);
+    await logOf(id).nudge();
+    expect(await eventsOf(id)).toHaveLength(3);
+    const later = Date.now() + 61 * 60_000;
+    vi.spyOn(Date, "now").mockImplementation(() => later);
+    await logOf(id).nudge();
+    expect(await eventsOf(id)).toHaveLength(1);
+  });
+
+  /** Has a log keep so many bytes, and no more. */
+  async function pruneTo(siteId: string, limit: number): Promise<void> {
+    await runInDurableObject(logOf(siteId), async (instance: SiteLog, state) => {
+      Reflect.set(instance, "env", { ...env, TIFO_EVENT_RETENTION_BYTES: String(limit) });
+      state.storage.sql.exec("UPDATE upkeep SET prune_due = 0");
+      await instance.nudge();
+      expect(state.storage.sql.databaseSize).toBeLessThanOrEqual(limit);
+    });
+  }
+
+  test("forgets the oldest beyond its bytes", async () => {
+    const { id } = await newSite();
+    await leave(id, 30, { size: 20_000 });
+    await logOf(id).nudge();
+    await pruneTo(id, 300_000);
+    const sequences = (await eventsOf(id)).map(({ sequence }) => sequence);
+    expect(sequences.length).toBeGreaterThan(3);
+    expect(sequences.at(-1)).toBe(30);
+    expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, i) => 30 - sequences.length + 1 + i));
+  });
+
+  test("forgets the oldest beyond its bytes around what keeps failing, of which the oldest kept is none", async () => {
+    const { id } = await newSite();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    await leave(id, 1, { type: "admin.wentLive" });
+    await leave(id, 30, { size: 20_000 });
+    await logOf(id).nudge();
+    await pruneTo(id, 300_000);
+    const { entries, oldest } = await logOf(id).read({ after: 0, limit: 100, types: null });
+    const [failed, ...others] = entries.map(({ sequence }) => sequence);
+    expect(failed).toBe(1);
+    expect(others.length).toBeGreaterThan(3);
+    expect(others).toEqual(Array.from({ length: others.length }, (_, i) => 31 - others.length + 1 + i));
+    expect(oldest).toBe(others[0]);
+  });
+
+  test("keeps what has still to take effect, until its days are past", async () => {
+    const site = await newSite();
+    const overlayId = await createOverlay(site);
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("channel down"));
+    await broadcastInVain(site, overlayId);
+    await vi.waitFor(async () => expect(await waiting(site.id)).toEqual([]));
+    await createOverlay(site);
+    await pruneTo(site.id, 0).catch(() => undefined);
+    const types = async () => (await eventsOf(site.id)).map(({ type }) => type);
+    expect(await types()).toEqual(["overlay.broadcast", "overlay.created"]);
+    await runInDurableObject(logOf(site.id), (_, state) => void state.storage.sql.exec("UPDATE events SET created = 1"));
+    await prune(site.id);
+    expect(await types()).toEqual(["overlay.created"]);
+    publish.mockClear();
+    await makeDue(site.id);
+    await logOf(site.id).nudge();
+    expect(publish).not.toHaveBeenCalled();
+  });
+});
+
+describe("large events", () => {
+  const charsIn = (texts: string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+
+  test("are taken, handed on and read in calls that stay small, and none is missing", async () => {
+    const site = await newSite();
+    const body = { webhookUrl: "https://hooks.demo.example/large", service: "page-service-v2" };
+    for (let i = 0; i < 6; i++) await site.call("createProgrammaticWebhook", { body });
+    await logOf(site.id).nudge();
+    const now = { count: 0, most: 0 };
+    const handed: string[][] = [];
+    vi.spyOn(WebhookEndpoint.prototype, "accept").mockImplementation(async (events) => {
+      handed.push(events.map(({ eventData }) => eventData));
+      now.most = Math.max(now.most, ++now.count);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      now.count -= 1;
+    });
+    await leave(site.id, 24, { size: 200_000, type: "admin.landingUpdated" });
+    const { events, more } = await readOutbox(env, site.id);
+    expect(more).toBe(true);
+    expect(charsIn(events.map(({ data }) => JSON.stringify(data)))).toBeLessThan(CALL_CHARS + 201_000);
+    await logOf(site.id).nudge();
+    expect(handed.flat()).toHaveLength(6 * 24);
+    expect(Math.max(...handed.map(charsIn))).toBeLessThan(CALL_CHARS / 2);
+    expect(now.most).toBe(4);
+    const sequences: number[] = [];
+    for (;;) {
+      const { results, head } = (await site.call("listEvents", { query: { after: sequences.at(-1) ?? 0, limit: 200 } })).as(EventList);
+      expect(charsIn(results.map(({ data }) => JSON.stringify(data)))).toBeLessThanOrEqual(CALL_CHARS);
+      sequences.push(...results.map(({ sequence }) => sequence));
+      if (sequences.at(-1) === head) break;
+      expect(results.length).toBeGreaterThan(0);
+    }
+    expect(sequences).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+  });
+});
