@@ -3,8 +3,8 @@ import type { Attempt } from "./webhook-endpoint.protocol.ts";
 
 /** What one run may start and for how long: the platform bounds the requests and the time of an alarm. */
 const RUN = { sends: 900, ms: 60_000 };
-/** Outcomes that are written down at once. */
-const GROUP = 256;
+/** Outcomes that are written down at once: so many, or what came within so long. */
+const GROUP = { size: 256, ms: 1000 };
 
 interface Outcome {
   event: DueDelivery;
@@ -43,6 +43,7 @@ class Run {
   #lines: DueDelivery[][] = [];
   #revision = 0;
   #outcomes: Outcome[] = [];
+  #recorded: number;
   #begun = 0;
   /** Set where nothing more is to be sent: the endpoint is gone, or sending itself went wrong. */
   #end: { error?: Error } | undefined;
@@ -52,11 +53,13 @@ class Run {
   constructor(queue: DeliveryQueue, world: Surroundings) {
     this.#queue = queue;
     this.#world = world;
-    this.#until = world.now() + RUN.ms;
+    this.#recorded = world.now();
+    this.#until = this.#recorded + RUN.ms;
   }
 
   async play(): Promise<DisabledReason | undefined> {
     this.#queue.onNews = () => this.#news.resolve();
+    this.#queue.settle = () => this.#record();
     for (;;) {
       this.#news = Promise.withResolvers();
       this.#begin();
@@ -102,7 +105,7 @@ class Run {
       else this.#end = {};
       if (attempt?.error === null && line.length > 0 && revision === this.#queue.revision) this.#lines.push(line);
       // A failure decides how much is sent next.
-      if (attempt?.error || this.#outcomes.length >= GROUP) this.#record();
+      if (attempt?.error || this.#isGroup()) this.#record();
     } catch (error) {
       this.#end = { error: error instanceof Error ? error : new Error(String(error)) };
     } finally {
@@ -111,11 +114,17 @@ class Run {
     }
   }
 
+  #isGroup(): boolean {
+    return this.#outcomes.length >= GROUP.size || this.#world.now() - this.#recorded >= GROUP.ms;
+  }
+
   #record(): void {
-    const taken = this.#outcomes.filter(({ attempt }) => attempt.error === null);
-    if (taken.length > 0) this.#queue.delivered(taken);
-    for (const { event, attempt } of this.#outcomes)
-      if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#world.random()) ?? this.#reason;
+    const outcomes = this.#outcomes;
     this.#outcomes = [];
+    this.#recorded = this.#world.now();
+    const taken = outcomes.filter(({ attempt }) => attempt.error === null);
+    if (taken.length > 0) this.#queue.delivered(taken);
+    for (const { event, attempt } of outcomes)
+      if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#world.random()) ?? this.#reason;
   }
 }

@@ -18,14 +18,13 @@ const LINES = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
 
 const Attempts = z.array(Attempt);
-const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path, tries";
+const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path";
 
 export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
 /** An event that is to be sent now. */
 export interface DueDelivery extends QueuedEvent {
   number: number;
-  tries: number;
 }
 
 type DueRow = {
@@ -38,7 +37,6 @@ type DueRow = {
   account: string | null;
   method: string | null;
   origin_path: string | null;
-  tries: number;
 };
 
 type ListedRow = {
@@ -67,6 +65,8 @@ export class DeliveryQueue {
   revision = 0;
   /** Hears when there may be something new to send. */
   onNews: () => void = () => undefined;
+  /** Writes down what a run knows alone; asked before anybody looks or interferes. */
+  settle: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -147,18 +147,20 @@ export class DeliveryQueue {
   }
 
   /** Records a try that failed and what follows from it; answers why the endpoint is to be switched off, if it is. */
-  failed({ number, resource, tries }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
+  failed({ number, resource }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
     const now = attempt.at + attempt.duration;
     return this.#storage.transactionSync(() => {
-      // An answer may come after the endpoint was removed and its queue with it.
-      const isPending = this.#sql.exec("SELECT 1 FROM deliveries WHERE number = ? AND state = 'pending'", number).toArray().length > 0;
-      if (!isPending) return undefined;
-      this.#sql.exec(
-        "UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)) WHERE number = ?",
-        JSON.stringify(attempt),
-        number,
-      );
-      const delay = retryDelay(tries + 1, random);
+      // Meanwhile it may have been called for again, or removed with its endpoint.
+      const [row] = this.#sql
+        .exec<{ tries: number }>(
+          `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), tries = tries + 1
+           WHERE number = ? AND state = 'pending' RETURNING tries`,
+          JSON.stringify(attempt),
+          number,
+        )
+        .toArray();
+      if (!row) return undefined;
+      const delay = retryDelay(row.tries, random);
       if (delay === undefined) this.#giveUp(number, resource, now);
       else this.#retry(number, now + delay);
       const since = this.#fail(now);
@@ -169,6 +171,7 @@ export class DeliveryQueue {
 
   /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
   redeliver(id: string, now: number): boolean {
+    this.settle();
     return this.#storage.transactionSync(() => {
       const [row] = this.#sql
         .exec<{ resource: string }>(
@@ -209,8 +212,9 @@ export class DeliveryQueue {
 
   /** A page of deliveries with their tries, the cursor of the next page, and how many match. */
   list({ limit, offset, direction, cursor, state, type, search }: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
+    this.settle();
     const matches = `(?1 IS NULL OR state = ?1) AND (?2 IS NULL OR type = ?2)
-      AND (?3 IS NULL OR instr(lower(type), ?3) > 0 OR instr(resource, ?3) > 0)`;
+      AND (?3 IS NULL OR instr(lower(type), ?3) > 0 OR instr(lower(resource), ?3) > 0)`;
     const [after, order] = direction === 1 ? ["number > ?4", "ASC"] : ["number < ?4", "DESC"];
     const rows = this.#sql
       .exec<ListedRow>(
@@ -222,7 +226,8 @@ export class DeliveryQueue {
     const { total } = this.#sql
       .exec<{ total: number }>(`SELECT count(*) AS total FROM deliveries WHERE ${matches}`, state, type, search)
       .one();
-    return { rows: rows.map(toDelivery), totalCount: total };
+    const { paused_until } = this.#health();
+    return { rows: rows.map((row) => toDelivery(row, paused_until)), totalCount: total };
   }
 
   /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
@@ -283,7 +288,7 @@ export class DeliveryQueue {
   /** At this moment, or with an earlier one that has been called for again meanwhile. */
   #retry(number: number, at: number): void {
     this.#sql.exec(
-      `UPDATE deliveries SET tries = tries + 1, due = CASE WHEN EXISTS (
+      `UPDATE deliveries SET due = CASE WHEN EXISTS (
          SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'pending' AND earlier.resource = deliveries.resource
            AND earlier.number < deliveries.number) THEN NULL ELSE ?2 END
        WHERE number = ?1`,
@@ -293,7 +298,7 @@ export class DeliveryQueue {
   }
 
   #giveUp(number: number, resource: string, now: number): void {
-    this.#sql.exec("UPDATE deliveries SET state = 'failed', settled = ?, due = NULL, tries = tries + 1 WHERE number = ?", now, number);
+    this.#sql.exec("UPDATE deliveries SET state = 'failed', settled = ?, due = NULL WHERE number = ?", now, number);
     this.#makeDue([resource], now);
   }
 
@@ -348,6 +353,11 @@ function toDue({ event_id, origin_path, event, ...row }: DueRow): DueDelivery {
   return { ...row, id: event_id, eventData: event, originPath: origin_path };
 }
 
-function toDelivery({ event_id, due, attempts, ...row }: ListedRow): Delivery {
-  return { ...row, eventId: event_id, nextTry: due, attempts: Attempts.parse(JSON.parse(attempts)) };
+function toDelivery({ event_id, due, attempts, ...row }: ListedRow, pausedUntil: number): Delivery {
+  return {
+    ...row,
+    eventId: event_id,
+    nextTry: due === null ? null : Math.max(due, pausedUntil),
+    attempts: Attempts.parse(JSON.parse(attempts)),
+  };
 }

@@ -20,7 +20,7 @@ deliveries.openapi(
     path: "/webhooks/v1/deliveries",
     summary: "List deliveries",
     description:
-      "What was sent to an endpoint, every try with its answer's status, and when the next try comes; the newest first. A failed delivery is tried again nine times in about 75 hours. What is settled is kept for 7 days, at most 20,000.",
+      "What was sent to an endpoint, every try with its answer's status, and when the next try comes; the newest first. A failed delivery is tried again 24 times in about 75 hours, ever more rarely. What is settled is kept for 7 days, at most 20,000.",
     credentials: DEVELOPER,
     request: { query: DeliveryListQuery },
     responses: { 200: json("A page of deliveries", listOf(Delivery).openapi("WebhookDeliveryList")) },

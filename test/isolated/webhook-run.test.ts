@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
+import { RETRY_DELAYS } from "../../worker/lib/backoff.ts";
+import { expectAll, PAGE, sequenceOf, simulate } from "./webhook-simulation.ts";
+
+// What happens while a run is under way.
+
+test("what is erased while a run is under way is not sent as it was read ahead", () => {
+  let erase: () => void;
+  return simulate(
+    (request) => {
+      if (request === 3) erase();
+      return 204;
+    },
+    async (simulation) => {
+      erase = () => simulation.queue.erase("overlay/0", 11);
+      simulation.add(10, 1);
+      await simulation.run();
+      const sent = simulation.arrived.map(({ event }): unknown => JSON.parse(event.eventData));
+      expect(sent.slice(0, 3)).toMatchObject([{ data: { name: "Goal 0" } }, { data: { name: "Goal 1" } }, { data: { name: "Goal 2" } }]);
+      expect(sent.slice(3)).toMatchObject(Array.from({ length: 7 }, (_, i) => ({ sequence: i + 4, data: { erased: true } })));
+    },
+  );
+});
+
+test("what comes while a request hangs is sent without waiting for its end", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(1, 1);
+      const hanging = Promise.withResolvers<void>();
+      const second = Promise.withResolvers<void>();
+      const run = deliverDue(simulation.queue, {
+        send: async (event) => {
+          if (event.resource === "overlay/0") await hanging.promise;
+          else second.resolve();
+          return { at: simulation.now, duration: 0, status: 204, error: null };
+        },
+        now: () => simulation.now,
+        random: () => 0,
+      });
+      simulation.add(1, 7, 5);
+      await second.promise;
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["pending", "pending"]);
+      hanging.resolve();
+      await run;
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
+    },
+  ));
+
+test("a run ends where the endpoint wants nothing more, and keeps what waits", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(20, 20);
+      let sent = 0;
+      const send = async () => (++sent > 3 ? null : { at: simulation.now, duration: 0, status: 204, error: null });
+      await deliverDue(simulation.queue, { send, now: () => simulation.now, random: () => 0 });
+      expect(sent).toBeLessThanOrEqual(8);
+      expect(simulation.queue.list({ ...PAGE, state: "delivered" }).totalCount).toBe(3);
+      expect(simulation.queue.list({ ...PAGE, state: "pending" }).totalCount).toBe(17);
+    },
+  ));
+
+test("an error of ours ends the run, and what was taken before it stays taken", () =>
+  simulate(
+    () => 204,
+    async (simulation) => {
+      simulation.add(2, 1);
+      let sent = 0;
+      const send = async () => {
+        if (++sent === 2) throw new Error("No settings");
+        return { at: simulation.now, duration: 0, status: 204, error: null };
+      };
+      await expect(deliverDue(simulation.queue, { send, now: () => simulation.now, random: () => 0 })).rejects.toThrow("No settings");
+      expect(simulation.queue.list(PAGE).rows.map(({ state }) => state)).toEqual(["pending", "delivered"]);
+    },
+  ));
+
+test("no more is read ahead than fits into a megabyte", () =>
+  simulate(
+    () => 204,
+    async (simulation, storage) => {
+      simulation.add(100, 10);
+      storage.sql.exec("UPDATE deliveries SET event = json_set(event, '$.data.name', ?)", "x".repeat(100_000));
+      const read = simulation.queue.lines(simulation.now, new Set()).flat();
+      expect(read.length).toBeGreaterThan(10);
+      expect(read.length).toBeLessThanOrEqual(21);
+      await simulation.run();
+      expectAll(simulation, 100);
+    },
+  ));
+
+test("what was taken is seen as delivered while the run goes on", () => {
+  let look: () => void;
+  const seen: unknown[] = [];
+  return simulate(
+    (request) => {
+      if (request === 3) look();
+      return 204;
+    },
+    async (simulation) => {
+      look = () => seen.push(...simulation.queue.list({ ...PAGE, direction: 1 }).rows.map(({ state, attempts }) => [state, attempts.length]));
+      simulation.add(4, 1);
+      await simulation.run();
+      expect(seen).toEqual([
+        ["delivered", 1],
+        ["delivered", 1],
+        ["pending", 0],
+        ["pending", 0],
+      ]);
+    },
+  );
+});
+
+test("an event that was just taken and is called for again is sent again", () => {
+  let again: () => void;
+  return simulate(
+    (request) => {
+      if (request === 2) again();
+      return 204;
+    },
+    async (simulation) => {
+      const [first] = (simulation.add(2, 1), simulation.queue.list({ ...PAGE, direction: 1 }).rows);
+      again = () => simulation.queue.redeliver(first?.id ?? "", simulation.now);
+      await simulation.run();
+      expect(simulation.arrived.map(({ event }) => sequenceOf(event))).toEqual([1, 2, 1]);
+    },
+  );
+});
+
+test("an event that is called for again during its last try has all its tries anew", () => {
+  let again: () => void;
+  return simulate(
+    (request) => {
+      if (request === 1) again();
+      return request === 1 ? 500 : 204;
+    },
+    async (simulation, storage) => {
+      simulation.add(1, 1);
+      storage.sql.exec("UPDATE deliveries SET tries = ?", RETRY_DELAYS.length);
+      again = () => simulation.queue.redeliver(simulation.queue.list(PAGE).rows[0]?.id ?? "", simulation.now);
+      await simulation.run();
+      expect(simulation.arrived.map(({ taken }) => taken)).toEqual([false, true]);
+      expect(simulation.queue.list(PAGE).rows).toMatchObject([{ state: "delivered", attempts: [{ status: 500 }, { status: 204 }] }]);
+    },
+  );
+});
+
+test("the next try of whatever waits is not before the receiver's pause is over", () =>
+  simulate(
+    () => 500,
+    async (simulation) => {
+      simulation.add(12, 12);
+      await simulation.run(simulation.now + 60_000);
+      const { rows } = simulation.queue.list(PAGE);
+      const next = simulation.queue.nextDue() ?? 0;
+      expect(next).toBeGreaterThan(simulation.now);
+      expect(Math.min(...rows.map(({ nextTry }) => nextTry ?? 0))).toBe(next);
+    },
+  ));

@@ -1,0 +1,115 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
+import { DeliveryQueue, type DisabledReason, type DueDelivery } from "../../worker/durable-objects/delivery-queue.ts";
+import type { DeliveryQuery } from "../../worker/durable-objects/webhook-endpoint.protocol.ts";
+import { newId } from "../../worker/lib/ids.ts";
+
+/** All there is, the newest first. */
+export const PAGE: DeliveryQuery = { limit: 200, offset: 0, direction: -1, cursor: null, state: null, type: null, search: null };
+/** When every simulation begins. */
+export const START = Date.UTC(2026, 10, 21, 15);
+
+/** How a receiver takes the nth request at a moment: a status, or "hang". */
+export type Receiver = (request: number, now: number) => number | "hang";
+
+/** A queue in an object's own storage, on a clock that stands still but for what is waited for. */
+export class Simulation {
+  readonly queue: DeliveryQueue;
+  readonly arrived: { event: DueDelivery; at: number; taken: boolean }[] = [];
+  now = START;
+  most = 0;
+  reason: DisabledReason | undefined;
+  readonly #receiver: Receiver;
+  #random: number;
+  #underWay = 0;
+
+  constructor(storage: DurableObjectStorage, receiver: Receiver, seed = 1) {
+    this.queue = new DeliveryQueue(storage);
+    this.#receiver = receiver;
+    this.#random = seed;
+  }
+
+  add(count: number, resources: number, from = 0): void {
+    const events = Array.from({ length: count }, (_, i) => {
+      const id = newId(this.now);
+      const resource = `overlay/${(from + i) % resources}`;
+      const eventData = JSON.stringify({ id, sequence: from + i + 1, resource, data: { name: `Goal ${i}` } });
+      return {
+        id,
+        type: "overlay.updated",
+        resource,
+        service: "overlay-service-v1",
+        eventData,
+        account: null,
+        method: null,
+        originPath: null,
+      };
+    });
+    this.queue.add(events, this.now);
+  }
+
+  /** A reproducible number from 0 to 1. */
+  random(): number {
+    this.#random = (this.#random * 48_271) % 2_147_483_647;
+    return this.#random / 2_147_483_647;
+  }
+
+  /** Runs what alarms would, until nothing waits, the endpoint is switched off, or a moment has come. */
+  async run(until = Infinity): Promise<void> {
+    for (;;) {
+      const due = this.queue.nextDue();
+      if (due === undefined || due > until || this.reason !== undefined) return;
+      this.now = Math.max(this.now, due);
+      this.reason = await deliverDue(this.queue, {
+        send: (event) => this.#send(event),
+        now: () => this.now,
+        random: () => this.random(),
+      });
+    }
+  }
+
+  async #send(event: DueDelivery) {
+    this.most = Math.max(this.most, ++this.#underWay);
+    const at = this.now;
+    const answer = this.#receiver(this.arrived.length + 1, at);
+    this.arrived.push({ event, at, taken: answer === 204 });
+    await Promise.resolve();
+    this.#underWay -= 1;
+    const duration = answer === "hang" ? 15_000 : 20;
+    this.now = Math.max(this.now, at + duration);
+    if (answer === "hang") return { at, duration, status: null, error: "No answer within 15 s" };
+    return { at, duration, status: answer, error: answer === 204 ? null : `Answered ${answer}` };
+  }
+
+  /** Sequences as they were taken, by resource. */
+  taken(): Map<string, number[]> {
+    const byResource = Map.groupBy(
+      this.arrived.filter(({ taken }) => taken),
+      ({ event }) => event.resource,
+    );
+    return new Map([...byResource].map(([resource, tries]) => [resource, tries.map(({ event }) => sequenceOf(event))]));
+  }
+}
+
+export function sequenceOf({ eventData }: DueDelivery): number {
+  return Number(/"sequence":(\d+)/.exec(eventData)?.[1]);
+}
+
+/** Plays with the queue of an object that nobody else uses. */
+export function simulate(
+  receiver: Receiver,
+  play: (simulation: Simulation, storage: DurableObjectStorage) => Promise<void>,
+  seed = 1,
+): Promise<void> {
+  const stub = env.WEBHOOK_ENDPOINT.getByName(`simulated:${newId(Date.now())}`);
+  return runInDurableObject(stub, (_, state) => play(new Simulation(state.storage, receiver, seed), state.storage));
+}
+
+/** Every event taken exactly so often, and those of each resource in their order. */
+export function expectAll(simulation: Simulation, count: number): void {
+  const taken = [...simulation.taken().values()];
+  expect(taken.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+  for (const sequences of taken) expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+}
