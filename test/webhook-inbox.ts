@@ -8,8 +8,8 @@ const HOST = "https://hooks.demo.example";
 const outside = globalThis.fetch;
 const inboxes = new Map<string, WebhookInbox>();
 
-/** How a receiver takes a request: a status, or no answer for as long as it may take. */
-export type Reception = number | "hang";
+/** How a receiver takes a request: a status, no answer for as long as it may take, or one of 200 whose body never ends. */
+export type Reception = number | "hang" | "endless";
 
 /** One request as it came in. */
 export interface Received {
@@ -24,6 +24,8 @@ export class WebhookInbox {
   /** The statuses or failures to come, one after the other; then `otherwise`. */
   next: Reception[] = [];
   otherwise: Reception = 204;
+  /** Endless answers that nobody reads any more. */
+  cancelled = 0;
 
   constructor(name: string, host = HOST) {
     this.url = `${host}/${name}`;
@@ -44,6 +46,8 @@ export class WebhookInbox {
     const body = await request.text();
     this.received.push({ headers: Object.fromEntries(request.headers), body, payload: WebhookPayload.strict().parse(JSON.parse(body)) });
     const reception = this.next.shift() ?? this.otherwise;
+    if (reception === "endless")
+      return new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1024)), cancel: () => void this.cancelled++ }));
     if (reception !== "hang") return new Response(null, { status: reception, headers: { Location: `${HOST}/elsewhere` } });
     return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("timeout", "TimeoutError"))));
   }

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "../lib/log.ts";
-import { disableEndpoint, readTarget, sendEvent, type Target } from "../services/webhook-dispatch.ts";
+import { disableEndpoint, newDeadline, readTarget, sendEvent, type Target } from "../services/webhook-dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
 import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
@@ -16,8 +16,10 @@ export class WebhookEndpoint extends DurableObject<Env> {
   readonly #queue: DeliveryQueue;
   readonly #siteId: string;
   readonly #endpointId: string;
+  readonly #deadline = newDeadline();
   #pruned = 0;
   #target: { value: Target | undefined; read: number } | undefined;
+  #changes = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -27,15 +29,16 @@ export class WebhookEndpoint extends DurableObject<Env> {
 
   /** Takes events over: once this resolves, they are sent whatever happens. `changed`: so were the endpoint's settings. */
   async accept(events: QueuedEvent[], changed: boolean): Promise<void> {
-    this.#queue.add(events, Date.now());
-    if (changed) await this.#changed();
-    await this.#wake();
+    const now = Date.now();
+    this.#queue.add(events, now);
+    if (changed) this.#changed(now);
+    await this.#orLater(() => this.#wake());
   }
 
   /** Sends a delivery once more; false where it isn't known here. */
   async redeliver(id: string): Promise<boolean> {
     const known = this.#queue.redeliver(id, Date.now());
-    if (known) await this.#wake();
+    if (known) await this.#orLater(() => this.#wake());
     return known;
   }
 
@@ -48,12 +51,19 @@ export class WebhookEndpoint extends DurableObject<Env> {
     this.#queue.erase(resource, before);
   }
 
-  /** Sends what is due. An error of ours is tried again by the next alarm: after some failures the platform would give the alarm up. */
+  /** Sends what is due. */
   override async alarm(): Promise<void> {
-    try {
+    await this.#orLater(async () => {
       this.#prune(Date.now());
       await this.#deliver();
       await this.#wake();
+    });
+  }
+
+  /** An error of ours is tried again by the next alarm: after some failures the platform would give the alarm up. */
+  async #orLater(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       logError("webhook_failed", error, { endpoint: this.ctx.id.name });
       await this.ctx.storage.setAlarm(Date.now() + AFTER_ERROR_MS);
@@ -68,43 +78,49 @@ export class WebhookEndpoint extends DurableObject<Env> {
 
   async #deliver(): Promise<void> {
     const target = await this.#readTarget();
-    if (!target) return this.#queue.clear();
-    if (!target.enabled) return;
+    if (!target?.enabled) return;
     const reason = await deliverDue(this.#queue, {
       send: (event) => this.#send(event),
       now: () => Date.now(),
       random: () => Math.random(),
     });
     if (reason === undefined) return;
-    await disableEndpoint(this.env, this.#siteId, this.#endpointId, reason, Date.now());
+    await disableEndpoint(this.env, this.#siteId, this.#endpointId, { reason, version: target.version, now: Date.now() });
     this.#target = undefined;
   }
 
   /** The settings are asked for each event: they may change during a run. */
   async #send(event: DueDelivery): Promise<Attempt | null> {
     const target = await this.#readTarget();
-    return target?.enabled ? sendEvent(this.env, target, event) : null;
+    return target?.enabled ? sendEvent(this.env, target, event, this.#deadline) : null;
   }
 
-  /** A deleted endpoint forgets all; one whose settings were changed begins anew, since the receiver may have been mended. */
-  async #changed(): Promise<void> {
+  /** Begins anew, since the receiver may have been mended. */
+  #changed(now: number): void {
     this.#target = undefined;
-    const target = await this.#readTarget();
-    if (!target) this.#queue.clear();
-    else if (target.enabled) this.#queue.beginAnew(Date.now());
+    this.#changes++;
+    this.#queue.beginAnew(now);
   }
 
   async #readTarget(): Promise<Target | undefined> {
     const now = Date.now();
-    if (!this.#target || now - this.#target.read > TARGET_MS)
-      this.#target = { value: await readTarget(this.env, this.#siteId, this.#endpointId), read: now };
-    return this.#target.value;
+    if (this.#target && now - this.#target.read <= TARGET_MS) return this.#target.value;
+    const changes = this.#changes;
+    const value = await readTarget(this.env, this.#siteId, this.#endpointId);
+    // What was read while the settings changed may be what they were.
+    if (changes !== this.#changes) return this.#readTarget();
+    this.#target = { value, read: now };
+    return value;
   }
 
+  /** An endpoint that was deleted forgets all. */
   async #wake(): Promise<void> {
-    if (this.#queue.isEmpty()) return this.ctx.storage.deleteAlarm();
-    const target = await this.#readTarget();
-    const due = target?.enabled === false ? undefined : this.#queue.nextDue();
+    const target = this.#queue.isEmpty() ? undefined : await this.#readTarget();
+    if (!target) {
+      this.#queue.clear();
+      return this.ctx.storage.deleteAlarm();
+    }
+    const due = target.enabled ? this.#queue.nextDue() : undefined;
     const now = Date.now();
     await this.ctx.storage.setAlarm(Math.max(now, Math.min(due ?? Infinity, now + PRUNE_MS.most)));
   }

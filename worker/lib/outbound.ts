@@ -1,5 +1,5 @@
 import { Failure } from "./errors.ts";
-import { withDeadline } from "./with-timeout.ts";
+import { type SharedDeadline, withDeadline } from "./with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
@@ -16,8 +16,9 @@ export interface OutsideAnswer {
 
 /** Why a URL may not be called, as far as it tells by itself; undefined when it may. Where its host leads to is asked in integrations/public-host.ts. */
 export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string): string | undefined {
-  if (!URL.canParse(url)) return "Not a URL";
-  const { protocol, hostname, username, password } = new URL(url);
+  const parsed = URL.parse(url);
+  if (!parsed) return "Not a URL";
+  const { protocol, hostname, username, password } = parsed;
   if (username !== "" || password !== "") return "No credentials in the URL";
   if (env.TIFO_DEVELOPMENT === "true" && isLoopback(hostname) && /^https?:$/.test(protocol)) return undefined;
   if (protocol !== "https:") return "Only https";
@@ -30,27 +31,42 @@ export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string):
 
 /**
  * Calls an outside system: https to public hosts alone, no redirect followed, within a time (ms) and a size (bytes) of answer.
- * With `discard` only the status and the headers are of interest. Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
+ * Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
  */
 export async function callOut(
   env: { TIFO_DEVELOPMENT: string },
   url: string,
   init: RequestInit = {},
-  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES, discard = false } = {},
+  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES } = {},
 ): Promise<OutsideAnswer> {
   const problem = outboundProblem(env, url);
   if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
   try {
     return await withDeadline(timeout, async (signal) => {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
-      // Asking for a body makes a stream of it, even of none.
-      if (discard && response.status !== NO_CONTENT) await response.body?.cancel();
-      const text = discard ? "" : await readBounded(response, maxBytes);
-      return { status: response.status, headers: response.headers, text };
+      return { status: response.status, headers: response.headers, text: await readBounded(response, maxBytes) };
     });
   } catch (cause) {
-    throw new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
+    throw unreached(url, cause);
   }
+}
+
+/** Only the status that a call is answered with; the rest goes unread. Otherwise as `callOut`, but the URL has been judged already. */
+export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
+  try {
+    return await deadline.run(async (signal) => {
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      // Asking for a body makes a stream of it, even of none.
+      if (response.status !== NO_CONTENT) await response.body?.cancel();
+      return response.status;
+    });
+  } catch (cause) {
+    throw unreached(url, cause);
+  }
+}
+
+function unreached(url: string, cause: unknown): Failure {
+  return new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
 }
 
 function isLoopback(hostname: string): boolean {

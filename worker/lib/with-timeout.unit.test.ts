@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { withDeadline, withTimeout } from "./with-timeout.ts";
+import { SharedDeadline, withDeadline, withTimeout } from "./with-timeout.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -25,5 +25,43 @@ test("a promise that takes too long becomes an error, and its timer ends with it
   await vi.advanceTimersByTimeAsync(2_000);
   await late;
   expect(await withTimeout(Promise.resolve("in time"), 2_000)).toBe("in time");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+/** Hangs until it is aborted. */
+async function hang(signal: AbortSignal): Promise<never> {
+  await new Promise((aborted) => signal.addEventListener("abort", aborted));
+  throw signal.reason;
+}
+
+test("calls that begin together share a timer, which ends with the last of them", async () => {
+  const deadline = new SharedDeadline(15_000);
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const calls = ends.map(({ promise }) => deadline.run(() => promise));
+  expect(vi.getTimerCount()).toBe(1);
+  ends[0]?.resolve();
+  await calls[0];
+  expect(vi.getTimerCount()).toBe(1);
+  ends[1]?.resolve();
+  await calls[1];
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("no call that shares a deadline has less than its time, nor much more, and one that fails leaves no timer", async () => {
+  const deadline = new SharedDeadline(15_000);
+  const ended: string[] = [];
+  const begin = (name: string) => deadline.run(hang).catch((error: Error) => ended.push(`${name}: ${error.message}`));
+  const calls = [begin("first")];
+  await vi.advanceTimersByTimeAsync(249);
+  calls.push(begin("second"));
+  await vi.advanceTimersByTimeAsync(1);
+  calls.push(begin("third"));
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(ended).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended).toEqual(["first", "second"].map((name) => `${name}: No answer within 15000 ms: timeout`));
+  await vi.advanceTimersByTimeAsync(250);
+  await Promise.all(calls);
+  expect(ended).toHaveLength(3);
   expect(vi.getTimerCount()).toBe(0);
 });

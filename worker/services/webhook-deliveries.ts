@@ -4,6 +4,7 @@ import { webhookEndpoints } from "../../db/schema/index.ts";
 import type { Delivery, DeliveryState, QueuedEvent } from "../durable-objects/webhook-endpoint.protocol.ts";
 import { conflict, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { signingKeys } from "../lib/webhook-signature.ts";
 import { type EventData, type SampleName, type WebhookPayload, WebhookPayload as Payload } from "../routes/webhooks/endpoint-schemas.ts";
 import type { Ctx } from "./context.ts";
 import { sampleEvent } from "./event-samples.ts";
@@ -25,14 +26,15 @@ interface DeliveryListQuery extends ListQuery {
 /** The deliveries of an endpoint, the newest first unless asked otherwise. */
 export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promise<ListPage<Delivery>> {
   const { webhookId, limit, offset, state = null, type = null, search, sortDirection = -1 } = query;
-  const { id } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
+  const { id, enabled } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
   const { rows: found, totalCount } = await endpointOf(ctx, id).deliveries({
     ...{ offset, state, type, search: search?.toLowerCase() ?? null },
     limit: limit + 1,
     direction: sortDirection,
     cursor: readCursor(query.cursor),
   });
-  const rows = found.slice(0, limit);
+  // Nothing is tried while the endpoint is off.
+  const rows = found.slice(0, limit).map((row) => (enabled ? row : { ...row, nextTry: null }));
   const cursor = found.length > limit ? String(rows.at(-1)?.number) : undefined;
   return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
 }
@@ -60,9 +62,9 @@ export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName>
 }
 
 /** A payload as it would come, signed with the sample secret. */
-export function samplePayload(sampleName: z.output<typeof SampleName>): z.output<typeof WebhookPayload> {
-  const target = { url: SAMPLE_URL, secret: SAMPLE_SECRET };
-  return Payload.parse(JSON.parse(payloadText(target, queuedSample(sampleEvent(sampleName)))));
+export async function samplePayload(sampleName: z.output<typeof SampleName>): Promise<z.output<typeof WebhookPayload>> {
+  const target = { url: SAMPLE_URL, keys: await signingKeys(SAMPLE_SECRET) };
+  return Payload.parse(JSON.parse(await payloadText(target, queuedSample(sampleEvent(sampleName)))));
 }
 
 function queuedSample(eventData: z.output<typeof EventData>): QueuedEvent {

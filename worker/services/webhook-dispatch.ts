@@ -4,10 +4,11 @@ import { createDb } from "../../db/client.ts";
 import { webhookEndpoints } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "../durable-objects/webhook-endpoint.protocol.ts";
-import { callPublic } from "../integrations/public-host.ts";
+import { publicStatusOf } from "../integrations/public-host.ts";
 import { open } from "../lib/crypto.ts";
 import { Failure, hasMessage } from "../lib/errors.ts";
-import { signEventData, standardHeaders } from "../lib/webhook-signature.ts";
+import { signEventData, type SigningKeys, signingKeys, standardHeaders } from "../lib/webhook-signature.ts";
+import { SharedDeadline } from "../lib/with-timeout.ts";
 import { toWebhookEvent, type WebhookRow } from "../routes/webhooks/endpoint-schemas.ts";
 import { asRead, commitIfCurrent, nextVersion } from "./context.ts";
 import { servicesOf } from "./event-services.ts";
@@ -27,17 +28,23 @@ export type PreviousSecret = z.infer<typeof PreviousSecrets>[number];
 export interface Target {
   url: string;
   enabled: boolean;
-  secret: string;
-  /** Those before it that still sign too. */
-  previous: PreviousSecret[] | undefined;
+  /** That of its settings. */
+  version: number;
+  keys: SigningKeys;
+  /** Of secrets before, which sign too until they expire (ms since 1970 UTC). */
+  previous: { keys: SigningKeys; expires: number }[];
 }
 
 export async function readTarget(env: Env, siteId: string, id: string): Promise<Target | undefined> {
   const row = await findEndpoint(env, siteId, id);
   if (!row) return undefined;
-  const { url, enabled, secretSealed } = row;
-  const secret = await open(env, SECRET_PURPOSE, secretSealed);
-  return { url, enabled, secret, previous: await previousSecrets(env, row, Date.now()) };
+  const { url, enabled, version, secretSealed } = row;
+  const [keys, previous] = await Promise.all([
+    open(env, SECRET_PURPOSE, secretSealed).then(signingKeys),
+    previousSecrets(env, row, Date.now()),
+  ]);
+  const signing = previous.map(async ({ secret, expires }) => ({ keys: await signingKeys(secret), expires }));
+  return { url, enabled, version, keys, previous: await Promise.all(signing) };
 }
 
 /** The secrets of an endpoint that were rotated and still sign at a moment, the last one first. */
@@ -63,33 +70,43 @@ export function toQueued(entry: LogEntry, subscribed: readonly string[]): Queued
 }
 
 /** The body of a delivery. The text of `eventData` goes in as it stands, since that is what was signed. */
-export function payloadText(target: Pick<Target, "url" | "secret">, event: Omit<QueuedEvent, "id" | "type" | "resource">): string {
-  const { account, eventData, method, originPath, service } = event;
-  const rest = { method, originPath, service, signature: signEventData(target.secret, eventData), webhookUrl: target.url };
+export async function payloadText(
+  { url, keys }: Pick<Target, "url" | "keys">,
+  { account, eventData, method, originPath, service }: Omit<QueuedEvent, "id" | "type" | "resource">,
+): Promise<string> {
+  const rest = { method, originPath, service, signature: await signEventData(keys, eventData), webhookUrl: url };
   return `{"account":${JSON.stringify(account)},"eventData":${eventData},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Sends one event and tells how it went. An answer of 200 to 299 has taken it; a redirect hasn't. */
-export async function sendEvent(env: Env, target: Target, event: QueuedEvent): Promise<Attempt> {
-  const at = Date.now();
-  const body = payloadText(target, event);
-  const overlapping = target.previous?.flatMap(({ secret, expires }) => (expires > at ? [secret] : [])) ?? [];
-  const headers = {
-    "Content-Type": "application/json",
-    "User-Agent": "Tifo-Webhooks",
-    ...standardHeaders([target.secret, ...overlapping], event.id, at, body),
-  };
-  const outcome = await callPublic(env, target.url, { method: "POST", headers, body }, { timeout: TIMEOUT_MS, discard: true }).then(
-    ({ status }) => ({ status, error: status >= 200 && status < 300 ? null : `Answered ${status}` }),
-    (error: unknown) => ({ status: null, error: reasonOf(error) }),
-  );
-  return { at, duration: Date.now() - at, ...outcome };
+/** For the sends of one endpoint. */
+export function newDeadline(): SharedDeadline {
+  return new SharedDeadline(TIMEOUT_MS);
 }
 
-/** Switches an endpoint off, once, and tells of it. */
-export async function disableEndpoint(env: Env, siteId: string, id: string, reason: "gone" | "failing", now: number): Promise<void> {
+/** Sends one event and tells how it went. An answer of 200 to 299 has taken it; a redirect hasn't. */
+export async function sendEvent(env: Env, target: Target, event: QueuedEvent, deadline: SharedDeadline): Promise<Attempt> {
+  const at = Date.now();
+  const body = await payloadText(target, event);
+  const signing = [target.keys, ...target.previous.flatMap(({ keys, expires }) => (expires > at ? [keys] : []))];
+  const signed = await standardHeaders(signing, event.id, at, body);
+  const headers = { "Content-Type": "application/json", "User-Agent": "Tifo-Webhooks", ...signed };
+  try {
+    const status = await publicStatusOf(env, target.url, { method: "POST", headers, body }, deadline);
+    return { at, duration: Date.now() - at, status, error: status >= 200 && status < 300 ? null : `Answered ${status}` };
+  } catch (error) {
+    return { at, duration: Date.now() - at, status: null, error: reasonOf(error, deadline) };
+  }
+}
+
+/** Switches an endpoint off, once, and tells of it; not where its settings are no longer those of this version. */
+export async function disableEndpoint(
+  env: Env,
+  siteId: string,
+  id: string,
+  { reason, version, now }: { reason: "gone" | "failing"; version: number; now: number },
+): Promise<void> {
   const row = await findEndpoint(env, siteId, id);
-  if (!row?.enabled) return;
+  if (!row?.enabled || row.version !== version) return;
   await asSystem({ env, db: createDb(env.DB), now }, siteId, async (ctx) => {
     const next: WebhookRow = { ...row, enabled: false, disabledReason: reason, disabledAt: now, ...nextVersion(ctx, row) };
     const change = ctx.db
@@ -115,7 +132,7 @@ function accountOf({ resource, actor }: LogEntry, data: unknown): string | null 
   return kind === "account" ? actorId : null;
 }
 
-function reasonOf(error: unknown): string {
-  if (hasMessage(error, "timeout")) return `No answer within ${TIMEOUT_MS / 1000} s`;
+function reasonOf(error: unknown, { ms }: SharedDeadline): string {
+  if (hasMessage(error, "timeout")) return `No answer within ${ms / 1000} s`;
   return error instanceof Failure ? error.message : "Not reachable";
 }

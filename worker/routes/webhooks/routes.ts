@@ -187,7 +187,7 @@ webhooks.openapi(
     request: { query: SampleQuery },
     responses: { 200: json("The body", WebhookPayload) },
   }),
-  (c) => c.json(samplePayload(c.req.valid("query").sampleName), 200),
+  async (c) => c.json(await samplePayload(c.req.valid("query").sampleName), 200),
 );
 
 webhooks.openapi(

@@ -6,7 +6,7 @@ import { publishAddresses, timesAsked } from "../../../test/resolver.ts";
 import { WebhookInbox } from "../../../test/webhook-inbox.ts";
 import { WEBHOOK_SERVICES } from "../../../db/enums.ts";
 import { randomHex } from "../../lib/ids.ts";
-import { signEventData } from "../../lib/webhook-signature.ts";
+import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
 import { Overlay } from "../overlays/schemas.ts";
 import { Delivery } from "./delivery-schemas.ts";
 import { ProgrammaticWebhook, Webhooks, WebhooksWithSecret } from "./endpoint-schemas.ts";
@@ -184,7 +184,7 @@ describe("a delivery", () => {
       },
     });
     const eventData = /"eventData":(.*),"method"/.exec(got.body)?.[1] ?? "";
-    expect(got.payload.signature).toBe(signEventData(secret, eventData));
+    expect(got.payload.signature).toBe(await signEventData(await signingKeys(secret), eventData));
     expect(got.headers["webhook-id"]).toBe(got.payload.eventData.id);
     expect(new Webhook(secret).verify(got.body, got.headers)).toEqual(got.payload);
     expect(() => new Webhook(secret).verify(got.body.replace("Goal", "Gaol"), got.headers)).toThrow();
