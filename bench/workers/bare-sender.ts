@@ -14,10 +14,16 @@ const BODY = JSON.stringify({
 });
 
 export class Sender extends DurableObject<SenderEnv> {
-  async deliver(count: number, url: string): Promise<void> {
+  #count = 0;
+
+  prepare(count: number): void {
+    this.#count = count;
+  }
+
+  async deliver(url: string): Promise<void> {
     let begun = 0;
     const lane = async (): Promise<void> => {
-      while (begun++ < count) {
+      while (begun++ < this.#count) {
         const response = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: BODY });
         await response.body?.cancel();
       }
@@ -28,8 +34,10 @@ export class Sender extends DurableObject<SenderEnv> {
 
 export default {
   async fetch(request, env) {
-    const { searchParams } = new URL(request.url);
-    await env.SENDER.getByName("sender").deliver(Number(searchParams.get("n")), searchParams.get("url") ?? "");
-    return new Response("delivered");
+    const { pathname, searchParams } = new URL(request.url);
+    const sender = env.SENDER.getByName("sender");
+    if (pathname === "/prepare") await sender.prepare(Number(searchParams.get("n")));
+    else await sender.deliver(searchParams.get("url") ?? "");
+    return new Response("done");
   },
 } satisfies ExportedHandler<SenderEnv>;

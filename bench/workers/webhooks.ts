@@ -1,8 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
 import { DeliveryQueue } from "../../worker/durable-objects/delivery-queue.ts";
+import type { QueuedEvent } from "../../worker/durable-objects/webhook-endpoint.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { sendEvent } from "../../worker/services/webhook-dispatch.ts";
+import { signingKeys } from "../../worker/lib/webhook-signature.ts";
+import { newDeadline, sendEvent } from "../../worker/services/webhook-dispatch.ts";
 
 // Our queue and our sender as an endpoint's object has them, without the database that holds its settings.
 
@@ -11,27 +13,33 @@ interface BenchEnv extends Env {
 }
 
 const RESOURCES = 100;
+const SECRET = "whsec_dGhlIGJlbmNobWFyaydzIG93biBzZWNyZXQsIDMyIGI=";
 
 export class Endpoint extends DurableObject<BenchEnv> {
-  /** Queues so many events and resolves once all of them were taken. */
-  async deliver(count: number, url: string): Promise<void> {
-    const queue = new DeliveryQueue(this.ctx.storage);
-    const target = { url, enabled: true, secret: "whsec_dGhlIGJlbmNobWFyaydzIG93biBzZWNyZXQsIDMyIGI=", previous: undefined };
+  #events: QueuedEvent[] = [];
+
+  /** Makes so many events to be delivered. */
+  prepare(count: number): void {
     const now = Date.now();
-    queue.add(
-      Array.from({ length: count }, (_, number) => newEvent(number, now)),
-      now,
-    );
+    this.#events = Array.from({ length: count }, (_, number) => newEvent(number, now));
+  }
+
+  /** Queues what was prepared and resolves once all of it was taken. */
+  async deliver(url: string): Promise<void> {
+    const queue = new DeliveryQueue(this.ctx.storage);
+    const target = { url, enabled: true, version: 1, keys: await signingKeys(SECRET), previous: [] };
+    const deadline = newDeadline();
+    queue.add(this.#events, Date.now());
     while (queue.nextDue() !== undefined)
       await deliverDue(queue, {
-        send: (event) => sendEvent(this.env, target, event),
+        send: (event) => sendEvent(this.env, target, event, deadline),
         now: () => Date.now(),
         random: () => Math.random(),
       });
   }
 }
 
-function newEvent(number: number, now: number) {
+function newEvent(number: number, now: number): QueuedEvent {
   const id = newId(now);
   const resource = `overlay/${number % RESOURCES}`;
   const data = { _id: id, name: "Goal", description: "Home side scores", html: "x".repeat(400) };
@@ -42,8 +50,10 @@ function newEvent(number: number, now: number) {
 
 export default {
   async fetch(request, env) {
-    const { searchParams } = new URL(request.url);
-    await env.ENDPOINT.getByName("endpoint").deliver(Number(searchParams.get("n")), searchParams.get("url") ?? "");
-    return new Response("delivered");
+    const { pathname, searchParams } = new URL(request.url);
+    const endpoint = env.ENDPOINT.getByName("endpoint");
+    if (pathname === "/prepare") await endpoint.prepare(Number(searchParams.get("n")));
+    else await endpoint.deliver(searchParams.get("url") ?? "");
+    return new Response("done");
   },
 } satisfies ExportedHandler<BenchEnv>;
