@@ -88,7 +88,7 @@ function holdsNamed(ctx: Ctx, which: SQL, text: string | undefined): SQL {
   return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held where held.site_id = ${ctx.siteId} and ${which} ${named})`;
 }
 
-/** One member with what it holds and held. */
+/** One member with what it holds, and then what it held. */
 export async function getMember(ctx: Ctx, id: string): Promise<{ account: AccountRow; entitlements: MemberEntitlementRow[] }> {
   const [[account], rows] = await ctx.db.batch([
     ctx.db
@@ -99,7 +99,7 @@ export async function getMember(ctx: Ctx, id: string): Promise<{ account: Accoun
       .select()
       .from(accountEntitlements)
       .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.accountId, id)))
-      .orderBy(desc(accountEntitlements.created), desc(accountEntitlements.id))
+      .orderBy(sql`${accountEntitlements.status} = 'cancelled'`, desc(accountEntitlements.created), desc(accountEntitlements.id))
       .limit(MOST_ENTITLEMENTS),
   ]);
   if (!account) throw notFound("Account not found");

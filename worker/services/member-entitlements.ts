@@ -61,7 +61,8 @@ async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: 
   if (!refund.isNews) return { success: true };
   await commit(ctx, [], {
     type: "community.refundGranted",
-    resource: `entitlement/${row.id}`,
+    // The note may speak of the person: it goes from the log with the account.
+    resource: `account/${accountId}`,
     data: { entitlementId: row.id, siteId: ctx.siteId, accountId, action: input.action, amount: refund.amount, reason, refundDetails },
   });
   return { success: true };

@@ -127,7 +127,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Delete an account",
     description:
-      "Erases the person: account, profile, sessions and links; what books need stays under the id alone. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted.",
+      "Erases the person: account, profile, sessions and links; what books need stays under the id alone, and a file of the members that was made before names them until it is deleted, a day after it was asked for. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "any",
     request: { params: IdParam },

@@ -5,6 +5,7 @@ import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
 import { newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
+import { batchAll } from "../../services/context.ts";
 import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
 import { asSystem } from "../../services/system.ts";
 import { Subscription } from "../subscriptions/schemas.ts";
@@ -181,6 +182,20 @@ describe("a member", () => {
     ]);
     expect((await site.call("getMember", { query: { accountId: newId(Date.now()) } })).status).toBe(404);
     expect((await site.call("getMember", { query: { accountId: other.accounts.viewer.id } })).status).toBe(404);
+  });
+
+  test("is shown with what it holds first, however much it held since", async () => {
+    const { id } = await site.addAccount(`long-${randomHex(4)}`, []);
+    const kept = await grant(site, id, "for-good");
+    const past = Array.from({ length: 205 }, (_, i) =>
+      db
+        .insert(accountEntitlements)
+        .values({ ...kept, id: newId(kept.created + 1), sku: `past-${i}`, status: "cancelled", created: kept.created + 1 + i }),
+    );
+    await batchAll(db, past);
+    const { entitlements } = await memberOf(site, id);
+    expect(entitlements).toHaveLength(200);
+    expect(entitlements.slice(0, 3).map((row) => row.entitlement)).toEqual(["for-good", "past-204", "past-203"]);
   });
 
   test("is granted a subscription by an admin, once", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import {
   buy,
@@ -59,6 +59,29 @@ describe("what was bought once", () => {
     expect(await shown(id)).toMatchObject({ refunded: 1900, wasRefunded: true, entitlementActions: { canRefund: false } });
     const { results } = (await site.call("listEvents", { query: { limit: 200, types: "community.refundGranted" } })).as(EventList);
     expect(results.at(-1)?.data).toMatchObject({ entitlementId: id, amount: 1900, refundDetails: "Rained off" });
+  });
+
+  test("is refunded with a note that goes from the log when the person is deleted", async () => {
+    const { id } = await bought("once");
+    await update(id, { action: "justRefund", grantRefund: true, refundDetails: "Her seat was wet" });
+    const grants = async () => {
+      const { results } = (await site.call("listEvents", { query: { limit: 200, types: "community.refundGranted" } })).as(EventList);
+      return results.map(({ data }) => data);
+    };
+    expect(await grants()).toContainEqual(expect.objectContaining({ entitlementId: id, refundDetails: "Her seat was wet" }));
+    await site.call("deleteAccount", { params: { id: buyer.id } });
+    await vi.waitUntil(async () => !JSON.stringify(await grants()).includes("Her seat was wet"));
+    expect(await grants()).toContainEqual({ erased: true });
+  });
+
+  test("is refunded a part once by a call that is repeated under its Idempotency-Key, and again without", async () => {
+    const { id, chargeId } = await bought("once");
+    const query = { accountId: buyer.id, id, action: "justRefund", grantRefund: true, refundAmount: 100 };
+    const headers = { "Idempotency-Key": `refund-${id}` };
+    for (let times = 0; times < 2; times++) await site.call("updateEntitlement", { query, headers });
+    expect(await refundedOf(chargeId)).toBe(100);
+    await update(id, { action: "justRefund", grantRefund: true, refundAmount: 100 });
+    expect(await refundedOf(chargeId)).toBe(200);
   });
 
   test("is refunded in part, and never beyond what was paid", async () => {
@@ -134,6 +157,8 @@ describe("what was bought once", () => {
   test.each([
     ["grantRefund", { action: "justRefund", grantRefund: false }],
     ["refundAmount", { action: "cancel", grantRefund: false, refundAmount: 100 }],
+    ["reason", { action: "cancel", grantRefund: false, reason: "duplicate" }],
+    ["refundDetails", { action: "remove", grantRefund: false, refundDetails: "Rained off" }],
   ])("is not touched where %s contradicts the rest", async (field, input) => {
     const { id, chargeId, sku } = await bought("once");
     const answer = await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } });
@@ -179,6 +204,16 @@ describe("what is paid by the month", () => {
     expect((await shown(id))?.status).toBe("cancelScheduled");
     const again = await update(id, { action: "scheduleCancel", grantRefund: false });
     expect(again).toEqual({ success: false, message: "The cancellation is scheduled already" });
+  });
+
+  test("is shown as refunded until the next period is paid", async () => {
+    const { id } = await bought("month");
+    await update(id, { action: "justRefund", grantRefund: true });
+    expect(await shown(id)).toMatchObject({ refunded: 1900, wasRefunded: true });
+    const { stripeSubscriptionId, currentPeriodEnd } = await recurringRow(buyer);
+    stripe.renew(stripeSubscriptionId);
+    await reconcile((currentPeriodEnd ?? 0) + 4 * 3_600_000);
+    expect(await shown(id)).toMatchObject({ refunded: 0, wasRefunded: false, entitlementActions: { canRefund: true } });
   });
 
   test("ends at once, with its payments and its money", async () => {

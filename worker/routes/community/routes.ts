@@ -28,6 +28,12 @@ import {
 export const community = createArea();
 const tag = "Community";
 
+const EXPORT_SAMPLE = [
+  "account_id,name,email,created,last_login,marketing_optin,tags,subscriptions",
+  '5eed0000000000000000a003,Vera Viewer,viewer@demo.example,2026-11-01T09:30:00.000Z,,true,"[""team:home""]","[""season-pass""]"',
+  "",
+].join("\r\n");
+
 community.openapi(
   operation({
     operationId: "listMembers",
@@ -36,7 +42,7 @@ community.openapi(
     path: "/community/v1",
     summary: "List members",
     description:
-      "The members of the site; a channel's admin sees those who hold a sku that the gate of one of their channels names. `searchBy` says what `searchQuery` is looked for in.",
+      "The members of the site; a channel's admin sees those who hold a sku that the gate of one of their channels names, and whoever may change a channel says what its gate names: any of the site's skus. `searchBy` says what `searchQuery` is looked for in: names without regard to case and accents, skus to the case of A to Z.",
     credentials: ACCOUNT,
     accounts: "creator",
     request: { query: MembersQuery },
@@ -56,7 +62,8 @@ community.openapi(
     method: "get",
     path: "/community/v1/account",
     summary: "Get a member",
-    description: "One member with all that it holds and held, and what may be done about each.",
+    description:
+      "One member with what it holds and held, and what may be done about each: what is held first, then what was, at most 200 in all.",
     credentials: ACCOUNT,
     request: { query: MemberQuery },
     responses: { 200: json("The member", MemberDetails) },
@@ -109,10 +116,10 @@ community.openapi(
     path: "/community/v1/export/file/{token}",
     summary: "Download an export",
     description:
-      "The file itself: CSV as RFC 4180 has it, in UTF-8, a line for each member. What a spreadsheet would take for a formula begins with an apostrophe. A link that has expired is a 404.",
+      "The file itself: CSV as RFC 4180 has it, in UTF-8 without a byte order mark, its lines ended by CRLF: a header, then a line for each member, oldest first. Times are ISO 8601 in UTC, `last_login` is empty where there was none, `marketing_optin` is `true` or `false`, `tags` and `subscriptions` (skus that are held) are JSON lists. What a spreadsheet would take for a formula begins with an apostrophe. A link that has expired is a 404.",
     credentials: ANYONE,
     request: { params: FileParam },
-    responses: { 200: { description: "The file", content: { "text/csv": { schema: { type: "string" } } } } },
+    responses: { 200: { description: "The file", content: { "text/csv": { schema: { type: "string", example: EXPORT_SAMPLE } } } } },
     errors: ["not_found"],
   }),
   async (c) => {
@@ -154,7 +161,7 @@ for (const [operationId, method] of [
       path: "/community/v1/update-entitlement",
       summary: "Cancel, remove or refund an entitlement",
       description:
-        "Takes one of the actions on what a member holds or held. What can't be done answers `success: false` and says why; a call that failed on the way may be repeated, and pays nothing back twice.",
+        "Takes one of the actions on what a member holds or held. What can't be done answers `success: false` and says why; a call that failed on the way may be repeated, and pays nothing back twice, but for `justRefund` with a `refundAmount`: that is another refund unless it is repeated under its `Idempotency-Key`.",
       credentials: ACCOUNT,
       request: { query: UpdateQuery },
       responses: { 200: json("What became of it", Outcome) },

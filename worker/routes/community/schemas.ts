@@ -66,14 +66,14 @@ export const MemberList = listOf(Member).openapi("CommunityMemberList");
 const MemberEntitlement = Entitlement.extend({
   name: z.string().nullable().describe("Of the subscription; null where the site has none of this sku any more"),
   recurrence: z.enum(RECURRENCES).nullable(),
-  wasRefunded: z.boolean(),
+  wasRefunded: z.boolean().describe("Whether money went back, of the last period where it is paid regularly"),
   entitlementActions: z
     .object({ canCancel: z.boolean(), canRefund: z.boolean(), canRemove: z.boolean() })
     .describe("Which actions of `update-entitlement` would be taken: `cancel`, `justRefund`, `remove`"),
 }).openapi("CommunityEntitlement");
 
 export const MemberDetails = Member.extend({
-  entitlements: z.array(MemberEntitlement).describe("Held and past, the newest first"),
+  entitlements: z.array(MemberEntitlement).describe("What is held first, then what was; of each the newest first; at most 200"),
 }).openapi("CommunityMemberDetails");
 
 export const MemberQuery = z.strictObject({ accountId: AccountId });
@@ -97,16 +97,17 @@ export const UpdateQuery = z
       description: "Whether money goes back too; always with `justRefund`",
       example: false,
     }),
-    reason: z.enum(REFUND_REASONS).optional(),
+    reason: z.enum(REFUND_REASONS).optional().openapi({ description: "With `grantRefund`: `requested_by_customer` unless given" }),
     refundAmount: z.coerce.number().int().min(1).max(99_999_999).optional().openapi({
       description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
     }),
-    refundDetails: z.string().trim().max(500).optional().openapi({ description: "A note for whoever reads of it" }),
+    refundDetails: z.string().trim().max(500).optional().openapi({ description: "With `grantRefund`: a note for whoever reads the event" }),
   })
   .refine(({ action, grantRefund }) => action !== "justRefund" || grantRefund, { message: "True for justRefund", path: ["grantRefund"] })
-  .refine(({ grantRefund, refundAmount }) => grantRefund || refundAmount === undefined, {
-    message: "Only where grantRefund is true",
-    path: ["refundAmount"],
+  .superRefine(({ grantRefund, reason, refundAmount, refundDetails }, check) => {
+    for (const [name, value] of Object.entries({ reason, refundAmount, refundDetails })) {
+      if (!grantRefund && value !== undefined) check.addIssue({ code: "custom", message: "Only where grantRefund is true", path: [name] });
+    }
   });
 
 export const Outcome = z.object({ success: z.boolean(), message: z.string().optional().describe("Why not") }).openapi("CommunityOutcome");
@@ -175,7 +176,7 @@ function toMemberEntitlement({ name, recurrence, ...row }: MemberEntitlementRow)
     ...toEntitlement(row),
     name,
     recurrence,
-    wasRefunded: row.dateRefunded !== null,
+    wasRefunded: row.refunded > 0,
     entitlementActions: actionsOf(row),
   } satisfies z.output<typeof MemberEntitlement>;
 }
