@@ -60,6 +60,11 @@ export function nextStep(facts: EntitlementFacts | null, transition: Transition,
   };
 }
 
+/** What an outside system says is so, whichever way it came to that: nothing of it is ours to allow or to carry out. */
+export function asToldOutside(status: Status, event: string): Step {
+  return { allowed: true, status, event, revokes: false, paysBack: false, stopsBilling: null };
+}
+
 /** Which actions somebody who manages members is offered. */
 export function actionsOf(facts: EntitlementFacts): { canCancel: boolean; canRefund: boolean; canRemove: boolean } {
   const allowed = (transition: Transition): boolean => nextStep(facts, transition).allowed;

@@ -79,14 +79,15 @@ export async function changeEntitlement(ctx: Ctx, row: EntitlementRow, transitio
   return next;
 }
 
-/** The change that a step makes, as long as the row is as it was read, and what is told of it; `paidBack` is what of the price went back now. */
-export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, paidBack = 0) {
+/** The change that a step makes, as long as the row is as it was read, and what is told of it; `refunded` is what of the price is back now. */
+export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = row.refunded) {
+  const isBackAgain = refunded < row.refunded && refunded === 0;
   const next: EntitlementRow = {
     ...row,
     status: step.status,
-    refunded: Math.min(row.price, row.refunded + paidBack),
+    refunded,
     dateCancelled: step.revokes ? ctx.now : row.dateCancelled,
-    dateRefunded: paidBack > 0 ? ctx.now : row.dateRefunded,
+    dateRefunded: refunded > row.refunded ? ctx.now : isBackAgain ? null : row.dateRefunded,
     modified: ctx.now,
     version: row.version + 1,
   };

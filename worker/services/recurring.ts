@@ -8,7 +8,7 @@ import {
   readSubscription,
   type StripeSubscription,
 } from "../integrations/stripe.ts";
-import { nextStep, type Step } from "../lib/entitlement-state.ts";
+import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import type { ChargeRow } from "../routes/billing/schemas.ts";
@@ -220,7 +220,7 @@ async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: Rec
     const isScheduled = row.status === "cancelScheduled";
     if (status === "cancelled") return { step: stepOf(row, isScheduled ? "expire" : "cancel") };
     if (status === "cancelScheduled") return { step: stepOf({ ...row, dateEnds }, isScheduled ? "renew" : "scheduleCancel"), dateEnds };
-    return { step: { allowed: true, status, event: "entitlement_renewed", revokes: false, paysBack: false, stopsBilling: null } };
+    return { step: asToldOutside(status, "entitlement_renewed") };
   });
 }
 
@@ -229,21 +229,28 @@ function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "renew" |
   return step.allowed ? step : undefined;
 }
 
-/** What is to happen to an entitlement, with what goes back of its price, and until when it is held. */
+/** What is to happen to an entitlement, with what of its price is back then, and until when it is held. */
 interface Move {
   step: Step | undefined;
-  paidBack?: number;
+  refunded?: number;
   dateEnds?: number | null;
 }
 
-/** Takes every entitlement of a source the step that `decide` says, again where another request has changed it meanwhile. */
-export async function eachEntitlement(ctx: Ctx, source: string, decide: (row: EntitlementRow) => Move | undefined): Promise<void> {
+/**
+ * Takes every entitlement of a source the step that `decide` says, again where another request has changed it meanwhile. What `decide`
+ * reads is newer than the row: whoever changes that afterwards, and the row with it, is noticed.
+ */
+export async function eachEntitlement(
+  ctx: Ctx,
+  source: string,
+  decide: (row: EntitlementRow) => Move | undefined | Promise<Move | undefined>,
+): Promise<void> {
   for (let tries = 1; tries <= TRIES; tries++) {
     let raced = false;
     for (const row of await findBySource(ctx, source)) {
-      const { step, paidBack = 0, dateEnds = row.dateEnds } = decide(row) ?? {};
+      const { step, refunded, dateEnds = row.dateEnds } = (await decide(row)) ?? {};
       if (!step) continue;
-      const { change, event } = planStep(ctx, { ...row, dateEnds }, step, paidBack);
+      const { change, event } = planStep(ctx, { ...row, dateEnds }, step, refunded);
       raced = !(await cameFirst(() => commitIfCurrent(ctx, change, event))) || raced;
     }
     if (!raced) return;

@@ -1,7 +1,7 @@
 import { and, desc, eq, or } from "drizzle-orm";
 import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.ts";
 import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
-import { nextStep, type Step } from "../lib/entitlement-state.ts";
+import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
 import { bookRefund, refundOf } from "../lib/refund-rules.ts";
 import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "../routes/billing/schemas.ts";
@@ -188,25 +188,35 @@ async function settleRefund(ctx: Ctx, chargeId: string, refundId: string, { id, 
 
 const EVENTS = { complete: "billing.refunded", declined: "billing.refundDeclined", pending: "billing.refundPending" } as const;
 
-/** Lets what was bought follow the money. Safe to repeat. */
+/**
+ * Lets what was bought follow the money of its current period: a period before that buys nothing any more. Safe to repeat. A refund that
+ * fails after all makes the money owed again, and what was bought says so; what had ended with it stays ended, as it was meant to.
+ */
 async function afterRefund(ctx: Ctx, chargeId: string): Promise<void> {
   const charge = await getCharge(ctx, chargeId);
-  if (charge.refunded > 0 && (await isCurrent(ctx, charge))) await followMoney(ctx, charge);
-}
-
-/** A period before the current one buys nothing any more. */
-async function isCurrent(ctx: Ctx, { id, recurringId }: ChargeRow): Promise<boolean> {
-  return recurringId === null || (await lastOf(ctx, recurringId))?.id === id;
-}
-
-async function followMoney(ctx: Ctx, charge: ChargeRow): Promise<void> {
-  const ends = charge.refunded === charge.amount && !(await isKept(ctx, charge.id));
-  await eachEntitlement(ctx, sourceOf(charge), (row) => {
-    const paidBack = Math.max(0, Math.min(charge.refunded, row.price) - row.refunded);
-    if (paidBack > 0) return { step: allowed(row, ends ? "refund" : "justRefund"), paidBack };
+  await eachEntitlement(ctx, sourceOf(charge), async (row) => {
+    const current = await currentOf(ctx, charge);
+    if (!current) return undefined;
+    const refunded = Math.min(current.refunded, row.price);
+    if (refunded < row.refunded) return { step: asToldOutside(row.status, "entitlement_refunded"), refunded };
+    const ends = await isOver(ctx, current);
+    if (refunded > row.refunded) return { step: allowed(row, ends ? "refund" : "justRefund"), refunded };
     return { step: ends && row.status !== "cancelled" ? allowed(row, "cancel") : undefined };
   });
-  if (ends && charge.recurringId !== null) await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, charge.recurringId))]);
+  const current = await currentOf(ctx, charge);
+  if (current && current.recurringId !== null && (await isOver(ctx, current)))
+    await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, current.recurringId))]);
+}
+
+/** The charge as it stands, unless a later period has taken its place. */
+async function currentOf(ctx: Ctx, { id, recurringId }: Pick<ChargeRow, "id" | "recurringId">): Promise<ChargeRow | undefined> {
+  const current = recurringId === null ? await getCharge(ctx, id) : await lastOf(ctx, recurringId);
+  return current?.id === id ? current : undefined;
+}
+
+/** Whether all of the money has gone back, and with it what was bought. */
+async function isOver(ctx: Ctx, { id, amount, refunded }: ChargeRow): Promise<boolean> {
+  return refunded > 0 && refunded === amount && !(await isKept(ctx, id));
 }
 
 function allowed(row: EntitlementRow, transition: "cancel" | "refund" | "justRefund"): Step | undefined {
