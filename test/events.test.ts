@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogEntry } from "../worker/durable-objects/site-log.protocol.ts";
 import { EVENTS, type EventKind } from "../worker/services/event-catalogue.ts";
+import { resourcesOf } from "../worker/services/event-samples.ts";
 import { operations } from "./openapi.ts";
 import { validCall } from "./contract-requests.ts";
 import { newSite, PASSWORD, siteIds, type TestSite } from "./harness.ts";
@@ -11,6 +13,8 @@ import { newSite, PASSWORD, siteIds, type TestSite } from "./harness.ts";
 const catalogue: Record<string, EventKind | undefined> = EVENTS;
 // Made by tests of the log itself.
 const OF_TESTS = /^test\./;
+
+const Told = z.record(z.string(), z.unknown());
 
 /** Whoever speaks of a deleted person says no more than that. */
 const ERASED = '{"erased":true}';
@@ -60,6 +64,18 @@ describe("every event that was committed", () => {
       if (!parsed || data === ERASED) continue;
       if (!parsed.success) wrong.set(type, parsed.error.issues);
       else if (JSON.stringify(sorted(parsed.data)) !== JSON.stringify(sorted(told))) wrong.set(type, told);
+    }
+    expect(Object.fromEntries(wrong)).toEqual({});
+  });
+
+  test("happened to what the catalogue says", () => {
+    const wrong = new Map<string, { resource: string; expected: string[] }>();
+    for (const { type, resource, data } of events) {
+      const kind = catalogue[type];
+      if (!kind || data === ERASED) continue;
+      const expected = resourcesOf(type, kind, Told.parse(JSON.parse(data)));
+      const isExpected = expected.some((each) => (each.endsWith("/") ? resource.startsWith(each) : resource === each));
+      if (!isExpected) wrong.set(type, { resource, expected });
     }
     expect(Object.fromEntries(wrong)).toEqual({});
   });

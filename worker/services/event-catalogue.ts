@@ -36,6 +36,11 @@ import { ProviderEventMessage } from "./automation.ts";
 export interface EventKind {
   data: z.ZodObject;
   description: string;
+  /**
+   * What it happens to, where that is not "<how its type begins>/_id": an area, and by dots where `data` has the id; or several, of which
+   * each event has one.
+   */
+  resource?: string | readonly string[];
   sample?: Record<string, unknown>;
 }
 
@@ -53,9 +58,17 @@ const Channels = Id.array().nullable().describe("null: every channel of the site
 
 // Nobody's: what is told of a sample may not be taken for something that happened to an account of the demo.
 const VIEWER = "5eed0000000000000e00a003";
-const account = { sample: { _id: VIEWER, email: "viewer@demo.example", name: "Vera Viewer", normalizedName: "vera viewer" } };
-const claim = { sample: { accountId: VIEWER, productId: "derby-scarf", rewardType: "webhook", status: "PENDING" } };
-const sale = { sample: { amount: 1900, refunded: 0, currency: "gbp", failure: null } };
+const account = {
+  resource: "account/_id",
+  sample: { _id: VIEWER, email: "viewer@demo.example", name: "Vera Viewer", normalizedName: "vera viewer" },
+};
+const claim = {
+  resource: "claimstatus/_id",
+  sample: { accountId: VIEWER, productId: "derby-scarf", rewardType: "webhook", status: "PENDING" },
+};
+const sale = { resource: "charge/_id", sample: { amount: 1900, refunded: 0, currency: "gbp", failure: null } };
+const refund = { ...sale, resource: "charge/chargeId" };
+const recurring = { ...sale, resource: "recurring/_id" };
 const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
 
 /** Every event that a change commits, by type. An area adds a line for each of its own; test/events.test.ts asks for it. */
@@ -63,60 +76,88 @@ export const EVENTS = {
   "accesscode.bulkCreated": {
     data: z.object({ batchId: z.string(), siteId: Id, qty: z.number().int().min(1), sku: Sku, tags: Tags }),
     description: "Access codes were generated in bulk",
+    resource: "accesscode/batchId",
   },
   "accesscode.consumed": { data: Code.extend({ accountId: Id }), description: "An account redeemed an access code" },
   "accesscode.created": { data: Code, description: "An access code was added" },
   "accesscode.deleted": { data: Code, description: "An access code was deleted" },
-  "accesscode.tvActivated": { data: OnTv, description: "An account let a television in" },
-  "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in" },
+  "accesscode.tvActivated": { data: OnTv, description: "An account let a television in", resource: "tv/-" },
+  "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in", resource: "tv/-" },
   "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
   "account.passwordChanged": { data: OfAccount, description: "An account has a new password" },
-  "account.passwordResetRequested": { data: OfAccount, description: "Somebody asked for a password reset" },
+  "account.passwordResetRequested": { data: OfAccount, description: "Somebody asked for a password reset", resource: "password-reset/_id" },
   "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
   "account.tagsAdded": {
     data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),
     description: "Tags were added to accounts in bulk",
+    resource: "site/siteId",
   },
   "account.tagsUpdated": { data: Account, description: "An account has other tags", ...account },
   "account.updated": { data: Account, description: "An account changed", ...account },
   new_account: { data: Account, description: "An account was made", ...account },
-  "admin.channelCreated": { data: Page, description: "A channel was made" },
-  "admin.channelDeleted": { data: Page, description: "A channel was deleted" },
-  "admin.channelUpdated": { data: Page, description: "A channel changed" },
-  "admin.landingCreated": { data: Page, description: "A landing page was made" },
-  "admin.landingDeleted": { data: Page, description: "A landing page was deleted" },
-  "admin.landingUpdated": { data: Page, description: "A landing page changed" },
-  "admin.templateArchived": { data: ChannelTemplate, description: "A channel template was archived" },
-  "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was made" },
-  "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed" },
-  "admin.vodDeleted": { data: Video, description: "A recording is no longer there" },
-  "admin.vodReady": { data: Video, description: "A recording can be played" },
-  "admin.wentLive": { data: StreamState, description: "A stream is on the air" },
+  "admin.channelCreated": { data: Page, description: "A channel was made", resource: "page/_id" },
+  "admin.channelDeleted": { data: Page, description: "A channel was deleted", resource: "page/_id" },
+  "admin.channelUpdated": { data: Page, description: "A channel changed", resource: "page/_id" },
+  "admin.landingCreated": { data: Page, description: "A landing page was made", resource: "page/_id" },
+  "admin.landingDeleted": { data: Page, description: "A landing page was deleted", resource: "page/_id" },
+  "admin.landingUpdated": { data: Page, description: "A landing page changed", resource: "page/_id" },
+  "admin.templateArchived": { data: ChannelTemplate, description: "A channel template was archived", resource: "template/_id" },
+  "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was made", resource: "template/_id" },
+  "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed", resource: "template/_id" },
+  "admin.vodDeleted": { data: Video, description: "A recording is no longer there", resource: "video/_id" },
+  "admin.vodReady": { data: Video, description: "A recording can be played", resource: "video/_id" },
+  "admin.wentLive": { data: StreamState, description: "A stream is on the air", resource: "stream/_id" },
   "admin.wentOffline": {
     data: StreamState.extend({ vod: z.object({ streamId: Id, durationSeconds: z.number().int() }) }),
     description: "A stream is off the air; `vod` offers its recording",
+    resource: "stream/_id",
   },
-  "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used" },
-  "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in" },
+  "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used", resource: "intent/_id" },
+  "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in", resource: "intent/_id" },
   "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
-  "billing.chargeDeclined": { data: Charge, description: "A charge will not be paid", sample: { ...sale.sample, status: "declined" } },
-  "billing.checkoutStarted": { data: Charge, description: "A payment page was opened", sample: { ...sale.sample, status: "pending" } },
-  "billing.recurringStarted": { data: RecurringSubscription, description: "An account began to pay regularly", ...sale },
-  "billing.recurringUpdated": { data: RecurringSubscription, description: "Regular payments moved on, were late, or end", ...sale },
-  "billing.refundDeclined": { data: Refund, description: "A refund will not arrive", sample: { ...sale.sample, status: "declined" } },
-  "billing.refundPending": { data: Refund, description: "A refund is on its way", sample: { ...sale.sample, status: "pending" } },
-  "billing.refundRequested": { data: Refund, description: "A refund was asked for", sample: { ...sale.sample, status: "pending" } },
-  "billing.refunded": { data: Refund, description: "Money of a charge went back", ...sale },
+  "billing.chargeDeclined": {
+    data: Charge,
+    description: "A charge will not be paid",
+    ...sale,
+    sample: { ...sale.sample, status: "declined" },
+  },
+  "billing.checkoutStarted": {
+    data: Charge,
+    description: "A payment page was opened",
+    ...sale,
+    sample: { ...sale.sample, status: "pending" },
+  },
+  "billing.recurringStarted": { data: RecurringSubscription, description: "An account began to pay regularly", ...recurring },
+  "billing.recurringUpdated": { data: RecurringSubscription, description: "Regular payments moved on, were late, or end", ...recurring },
+  "billing.refundDeclined": {
+    data: Refund,
+    description: "A refund will not arrive",
+    ...refund,
+    sample: { ...sale.sample, status: "declined" },
+  },
+  "billing.refundPending": {
+    data: Refund,
+    description: "A refund is on its way",
+    ...refund,
+    sample: { ...sale.sample, status: "pending" },
+  },
+  "billing.refundRequested": {
+    data: Refund,
+    description: "A refund was asked for",
+    ...refund,
+    sample: { ...sale.sample, status: "pending" },
+  },
+  "billing.refunded": { data: Refund, description: "Money of a charge went back", ...refund },
   "bundle.created": { data: Bundle, description: "A bundle was made" },
-  "community.exportCompleted": { data: ExportEvent, description: "A file of the members can be fetched" },
-  "community.exportFailed": { data: ExportEvent, description: "A file of the members could not be made" },
-  "community.exportRequested": { data: ExportEvent, description: "Somebody asked for a file of the members" },
-  "community.refundGranted": { data: RefundEvent, description: "An admin sent a member's money back" },
-  "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default" },
-  "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different" },
-  "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender" },
-  "device.claimed": { data: OnDevice, description: "A device took one of an account's slots" },
-  "device.freed": { data: OnDevice, description: "A device gave its slot back" },
+  "community.exportCompleted": { data: ExportEvent, description: "A file of the members can be fetched", resource: "export/_id" },
+  "community.exportFailed": { data: ExportEvent, description: "A file of the members could not be made", resource: "export/_id" },
+  "community.exportRequested": { data: ExportEvent, description: "Somebody asked for a file of the members", resource: "export/_id" },
+  "community.refundGranted": { data: RefundEvent, description: "An admin sent a member's money back", resource: "account/accountId" },
+  "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default", resource: "customemail/-" },
+  "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different", resource: "customemail/-" },
+  "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender", resource: "customemail/-" },
+  "device.claimed": { data: OnDevice, description: "A device took one of an account's slots", resource: "account/accountId" },
+  "device.freed": { data: OnDevice, description: "A device gave its slot back", resource: "account/accountId" },
   entitlement_cancelled: { data: Entitlement, description: "An entitlement was cancelled", ...purchase },
   entitlement_cancelScheduled: { data: Entitlement, description: "An entitlement will end with its paid time", ...purchase },
   entitlement_expired: { data: Entitlement, description: "An entitlement ran out", ...purchase },
@@ -144,6 +185,7 @@ export const EVENTS = {
   "dataprovider.event": {
     data: ProviderEventMessage.extend({ externalId: z.string() }),
     description: "A data provider sent an event",
+    resource: "dataprovider/providerId",
     sample: { at: 1795274220000, externalId: "goal-1", data: { match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } } },
   },
   "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider left" },
@@ -153,10 +195,13 @@ export const EVENTS = {
   "overlay.broadcast": {
     data: z.object({ channelIds: Channels, broadcast: Broadcast }),
     description: "An overlay was broadcast",
+    resource: "overlay/broadcast.overlayId",
   },
   "overlay.cleared": {
     data: z.object({ clearId: Id, channelIds: Channels, target: ClearTarget }),
     description: "Overlays were taken off the screen",
+    resource: ["page/channelIds.0", "site/-"],
+    sample: { channelIds: ["5eed0000000000000000c001"] },
   },
   "overlay.created": { data: Overlay, description: "An overlay was made" },
   "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
@@ -164,9 +209,9 @@ export const EVENTS = {
   "panel.created": { data: Panel, description: "A panel was made" },
   "panel.deleted": { data: Panel, description: "A panel was deleted" },
   "panel.updated": { data: Panel, description: "A panel changed" },
-  "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was made" },
-  "personalization.ruleDeleted": { data: AutomationRule, description: "An automation rule was deleted" },
-  "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule changed" },
+  "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was made", resource: "rule/_id" },
+  "personalization.ruleDeleted": { data: AutomationRule, description: "An automation rule was deleted", resource: "rule/_id" },
+  "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule changed", resource: "rule/_id" },
   "playlist.created": { data: Playlist, description: "A playlist was made" },
   "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
   "playlist.updated": { data: Playlist, description: "A playlist changed" },
@@ -180,7 +225,7 @@ export const EVENTS = {
     sample: { open: false },
   },
   "poll.updated": { data: ChangedPoll, description: "A poll changed" },
-  "claim.updated": { data: ClaimStatus, description: "A claim of a reward moved on" },
+  "claim.updated": { data: ClaimStatus, description: "A claim of a reward moved on", ...claim },
   "quest.claimed": {
     data: ClaimStatus.extend({ webhookId: z.string().nullable(), webhookType: z.string().nullable(), webhookValue: z.string().nullable() }),
     description: "A viewer claimed the reward of a quest",
@@ -192,22 +237,27 @@ export const EVENTS = {
   "raffle.drawn": {
     data: RaffleResult.omit({ algorithm: true }).extend({ questId: Id, entrants: z.number().int() }),
     description: "A quest's raffle was drawn",
+    resource: "quest/questId",
   },
-  "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made" },
-  "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more" },
-  "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret" },
+  "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made", resource: "apikey/_id" },
+  "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more", resource: "apikey/_id" },
+  "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret", resource: "apikey/_id" },
   "site.created": { data: Site, description: "The site was made" },
   "site.featuresReplaced": { data: Site, description: "The site has other features" },
   "site.updated": { data: Site, description: "The site changed" },
   "stream.created": { data: StreamState, description: "A stream was made" },
   "stream.deleted": { data: StreamState, description: "A stream was deleted" },
-  "stream.providerChanged": { data: StreamProvider, description: "A stream provider changed its registration" },
-  "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered" },
-  "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed" },
+  "stream.providerChanged": {
+    data: StreamProvider,
+    description: "A stream provider changed its registration",
+    resource: "streamprovider/_id",
+  },
+  "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered", resource: "streamprovider/_id" },
+  "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed", resource: "streamprovider/_id" },
   "subscription.created": { data: Subscription, description: "A subscription was made" },
   "subscription.deleted": { data: Subscription, description: "A subscription was deleted" },
   "subscription.updated": { data: Subscription, description: "A subscription changed" },
-  "theme.applied": { data: z.object({ siteId: Id, theme: Theme }), description: "The site wears a theme" },
+  "theme.applied": { data: z.object({ siteId: Id, theme: Theme }), description: "The site wears a theme", resource: "site/siteId" },
   "theme.created": { data: Theme, description: "A theme was made" },
   "theme.deleted": { data: Theme, description: "A theme was deleted" },
   "theme.updated": { data: Theme, description: "A theme changed" },

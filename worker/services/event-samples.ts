@@ -31,18 +31,27 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
   return describeEvent(type, EVENTS[type]).sample;
 }
 
-function describeEvent(type: string, { data, description, sample = {} }: EventKind): CataloguedEvent {
+function describeEvent(type: string, kind: EventKind): CataloguedEvent {
+  const { data, description, sample = {} } = kind;
   const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
   const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
   const told = Object.entries(sample).filter(([field]) => field in data.shape);
   const values = { ...madeUp, ...Object.fromEntries(told) };
+  const [resource = ""] = resourcesOf(type, kind, values);
   return {
     type,
     description,
     services: [...servicesOf(type)],
     schema,
     sample: {
-      ...{ id: ID, type, created: MOMENT, sequence: 1, previousSequence: null, resource: resourceOf(type, values) },
+      ...{
+        id: ID,
+        type,
+        created: MOMENT,
+        sequence: 1,
+        previousSequence: null,
+        resource: resource.endsWith("/") ? resource + ID : resource,
+      },
       data: values,
     },
   };
@@ -52,7 +61,15 @@ function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
   return { ...z.toJSONSchema(schema, { unrepresentable: "any" }) };
 }
 
-function resourceOf(type: string, { _id = ID }: Record<string, unknown>): string {
-  const area = type === "new_account" ? "account" : type.split(/[._]/)[0];
-  return `${area}/${typeof _id === "string" ? _id : ID}`;
+/** What an event with such data may have happened to: "<area>/<id>", or "<area>/" where the data don't tell the id. */
+export function resourcesOf(type: string, { resource }: EventKind, data: Record<string, unknown>): string[] {
+  return [resource ?? `${type.split(/[._]/)[0]}/_id`].flat().map((form) => {
+    const [area, path = ""] = form.split("/");
+    const id = path.split(".").reduce<unknown>((value, field) => readField(value, field), data);
+    return `${area}/${typeof id === "string" ? id : ""}`;
+  });
+}
+
+function readField(value: unknown, field: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
 }
