@@ -181,6 +181,8 @@ async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<
       stopping: status === "cancelled" ? state.unpaid : current.stopping,
     };
     await alignEntitlements(ctx, next);
+    // What holds nothing any more, because it was refunded or taken away, isn't to be paid for again.
+    if (status !== "cancelled" && !(await isHeld(ctx, id))) next.stopping = true;
     const same = (["status", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
     // Not before what was bought has followed: until then it stays due. What was to be looked at sooner still is.
     const ahead = same && current.due !== null && current.due > ctx.now ? current.due : Infinity;
@@ -206,6 +208,7 @@ function nextLook({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }
   if (next.stopping) return now + MINUTE;
   if (next.status === "cancelled") return null;
   const end = next.currentPeriodEnd;
+  if (next.status === "cancelScheduled" && end !== null) return Math.min(now + DAY, Math.max(now + MINUTE, end));
   if (end === null || next.pastDue || next.status === "cancelScheduled") return now + DAY;
   // A period that has just begun is yet to be paid.
   return (end === before ? Math.max(now, end) : now) + PAID_WITHIN;
@@ -216,12 +219,18 @@ async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: Rec
   await eachEntitlement(ctx, `recurring/${id}`, (row) => {
     // Its day may be that of a period that has begun since.
     const dateEnds = status === "cancelScheduled" ? Math.max(row.dateEnds ?? 0, currentPeriodEnd ?? 0) : row.dateEnds;
-    if (row.status === "cancelled" || (row.status === status && row.dateEnds === dateEnds)) return undefined;
     const isScheduled = row.status === "cancelScheduled";
+    const hasCome = status === "cancelScheduled" && isScheduled && dateEnds !== null && dateEnds <= ctx.now;
+    if (hasCome) return { step: stepOf(row, "expire") };
+    if (row.status === "cancelled" || (row.status === status && row.dateEnds === dateEnds)) return undefined;
     if (status === "cancelled") return { step: stepOf(row, isScheduled ? "expire" : "cancel") };
     if (status === "cancelScheduled") return { step: stepOf({ ...row, dateEnds }, isScheduled ? "renew" : "scheduleCancel"), dateEnds };
     return { step: asToldOutside(status, "entitlement_renewed") };
   });
+}
+
+async function isHeld(ctx: Ctx, id: string): Promise<boolean> {
+  return (await findBySource(ctx, `recurring/${id}`)).some(({ status }) => status !== "cancelled");
 }
 
 function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "renew" | "scheduleCancel"): Step | undefined {
