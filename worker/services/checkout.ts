@@ -77,8 +77,12 @@ export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutIn
   );
 }
 
-/** The charge is written down before Stripe is asked: whatever happens then, what is paid is found again. */
-async function openCheckout(ctx: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+/**
+ * The charge is written down before Stripe is asked: whatever happens then, what is paid is found again. Of all that is written only the
+ * page's address takes effect for who asked, so that until then the same Idempotency-Key may try again.
+ */
+async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+  const ctx: Ctx = { ...keyed, idempotencyId: undefined };
   requireStripe(ctx.env);
   const { id: accountId } = await callerAccount(ctx);
   const site = await getSite(ctx);
@@ -110,10 +114,14 @@ async function openCheckout(ctx: Ctx, { priceId, ...sale }: Sale, urls: Omit<Che
     await decline(ctx, charge, opened.message);
     throw conflict(`Stripe refuses this sale: ${opened.message}`);
   }
-  await ctx.db
-    .update(charges)
-    .set({ stripeSessionId: opened.value.id, due: expiresAt + MINUTE })
-    .where(ownRow(ctx, charges, charge.id));
+  const found = { stripeSessionId: opened.value.id, due: expiresAt + MINUTE };
+  await commit(
+    keyed,
+    ctx.db
+      .update(charges)
+      .set(found)
+      .where(ownRow(ctx, charges, charge.id)),
+  );
   return { chargeId: charge.id, url: opened.value.url ?? "", expiresAt };
 }
 

@@ -24,7 +24,7 @@ import {
 import { stripe } from "../../../test/stripe-server.ts";
 import { checkoutSubscription } from "../../services/checkout.ts";
 import type { Ctx } from "../../services/context.ts";
-import type { ChargeRow } from "./schemas.ts";
+import { type ChargeRow, CheckoutAnswer } from "./schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -233,4 +233,21 @@ describe("a checkout", () => {
       expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
     },
   );
+
+  test.each([
+    ["customer", /POST .*customers/],
+    ["page", /POST .*sessions/],
+  ])("with a key that Stripe gave no %s at first is open to the same key, once", async (_, path) => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const headers = { "Idempotency-Key": `buy-${id}` };
+    const openOnce = () => callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES, headers });
+    stripe.next(path, "stumble");
+    expect((await openOnce()).problem?.code).toBe("unavailable");
+    const opened = await openOnce();
+    expect(opened.status).toBe(200);
+    expect(await openOnce()).toMatchObject({ status: 200, body: opened.body });
+    const pages = (await chargesOf(buyer)).filter(({ stripeSessionId }) => stripeSessionId !== null);
+    expect(pages.map((charge) => charge.id)).toEqual([opened.as(CheckoutAnswer).chargeId]);
+  });
 });
