@@ -7,6 +7,11 @@ export function tagVersion(c: Context<AppEnv>, row: { version: number }): void {
   c.header("ETag", `"v${row.version}"`);
 }
 
+/** The same where more is answered than the row: this too is compared by If-None-Match, and the row's version alone by If-Match. */
+export async function tagVersionOf(c: Context<AppEnv>, row: { version: number }, more: string): Promise<void> {
+  c.header("ETag", `"v${row.version}-${(await sha256(more)).slice(0, 16)}"`);
+}
+
 /** Marks a text that is made anew for each caller by what it says. */
 export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
   c.header("ETag", `"${(await sha256(text)).slice(0, 32)}"`);

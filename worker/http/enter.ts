@@ -121,8 +121,8 @@ function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance
   }
 }
 
-/** Entity tags of ours are `"v<version>"`; others can't match and stand as version 0. */
+/** Entity tags of ours are `"v<version>"` or `"v<version>-<hash>"`; others can't match and stand as version 0. */
 function parseIfMatch(header: string | undefined): number[] | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
-  return header.split(",").map((tag) => Number(/^\s*"v(\d+)"\s*$/.exec(tag)?.[1] ?? 0));
+  return header.split(",").map((tag) => Number(/^\s*"v(\d+)(?:-\w+)?"\s*$/.exec(tag)?.[1] ?? 0));
 }

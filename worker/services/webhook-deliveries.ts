@@ -8,7 +8,6 @@ import { signingKeys } from "../lib/webhook-signature.ts";
 import { type EventData, type SampleName, type WebhookPayload, WebhookPayload as Payload } from "../routes/webhooks/endpoint-schemas.ts";
 import type { Ctx } from "./context.ts";
 import { sampleEvent } from "./event-samples.ts";
-import { servicesOf } from "./event-services.ts";
 import type { ListPage, ListQuery } from "./listing.ts";
 import { payloadText } from "./webhook-dispatch.ts";
 import { requireEndpoint, requireWebhooks } from "./webhooks.ts";
@@ -16,6 +15,15 @@ import { requireEndpoint, requireWebhooks } from "./webhooks.ts";
 /** With which the sample is signed, for trying a verification out. */
 export const SAMPLE_SECRET = "whsec_dGlmbyBzYW1wbGUgc2VjcmV0IG9mIDMyIGJ5dGVzLi4=";
 const SAMPLE_URL = "https://hooks.demo.example/tifo";
+
+type Origin = Pick<QueuedEvent, "service" | "method" | "originPath">;
+
+/** By which service each sample comes, and of which operation. */
+const ORIGINS: Record<z.output<typeof SampleName> | "webhook.test", Origin> = {
+  new_account: { service: "account-service-v3", method: "POST", originPath: "/account/v3" },
+  entitlement_purchased: { service: "billing-service-v1", method: "POST", originPath: "/billing/v1/stripe/webhook" },
+  "webhook.test": { service: "admin-service-v1", method: "POST", originPath: "/webhooks/v1/test" },
+};
 
 interface DeliveryListQuery extends ListQuery {
   webhookId?: string;
@@ -39,15 +47,16 @@ export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promis
   return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
 }
 
-/** Has a delivery of any of the site's endpoints sent again. */
+/** Has a delivery of any of the site's endpoints that are on sent again; those that are off aren't asked, since asking has it sent later. */
 export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
   const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
   await ctx.caller();
-  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).redeliver(deliveryId)));
-  const endpoint = endpoints[known.indexOf(true)];
-  if (!endpoint) throw notFound("Delivery not found; what is settled is kept for seven days");
-  if (!endpoint.enabled) throw conflict("The endpoint is switched off; it is sent once that is on again");
+  const on = endpoints.filter(({ enabled }) => enabled);
+  const known = await Promise.all(on.map(({ id }) => endpointOf(ctx, id).redeliver(deliveryId)));
+  if (known.includes(true)) return;
+  if (on.length < endpoints.length) throw conflict("No endpoint that is on has this delivery; switch the one on to which it belongs");
+  throw notFound("Delivery not found; what is settled is kept for seven days");
 }
 
 /** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. As a resource of its own it waits for no other. */
@@ -56,22 +65,25 @@ export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName>
   await ctx.caller();
   if (!endpoint.enabled) throw conflict("The endpoint is switched off");
   const id = newId(ctx.now);
-  const eventData = { ...sampleEvent(sampleName ?? "webhook.test"), id, created: ctx.now, sequence: 0, resource: `test/${id}` };
-  await endpointOf(ctx, endpoint.id).accept([queuedSample(eventData)], false);
+  const type = sampleName ?? "webhook.test";
+  const sample = sampleEvent(type);
+  const data = type === "webhook.test" ? { sentAt: ctx.now } : sample.data;
+  const eventData = { ...sample, id, created: ctx.now, sequence: 0, resource: `test/${id}`, data };
+  const from = { ...ORIGINS["webhook.test"], service: ORIGINS[type].service };
+  await endpointOf(ctx, endpoint.id).accept([queued(eventData, from)], false);
   return { eventId: id };
 }
 
 /** A payload as it would come, signed with the sample secret. */
 export async function samplePayload(sampleName: z.output<typeof SampleName>): Promise<z.output<typeof WebhookPayload>> {
   const target = { url: SAMPLE_URL, keys: await signingKeys(SAMPLE_SECRET) };
-  return Payload.parse(JSON.parse(await payloadText(target, queuedSample(sampleEvent(sampleName)))));
+  return Payload.parse(JSON.parse(await payloadText(target, queued(sampleEvent(sampleName), ORIGINS[sampleName]))));
 }
 
-function queuedSample(eventData: z.output<typeof EventData>): QueuedEvent {
+function queued(eventData: z.output<typeof EventData>, from: Origin): QueuedEvent {
   const { id, type, resource, data } = eventData;
-  const [service = "admin-service-v1"] = servicesOf(type);
   const account = [data.accountId, type === "new_account" ? data._id : null].find((value) => typeof value === "string") ?? null;
-  return { id, type, resource, service, eventData: JSON.stringify(eventData), account, method: "POST", originPath: "/webhooks/v1/test" };
+  return { id, type, resource, eventData: JSON.stringify(eventData), account, ...from };
 }
 
 function readCursor(cursor: string | undefined): number | null {

@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import { sites, webhookEndpoints } from "../../db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "../../db/enums.ts";
 import { requirePublicUrl } from "../integrations/public-host.ts";
@@ -22,6 +22,16 @@ export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
     .from(webhookEndpoints)
     .where(and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "site")));
   return row;
+}
+
+/** The site's own endpoint, if it is set, and the programmatic ones, the oldest first. */
+export async function listWebhooks(ctx: Ctx): Promise<{ own: WebhookRow | undefined; programmatic: WebhookRow[] }> {
+  const rows = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.siteId, ctx.siteId))
+    .orderBy(asc(webhookEndpoints.id));
+  return { own: rows.find(({ kind }) => kind === "site"), programmatic: rows.filter(({ kind }) => kind === "programmatic") };
 }
 
 /** Sets the site's own endpoint; whoever makes it gets its secret. Its being switched off by us is over with that. */
@@ -66,7 +76,10 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
   await commitIfCurrent(ctx, gone, told("webhook.deleted", current));
 }
 
-/** Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. */
+/**
+ * Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. A
+ * programmatic one is on from then: it has no settings by which it could be switched on again.
+ */
 export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
   const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
   // What can't be opened any more, since the deployment's own secret has changed twice, signs nothing and is left behind.
@@ -81,7 +94,8 @@ export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ 
     previousSecretSealed: await seal(ctx.env, SECRET_PURPOSE, JSON.stringify(previous)),
     previousSecretExpires,
   };
-  await change(ctx, current, secrets, "webhook.secretRotated");
+  const on = { enabled: true, disabledReason: null, disabledAt: null };
+  await change(ctx, current, current.kind === "programmatic" ? { ...secrets, ...on } : secrets, "webhook.secretRotated");
   return { secret, previousSecretExpires };
 }
 

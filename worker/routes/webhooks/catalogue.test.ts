@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { operations } from "../../../test/openapi.ts";
+import { WEBHOOK_SERVICES } from "../../../db/enums.ts";
 import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
 import { SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
 import { Catalogue, WebhookPayload } from "./endpoint-schemas.ts";
+
+// Those that Tifo adds stand behind them.
+const OF_THE_SPECIFICATION = WEBHOOK_SERVICES.slice(0, 9);
 
 let site: TestSite;
 
@@ -15,6 +20,9 @@ describe("samples", () => {
     const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
     const payload = answer.as(WebhookPayload.strict());
     expect(payload.eventData.type).toBe(sampleName);
+    const { method, originPath } = payload;
+    expect(operations.some((operation) => operation.method === method?.toLowerCase() && operation.path === originPath)).toBe(true);
+    expect(OF_THE_SPECIFICATION).toContain(payload.service);
     expect(payload.signature).toBe(await signEventData(await signingKeys(SAMPLE_SECRET), JSON.stringify(payload.eventData)));
   });
 

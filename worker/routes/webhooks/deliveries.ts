@@ -39,7 +39,8 @@ deliveries.openapi(
     method: "post",
     path: "/webhooks/v1/deliveries/{id}/redeliver",
     summary: "Send a delivery again",
-    description: "Sends it as soon as may be, whether it was delivered, was given up or waits; its tries begin anew.",
+    description:
+      "Sends it as soon as may be, whether it was delivered, was given up or waits; its tries begin anew. 409, without any effect, where its endpoint is off.",
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 202: json("It is on its way", Accepted.openapi("Redelivered")) },

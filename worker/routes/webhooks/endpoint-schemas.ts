@@ -64,6 +64,14 @@ export const Webhooks = z
   })
   .openapi("Webhooks");
 
+const programmatic = { id: Id, webhookUrl: z.string(), service: Service };
+
+export const WebhooksWithProgrammatic = Webhooks.extend({
+  programmatic: z
+    .array(z.object({ ...programmatic, ...delivered, ...Tracked }).openapi("ProgrammaticWebhookState"))
+    .describe("The programmatic webhooks, the oldest first"),
+}).openapi("WebhooksWithProgrammatic");
+
 const Secret = z
   .string()
   .describe("Signs what is sent; shown this once")
@@ -76,7 +84,7 @@ export const ProgrammaticInput = z.strictObject({ webhookUrl: WebhookUrl, servic
 });
 
 export const ProgrammaticWebhook = z
-  .object({ id: Id, webhookUrl: z.string(), service: Service, enabled: z.boolean(), secret: Secret, ...Tracked })
+  .object({ ...programmatic, enabled: z.boolean(), secret: Secret, ...Tracked })
   .openapi("ProgrammaticWebhook");
 
 export const WebhookIdParam = z.object({
@@ -84,7 +92,7 @@ export const WebhookIdParam = z.object({
 });
 
 export const RotateInput = z
-  .strictObject({ webhookId: Id.optional().describe("A programmatic webhook; without it, the site's own") })
+  .strictObject({ webhookId: Id.optional().describe("A programmatic webhook, which is switched on with that; without it, the site's own") })
   .openapi("RotateWebhookSecretInput", { example: {} });
 
 export const RotatedSecret = z.object({ secret: Secret, previousSecretExpires: Time }).openapi("RotatedWebhookSecret");
@@ -103,7 +111,7 @@ export const EventData = z
     type: z.string().openapi({ example: "overlay.broadcast" }),
     created: Time,
     sequence: z.number().int().describe("Place in the site's log; 0: a test"),
-    previousSequence: z.number().int().nullable().describe("The event before of the same resource"),
+    previousSequence: z.number().int().nullable().describe("The event before of the same resource, whatever service tells of it"),
     resource: z.string().openapi({ example: "overlay/5eed0000000000000000a001" }),
     data: z.record(z.string(), z.unknown()),
   })
@@ -145,10 +153,19 @@ export function toWebhooks(row: WebhookRow | undefined) {
   } satisfies z.output<typeof Webhooks>;
 }
 
+export function toWebhooksWithProgrammatic(own: WebhookRow | undefined, rows: WebhookRow[]) {
+  return {
+    ...toWebhooks(own),
+    programmatic: rows.map((row) => ({ ...toProgrammatic(row), ...toDelivered(row) })),
+  } satisfies z.output<typeof WebhooksWithProgrammatic>;
+}
+
 export function toProgrammaticWebhook(row: WebhookRow, secret: string) {
-  const [service = WEBHOOK_SERVICES[0]] = row.services;
-  const { id, url: webhookUrl, enabled, created, modified } = row;
-  return { id, webhookUrl, service, enabled, secret, created, modified } satisfies z.output<typeof ProgrammaticWebhook>;
+  return { ...toProgrammatic(row), enabled: row.enabled, secret } satisfies z.output<typeof ProgrammaticWebhook>;
+}
+
+function toProgrammatic({ id, url, services: [service = WEBHOOK_SERVICES[0]], created, modified }: WebhookRow) {
+  return { id, webhookUrl: url, service, created, modified };
 }
 
 export function toWebhookEvent(row: WebhookRow) {

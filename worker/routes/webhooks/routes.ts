@@ -1,5 +1,5 @@
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { ANYONE, DEVELOPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
@@ -9,7 +9,7 @@ import { samplePayload, SAMPLE_SECRET } from "../../services/webhook-deliveries.
 import {
   createProgrammatic,
   deleteProgrammatic,
-  getWebhooks,
+  listWebhooks,
   rotateSecret,
   setWebhooks,
   updateSubscriptions,
@@ -24,10 +24,11 @@ import {
   SubscriptionsInput,
   toProgrammaticWebhook,
   toWebhooks,
+  toWebhooksWithProgrammatic,
   WebhookIdParam,
   WebhookInput,
   WebhookPayload,
-  Webhooks,
+  WebhooksWithProgrammatic,
   WebhooksWithSecret,
 } from "./endpoint-schemas.ts";
 import { EventList, EventQuery } from "./schemas.ts";
@@ -42,15 +43,17 @@ webhooks.openapi(
     method: "get",
     path: "/webhooks/v1",
     summary: "Get the webhook settings",
-    description: "Where the site's events are sent, and which. Off and without an address until it is set.",
+    description:
+      "Where the site's events are sent, and which. Off and without an address until it is set. `programmatic` lists the programmatic webhooks.",
     credentials: DEVELOPER,
     request: {},
-    responses: { 200: json("The settings", Webhooks) },
+    responses: { 200: json("The settings", WebhooksWithProgrammatic) },
   }),
   async (c) => {
-    const row = await getWebhooks(c.var.ctx);
-    if (row) tagVersion(c, row);
-    return c.json(toWebhooks(row), 200);
+    const { own, programmatic } = await listWebhooks(c.var.ctx);
+    const answer = toWebhooksWithProgrammatic(own, programmatic);
+    if (own) await tagVersionOf(c, own, JSON.stringify(answer.programmatic));
+    return c.json(answer, 200);
   },
 );
 
@@ -165,7 +168,7 @@ webhooks.openapi(
     path: "/webhooks/v1/secret/rotate",
     summary: "Rotate a signing secret",
     description:
-      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signature of the one before too, so that the receiver can change over, whatever is rotated meanwhile; `signature` is made with the new one at once. At most 20 rotations in 24 hours.",
+      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signature of the one before too, so that the receiver can change over, whatever is rotated meanwhile; `signature` is made with the new one at once. At most 20 rotations in 24 hours. A programmatic webhook that was switched off is on again with that, and what waits is tried at once.",
     credentials: DEVELOPER,
     secretAnswer: true,
     request: { body: optionalJsonBody(RotateInput) },
@@ -214,7 +217,7 @@ webhooks.openapi(
     path: "/webhooks/v1/events",
     summary: "Read the event log",
     description:
-      "Everything that happened on the site, in one order, without gaps. Poll it with `after`, or catch up here after webhooks were missed. Kept for 30 days unless the deployment says otherwise.",
+      "Everything that happened on the site, in one order, without gaps. Poll it with `after` until that is `head`, or catch up here after webhooks were missed. Where events are large, a page holds fewer than `limit`. Kept for 30 days unless the deployment says otherwise.",
     credentials: DEVELOPER,
     request: { query: EventQuery },
     responses: { 200: json("Events, the oldest first", EventList) },

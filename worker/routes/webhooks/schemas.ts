@@ -37,7 +37,7 @@ export const EventList = z
     results: z.array(SiteEvent),
     after: z.number().int().describe("For the next call"),
     head: z.number().int().describe("The last sequence given out"),
-    oldest: z.number().int().describe("The first sequence that is still kept"),
+    oldest: z.number().int().describe("From this sequence on, every event is still kept"),
   })
   .openapi("EventList");
 

@@ -1,0 +1,46 @@
+import { z } from "@hono/zod-openapi";
+import { vi } from "vitest";
+import { randomHex } from "../worker/lib/ids.ts";
+import { Overlay } from "../worker/routes/overlays/schemas.ts";
+import { Delivery } from "../worker/routes/webhooks/delivery-schemas.ts";
+import { WebhooksWithSecret } from "../worker/routes/webhooks/endpoint-schemas.ts";
+import type { TestSite } from "./harness.ts";
+import { WebhookInbox } from "./webhook-inbox.ts";
+
+// What tests of webhooks ask of a site.
+
+export const URL = "https://hooks.demo.example/settings";
+export const DeliveryList = z.object({
+  results: z.array(Delivery),
+  pagination: z.looseObject({ totalCount: z.number(), next: z.string().nullable() }),
+});
+
+export const newInbox = () => new WebhookInbox(randomHex(6));
+
+export const settings = (webhookUrl = URL, webhookSubscriptions: unknown = ["overlay-service-v1"], enabled = true) => ({
+  webhooks: { enabled, webhookUrl, webhookSubscriptions },
+});
+
+/** Has an inbox hear of services, of overlays by itself; answers the secret. */
+export async function subscribe(site: TestSite, inbox: WebhookInbox, ...services: string[]): Promise<string> {
+  const answer = await site.call("createWebhooks", { body: settings(inbox.url, services.length > 0 ? services : ["overlay-service-v1"]) });
+  return answer.as(WebhooksWithSecret).secret ?? "";
+}
+
+export async function createOverlay(site: TestSite, name = "Goal"): Promise<string> {
+  const contents = [{ kind: "html", html: "Goal", position: "center" }];
+  const body = { name, description: "", siteId: site.id, type: "template", duration: 8, contents };
+  return (await site.call("createOverlay", { body })).as(Overlay)._id;
+}
+
+export async function deliveries(site: TestSite, query: Record<string, string | number> = {}) {
+  return (await site.call("listDeliveries", { query })).as(DeliveryList);
+}
+
+/** The newest delivery, once it is in this state and was tried so often. */
+export async function delivery(site: TestSite, state: string, tries: number) {
+  return vi.waitUntil(async () => (await deliveries(site)).results.find((row) => row.state === state && row.attempts.length === tries), {
+    timeout: 10_000,
+    interval: 10,
+  });
+}

@@ -1,0 +1,279 @@
+import { z } from "@hono/zod-openapi";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { publishAddresses, timesAsked } from "../../../test/resolver.ts";
+import { createOverlay, deliveries, delivery, DeliveryList, newInbox, settings, subscribe, URL } from "../../../test/webhook-calls.ts";
+import { WebhookInbox } from "../../../test/webhook-inbox.ts";
+import { randomHex } from "../../lib/ids.ts";
+import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
+import { Webhooks } from "./endpoint-schemas.ts";
+import { EventList } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeEach(async () => {
+  site = await newSite();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Sets the clock forward by so many ms of the real one, until the test ends. */
+function later(ms: number): void {
+  vi.spyOn(Date, "now").mockImplementation(() => new Date().getTime() + ms);
+}
+
+describe("a delivery", () => {
+  test("tells what happened, by which request, and proves by both signatures from whom it comes", async () => {
+    const inbox = newInbox();
+    const secret = await subscribe(site, inbox);
+    const overlayId = await createOverlay(site);
+    const [got] = await inbox.holds(1);
+    if (!got) throw new Error("Nothing came");
+    expect(got.payload).toMatchObject({
+      account: null,
+      method: "POST",
+      originPath: "/overlay/v1",
+      service: "overlay-service-v1",
+      webhookUrl: inbox.url,
+      eventData: {
+        type: "overlay.created",
+        resource: `overlay/${overlayId}`,
+        previousSequence: null,
+        data: { _id: overlayId, name: "Goal" },
+      },
+    });
+    const eventData = /"eventData":(.*),"method"/.exec(got.body)?.[1] ?? "";
+    expect(got.payload.signature).toBe(await signEventData(await signingKeys(secret), eventData));
+    expect(got.headers["webhook-id"]).toBe(got.payload.eventData.id);
+    expect(new Webhook(secret).verify(got.body, got.headers)).toEqual(got.payload);
+    expect(() => new Webhook(secret).verify(got.body.replace("Goal", "Gaol"), got.headers)).toThrow();
+  });
+
+  test("comes only from services that are subscribed to, and not while webhooks are off", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox, "overlay-service-v1");
+    await site.call("updatePage", { params: { id: site.channels[0] }, body: { slug: "moved", data: { name: "Moved" } } });
+    await createOverlay(site, "First");
+    await inbox.holds(1);
+    await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"], false) });
+    await createOverlay(site, "Unheard");
+    await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"]) });
+    await createOverlay(site, "Last");
+    await inbox.holds(2);
+    expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["First", "Last"]);
+  });
+
+  test("names the account that it is about, else the one that did it", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox, "account-service-v3", "page-service-v2");
+    const { viewer, admin } = site.accounts;
+    await site.call("updateAccount", { params: { id: viewer.id }, body: { name: "Vera" }, as: "admin" });
+    await site.call("updatePage", { as: "admin", params: { id: site.channels[0] }, body: { slug: "moved", data: { name: "Moved" } } });
+    await inbox.holds(2);
+    expect(inbox.received.map(({ payload }) => [payload.eventData.type, payload.account])).toEqual([
+      ["account.updated", viewer.id],
+      ["admin.channelUpdated", admin.id],
+    ]);
+  });
+
+  test.each([500, 301, 404])("that is answered %i is shown as failed and comes again", async (status) => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    inbox.next = [status];
+    const before = Date.now();
+    await createOverlay(site);
+    const row = await delivery(site, "pending", 1);
+    expect(row).toMatchObject({ type: "overlay.created", attempts: [{ status, error: `Answered ${status}` }] });
+    expect(row.nextTry).toBeGreaterThanOrEqual(before + 5_000);
+    expect(row.nextTry).toBeLessThan(Date.now() + 6_000);
+    expect((await site.call("redeliver", { params: { id: row._id } })).status).toBe(202);
+    expect((await delivery(site, "delivered", 2)).attempts.map((attempt) => attempt.status)).toEqual([status, 204]);
+    const [first, second] = inbox.received;
+    expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+  });
+
+  test("that was taken is sent again when asked for", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    await createOverlay(site);
+    const { _id } = await delivery(site, "delivered", 1);
+    await site.call("redeliver", { params: { id: _id } });
+    await delivery(site, "delivered", 2);
+    expect(inbox.received).toHaveLength(2);
+  });
+
+  test("of an endpoint that is off is not sent again, neither now nor once that is on", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    await createOverlay(site);
+    const { _id } = await delivery(site, "delivered", 1);
+    await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"], false) });
+    expect((await site.call("redeliver", { params: { id: _id } })).status).toBe(409);
+    await delivery(site, "delivered", 1);
+    await site.call("replaceWebhooks", { body: settings(inbox.url) });
+    await createOverlay(site, "Next");
+    await inbox.holds(2);
+    expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Next"]);
+  });
+
+  test("of another site can't be sent again or seen", async () => {
+    await subscribe(site, newInbox());
+    await createOverlay(site);
+    const { _id } = await delivery(site, "delivered", 1);
+    const other = await newSite();
+    await other.call("createWebhooks", { body: settings() });
+    expect((await other.call("redeliver", { params: { id: _id } })).status).toBe(404);
+    expect((await other.call("listDeliveries")).as(DeliveryList).results).toEqual([]);
+    const { _id: webhookId } = (await site.call("getWebhooks")).as(Webhooks);
+    expect((await other.call("listDeliveries", { query: { webhookId: webhookId ?? "" } })).status).toBe(404);
+  });
+
+  test("list pages through all, newest first or not, and filters", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    for (let i = 0; i < 5; i++) await createOverlay(site, `Overlay ${i}`);
+    await inbox.holds(5);
+    const all = (await deliveries(site)).results.map(({ _id }) => _id);
+    expect(all).toHaveLength(5);
+    const seen: string[] = [];
+    let query: Record<string, string | number> = { limit: 2 };
+    for (;;) {
+      const { results, pagination } = await deliveries(site, query);
+      seen.push(...results.map(({ _id }) => _id));
+      expect(pagination.totalCount).toBe(5);
+      if (pagination.next === null) break;
+      query = Object.fromEntries(new URLSearchParams(pagination.next.split("?")[1]));
+    }
+    expect(seen).toEqual(all);
+    expect((await deliveries(site, { sortDirection: 1 })).results.map(({ _id }) => _id)).toEqual(all.toReversed());
+    expect((await deliveries(site, { type: "overlay.updated" })).results).toEqual([]);
+    expect((await deliveries(site, { state: "failed" })).results).toEqual([]);
+    expect((await deliveries(site, { search: "OVERLAY.created" })).results).toHaveLength(5);
+  });
+
+  test("is undone by 410: the endpoint is switched off and an event says so", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    inbox.otherwise = 410;
+    await createOverlay(site);
+    const off = await vi.waitUntil(async () => {
+      const read = (await site.call("getWebhooks")).as(Webhooks);
+      return read.enabled ? undefined : read;
+    });
+    expect(off.disabled).toMatchObject({ reason: "gone" });
+    const { results } = (await site.call("listEvents", { query: { types: "webhook.disabled" } })).as(EventList);
+    expect(results).toMatchObject([
+      { resource: `webhook/${off._id}`, actor: "system", data: { enabled: false, disabled: { reason: "gone" } } },
+    ]);
+    await createOverlay(site, "Unheard");
+    inbox.otherwise = 204;
+    await site.call("replaceWebhooks", { body: settings(inbox.url) });
+    expect((await site.call("getWebhooks")).as(Webhooks)).toMatchObject({ enabled: true, disabled: null });
+    await delivery(site, "delivered", 2);
+    expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Goal"]);
+  });
+});
+
+describe("the host of an address", () => {
+  const inside = ["10.0.0.8", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00::8", "::ffff:10.0.0.8"];
+  const newHost = () => `hooks-${randomHex(6)}.demo.example`;
+
+  test.each(inside)("may not lead to %s, not even beside a public one", async (address) => {
+    for (const addresses of [[address], ["93.184.215.14", "2606:4700::1111", address]]) {
+      const host = newHost();
+      publishAddresses(host, addresses);
+      const own = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
+      expect(own).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+      const body = { webhookUrl: `https://${host}/`, service: "page-service-v2" };
+      expect(await site.call("createProgrammaticWebhook", { body })).toMatchObject({ status: 400, fields: ["webhookUrl"] });
+    }
+  });
+
+  test("must be one that the resolver knows and can tell of", async () => {
+    const nowhere = newHost();
+    publishAddresses(nowhere, []);
+    for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`, `garbled.${newHost()}`]) {
+      const answer = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
+      expect(answer).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+    }
+  });
+
+  test("is looked at again before each delivery: one that leads inside since it was saved gets nothing", async () => {
+    const host = newHost();
+    publishAddresses(host, ["93.184.215.14"], 0);
+    const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
+    await subscribe(site, inbox);
+    await createOverlay(site);
+    await inbox.holds(1);
+    publishAddresses(host, ["10.0.0.8"], 0);
+    later(2_000);
+    await createOverlay(site, "Unheard");
+    const { _id, attempts } = await delivery(site, "pending", 1);
+    expect(attempts[0]?.status).toBeNull();
+    expect(attempts[0]?.error).toContain("may not be called");
+    expect(inbox.received).toHaveLength(1);
+    publishAddresses(host, ["93.184.215.14"], 0);
+    later(4_000);
+    await site.call("redeliver", { params: { id: _id } });
+    expect((await inbox.holds(2)).at(-1)?.payload.eventData.data.name).toBe("Unheard");
+  });
+
+  test("is asked for once as long as the answer holds, however much is delivered", async () => {
+    const host = newHost();
+    publishAddresses(host, ["93.184.215.14", "2606:4700::1111"]);
+    const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
+    await subscribe(site, inbox);
+    for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
+    await inbox.holds(3);
+    // For IPv4 and for IPv6.
+    expect(timesAsked(host)).toBe(2);
+  });
+});
+
+describe("a test", () => {
+  test("sends the site's own endpoint a sample that is not in the log", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    const answer = await site.call("testWebhooks", { body: { sampleName: "entitlement_purchased" } });
+    expect(answer.status).toBe(202);
+    await site.call("testWebhooks");
+    await inbox.holds(2);
+    expect(inbox.types.toSorted()).toEqual(["entitlement_purchased", "webhook.test"]);
+    expect(inbox.received.map(({ payload }) => payload.eventData.sequence)).toEqual([0, 0]);
+    const { results } = (await site.call("listEvents")).as(EventList);
+    expect(results.map(({ type }) => type)).toEqual(["webhook.created"]);
+  });
+
+  test("tells when it was sent", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    await site.call("testWebhooks");
+    const [got] = await inbox.holds(1);
+    const { created, data } = got?.payload.eventData ?? {};
+    expect(data).toEqual({ sentAt: created });
+    expect(got?.payload).toMatchObject({ method: "POST", originPath: "/webhooks/v1/test" });
+  });
+
+  test("waits for no test before it, whatever became of that", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    inbox.next = [500];
+    const send = async () =>
+      z.object({ eventId: z.string() }).parse((await site.call("testWebhooks", { body: { sampleName: "new_account" } })).body);
+    const first = await send();
+    await inbox.holds(1);
+    const second = await send();
+    const received = (await inbox.holds(2)).map(({ payload }) => payload.eventData);
+    expect(received.map(({ id }) => id)).toEqual([first.eventId, second.eventId]);
+    expect(received.map(({ resource }) => resource)).toEqual([`test/${first.eventId}`, `test/${second.eventId}`]);
+  });
+
+  test("needs an endpoint that is on", async () => {
+    expect((await site.call("testWebhooks")).status).toBe(404);
+    await site.call("createWebhooks", { body: settings(URL, [], false) });
+    expect((await site.call("testWebhooks")).status).toBe(409);
+  });
+});
