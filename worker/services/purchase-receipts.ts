@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
 import { accounts, charges } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { formatMoney } from "../lib/money.ts";
 import { sendMail } from "./mail.ts";
 
 const ChargeEvent = z.object({ _id: z.string() });
@@ -41,10 +42,4 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
     },
     event.id,
   );
-}
-
-/** Minor units as people read them: a currency's own number of decimals. */
-export function formatMoney(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat("en-GB", { style: "currency", currency: currency.toUpperCase() });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
