@@ -1,13 +1,13 @@
-import { eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { invites } from "../../db/schema/index.ts";
+import { accountEntitlements, invites } from "../../db/schema/index.ts";
 import { randomCode } from "../lib/codes.ts";
 import { lookUpHashes, open, seal } from "../lib/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { planGrants, planTransition } from "./entitlements.ts";
+import { type EntitlementRow, findBySource, planGrants, planTransition } from "./entitlements.ts";
 import { type IntentRow, newIntent, type Redemption, voidIntents } from "./intents.ts";
 import { inInviteService } from "./invite-failures.ts";
 import { findWithin } from "./limits.ts";
@@ -113,14 +113,15 @@ export async function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
     const current = await readInvite(ctx, id);
     if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
     const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
+    const held = await findBySource(ctx, sourceOf(current));
     const granted = await planTransition(ctx, sourceOf(current), "remove");
     const change = ctx.db
       .update(invites)
       .set(next)
-      .where(asRead(ctx, invites, current));
+      .where(and(asRead(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
     const changes = [change, voidIntents(ctx, id), ...granted.changes];
-    await commitIfCurrent(ctx, changes, inviteEvent("revoked", next), ...granted.events);
-    return withToken(ctx, next);
+    const first = await cameFirst(() => commitIfCurrent(ctx, changes, inviteEvent("revoked", next), ...granted.events));
+    return first ? withToken(ctx, next) : revokeInvite(ctx, id);
   });
 }
 
@@ -220,6 +221,14 @@ function requireUnsettled(invite: InviteRow): void {
 function requireOpen(ctx: Ctx, invite: InviteRow, at = ctx.now): void {
   requireUnsettled(invite);
   if (invite.expires <= at) throw conflict("The invite has expired");
+}
+
+/** Whether what was granted for a source is as it was read: then the changes that were planned for it find what they are meant for. */
+function areAsRead(ctx: Ctx, source: string, rows: EntitlementRow[]): SQL {
+  const { id, siteId, source: ofSource, version } = accountEntitlements;
+  const known = JSON.stringify(rows.map((row) => `${row.id}:${row.version}`));
+  return sql`not exists (select 1 from ${accountEntitlements} where ${siteId} = ${ctx.siteId} and ${ofSource} = ${source}
+    and ${id} || ':' || ${version} not in (select value from json_each(${known})))`;
 }
 
 /** By which its entitlements are found again. */

@@ -5,10 +5,12 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, intents, invites } from "../../../db/schema/index.ts";
 import { type Answer, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { CLOSE } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { revokeInvite } from "../../services/invites.ts";
 import { Account } from "../accounts/schemas.ts";
 import { ConsumedIntent } from "../auth/schemas.ts";
 import { Ticket } from "../realtime/schemas.ts";
@@ -271,6 +273,20 @@ describe("a revoked invite", () => {
     });
     expect((await redeem(intent)).status).toBe(404);
     expect((await reread(invite._id)).revoked).toBe(true);
+  });
+
+  test("leaves nothing of what it granted, though that changes at the same time", async () => {
+    const invite = await newInvite();
+    const { account } = await signedIn(await intentOf(invite.token));
+    const ofAccount = eq(accountEntitlements.accountId, account._id);
+    let changes = 0;
+    const meanwhile = async () => {
+      if (changes++ === 0) await db.update(accountEntitlements).set({ price: 1, version: 2 }).where(ofAccount);
+    };
+    expect((await revokeInvite(interrupted(site, meanwhile), invite._id)).revokedAt).not.toBeNull();
+    expect(await db.select().from(accountEntitlements).where(ofAccount)).toMatchObject([{ status: "cancelled", version: 3 }]);
+    const { results } = (await site.call("listEvents", { query: { types: "entitlement_revoked", limit: 200 } })).as(EventList);
+    expect(results.filter(({ data }) => data.accountId === account._id)).toHaveLength(1);
   });
 
   test("can't be revoked again", async () => {
