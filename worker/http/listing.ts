@@ -3,6 +3,8 @@ import type { ListPage, ListQuery } from "../services/listing.ts";
 
 const LIMIT_MAX = 200;
 const SEARCH_MAX = 100;
+/** More than any name comes to, taken apart into its letters. */
+const CURSOR_MAX = 10_000;
 
 /**
  * The query of a list: `limit`, `offset`, `search`, `sortBy`, `sortDirection`, `cursor`, and `?field=value` for declared fields.
@@ -30,7 +32,7 @@ export function listQuery<const S extends readonly [string, ...string[]], F exte
       .transform((direction) => (direction === "1" ? 1 : -1))
       .optional()
       .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is read as -1)", example: -1 }),
-    cursor: z.string().max(1000).optional().openapi({ description: "From `pagination.next`; late pages are as fast as the first" }),
+    cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; late pages are as fast as the first" }),
     ...filters,
   });
 }

@@ -71,6 +71,15 @@ describe("the members", () => {
     expect(namesOf(await pageOf(second.pagination.self))).toEqual(["reader", "viewer"]);
   });
 
+  test("are paged whatever they are called", async () => {
+    const own = await newSite();
+    const names = ["각".repeat(200), `${"각".repeat(199)}나`];
+    for (const name of names) await own.addAccount(name, []);
+    const first = await list(own, { sortBy: "name", sortDirection: -1, limit: 1 });
+    const following = Object.fromEntries(new URL(first.pagination.next ?? "", ORIGIN).searchParams);
+    expect([...namesOf(first), ...namesOf(await list(own, following))]).toEqual(names.toReversed());
+  });
+
   describe("are found", () => {
     let own: TestSite;
     let vera: TestAccount;
