@@ -65,6 +65,8 @@ describe("a period that is paid after what was bought has ended", () => {
     stripe.renew(recurring.stripeSubscriptionId);
     for (const minutes of [1, 3]) await reconcile(Date.now() + minutes * MINUTE);
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 0 }, { refunded: 1900 }]);
+    // What was bought has its price from the first.
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", price: 1900, refunded: 0 }]);
   });
 
   test("stays paid where it was held when it was paid", async () => {

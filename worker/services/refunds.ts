@@ -1,4 +1,4 @@
-import { and, desc, eq, or } from "drizzle-orm";
+import { and, desc, eq, lt, or } from "drizzle-orm";
 import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.ts";
 import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
@@ -14,6 +14,8 @@ const MINUTE = 60_000;
 // A request for a refund has reached Stripe by then, or never will.
 const NEVER_ASKED_AFTER = 10 * MINUTE;
 const TRIES = 8;
+// Later than any time.
+const STILL_HELD = Number.MAX_SAFE_INTEGER;
 
 /** Which money goes back: by its charge, or by the source of an entitlement, whose last charge is meant. */
 export interface RefundInput {
@@ -145,15 +147,29 @@ async function findCharge(ctx: Ctx, { chargeId, source, accountId }: RefundInput
   return charge;
 }
 
-/** The last period of a recurring subscription that was paid. */
+/** The last period of a recurring subscription that was paid, leaving aside what was paid after all that it bought had ended. */
 async function lastOf(ctx: Ctx, recurringId: string): Promise<ChargeRow | undefined> {
+  const until = (await heldUntil(ctx, `recurring/${recurringId}`)) ?? STILL_HELD;
   const [last] = await ctx.db
     .select()
     .from(charges)
-    .where(and(eq(charges.siteId, ctx.siteId), eq(charges.recurringId, recurringId), eq(charges.status, "complete")))
+    .where(
+      and(
+        eq(charges.siteId, ctx.siteId),
+        eq(charges.recurringId, recurringId),
+        eq(charges.status, "complete"),
+        lt(charges.created, until),
+      ),
+    )
     .orderBy(desc(charges.created), desc(charges.id))
     .limit(1);
   return last;
+}
+
+/** Until when something was held that was bought with a source; undefined where nothing was. */
+async function heldUntil(ctx: Ctx, source: string): Promise<number | undefined> {
+  const bought = await findBySource(ctx, source);
+  return bought.length === 0 ? undefined : Math.max(...bought.map(({ dateCancelled }) => dateCancelled ?? STILL_HELD));
 }
 
 /** Books what has become of a refund, once. Every change of a charge's refunds moves the charge's version, so that none is lost. */
@@ -262,9 +278,8 @@ export async function syncRefunds(ctx: Ctx, charge: ChargeRow): Promise<void> {
 async function payBackUnused(ctx: Ctx, chargeId: string): Promise<boolean> {
   const charge = await getCharge(ctx, chargeId);
   if (charge.status !== "complete" || charge.reserved === charge.amount) return false;
-  const granted = await findBySource(ctx, sourceOf(charge));
-  const bought = granted.some(({ dateCancelled }) => dateCancelled === null || dateCancelled > charge.created);
-  return !bought && !(await refundCharge(ctx, { chargeId, reason: "duplicate" })).success;
+  const isBought = charge.created < ((await heldUntil(ctx, sourceOf(charge))) ?? 0);
+  return !isBought && !(await refundCharge(ctx, { chargeId, reason: "duplicate" })).success;
 }
 
 /** Books a refund that was made at Stripe itself. */
