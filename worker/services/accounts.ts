@@ -8,6 +8,7 @@ import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
 import { refuseTakenLink, writeLinks } from "./account-links.ts";
+import { tellEndedClaims } from "./claims.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { erasePerson } from "./erasure.ts";
 import { linkGlobalAccounts } from "./global-accounts.ts";
@@ -126,7 +127,9 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   requireMatch(ctx, account);
   requireGrantable(rules, account, []);
   const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
-  await commitIfCurrent(ctx, [change, ...erasePerson(ctx, id), ...linkGlobalAccounts(ctx, account)], {
+  const claimsEnd = tellEndedClaims(ctx, await ctx.caller(), id);
+  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...linkGlobalAccounts(ctx, account)];
+  await commitIfCurrent(ctx, changes, {
     type: "account.deleted",
     resource: `account/${id}`,
     data: { _id: id, siteId: ctx.siteId },

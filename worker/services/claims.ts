@@ -7,9 +7,10 @@ import { phaseOf } from "../lib/quest-rules.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import { type ClaimMove, type ClaimQuery, type ClaimRow, toClaimStatus } from "../routes/claim-statuses/schemas.ts";
 import type { QuestProgress, QuestRow } from "../routes/quests/schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "./context.ts";
+import { type Actor, asRead, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "./context.ts";
 import { HELD_TWICE, planGrants, type Planned } from "./entitlements.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { tellOfRows } from "./outbox.ts";
 import { claimedAccount, progressWith, selectReports } from "./quest-progress.ts";
 
 const NOT_IN_REGION = "The reward is not given where you are";
@@ -130,7 +131,21 @@ export function endClaims(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db
     .update(claims)
     .set({ status: "ERROR", message: null, modified: ctx.now, version: sql`${claims.version} + 1` })
-    .where(and(eq(claims.siteId, ctx.siteId), eq(claims.accountId, accountId), inArray(claims.status, ["PENDING", "ERROR_REGION"])));
+    .where(waitingFor(ctx, accountId));
+}
+
+/** Tells of what `endClaims` is about to end. */
+export function tellEndedClaims(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
+  const { id, siteId, questId, productId, rewardType, created } = claims;
+  const data = {
+    ...{ _id: id, siteId, questId, accountId: claims.accountId, productId, rewardType },
+    ...{ status: sql`'ERROR'`, message: sql`null`, created, modified: sql`${ctx.now}` },
+  };
+  return tellOfRows(ctx, actor, { type: "claim.updated", area: "claimstatus", table: claims, where: waitingFor(ctx, accountId), data });
+}
+
+function waitingFor(ctx: Ctx, accountId: string): SQL | undefined {
+  return and(eq(claims.siteId, ctx.siteId), eq(claims.accountId, accountId), inArray(claims.status, ["PENDING", "ERROR_REGION"]));
 }
 
 async function visible(ctx: Ctx): Promise<SQL | undefined> {

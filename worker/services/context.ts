@@ -121,7 +121,8 @@ function answeredOnce(ctx: Ctx): BatchItem<"sqlite"> | undefined {
   return ctx.db.update(idempotencyKeys).set({ state: "committed" }).where(eq(idempotencyKeys.id, ctx.idempotencyId));
 }
 
-function describeActor(actor: Actor): string {
+/** The actor as events name it. */
+export function describeActor(actor: Actor): string {
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
 }
 

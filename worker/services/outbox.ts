@@ -1,6 +1,11 @@
-import { and, asc, eq, getTableColumns, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, lt, lte, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createDb, type Db } from "../../db/client.ts";
 import { outbox } from "../../db/schema/index.ts";
+import { newId } from "../lib/ids.ts";
+import { type Actor, type Ctx, describeActor } from "./context.ts";
+import type { EventType } from "./event-catalogue.ts";
 
 export type OutboxEvent = typeof outbox.$inferSelect;
 
@@ -28,6 +33,29 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
     .where(lt(sql`${measured.upTo} - ${measured.size}`, MOST_CHARS))
     .orderBy(asc(outbox.id));
   return { events: rows.map(({ event }) => event), more: rows.length === MOST_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MOST_CHARS };
+}
+
+/** What is told of each row of a table: `data` by its fields, of which those that the coming change sets are given as they will be. */
+interface ToldOfRows {
+  type: EventType;
+  area: string;
+  table: SQLiteTable & { id: SQLiteColumn };
+  where: SQL | undefined;
+  data: Record<string, SQLiteColumn | SQL>;
+}
+
+/** An event for each row that the next statement of a batch changes: one statement, however many they are, and none is missed or made up. */
+export function tellOfRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: ToldOfRows): BatchItem<"sqlite"> {
+  const fields = sql.join(
+    Object.entries(data).map(([name, value]) => sql`${name}, ${value}`),
+    sql`, `,
+  );
+  const eventId = sql`${newId(ctx.now).slice(0, 12)} || lower(hex(randomblob(6)))`;
+  const rest = sql`${describeActor(actor)}, ${ctx.requestId}, ${ctx.origin ?? null}, ${ctx.now}`;
+  return ctx.db.insert(outbox).select(
+    sql`select null, ${ctx.siteId}, ${eventId}, ${type}, ${`${area}/`} || ${table.id}, json_object(${fields}), ${rest}
+      from ${table} where ${where} order by ${table.id}`,
+  );
 }
 
 /** Drops what the log has taken: D1 gives ids in order of commit, so nothing older can come later. */

@@ -1,4 +1,5 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { prepared } from "../../db/prepared.ts";
 import { automationRules, broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
@@ -11,6 +12,7 @@ import { toldOfRule } from "./automation-rules.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
+import { tellOfRows } from "./outbox.ts";
 import { requireOwnSite } from "./sites.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
 
@@ -130,13 +132,26 @@ export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   requireMatch(ctx, current);
   const change = ctx.db.delete(pages).where(asRead(ctx, pages, current));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  const off = ctx.db
-    .update(calendarEvents)
-    .set({ channelId: null, modified: ctx.now, version: sql`${calendarEvents.version} + 1` })
-    .where(and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.channelId, id)));
-  const changes = [change, ended, off, forgetWatchTimeOfPage(ctx, id)];
+  const changes = [change, ended, ...(await leaveCalendar(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
   await commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
   return current;
+}
+
+/** Gives what is on a channel's calendar to the site, and tells of each. */
+async function leaveCalendar(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
+  const where = and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.channelId, channelId));
+  const { id, siteId, title, description, categories, date, image, thirdPartyEventId, created, version } = calendarEvents;
+  const data = {
+    ...{ _id: id, siteId, channelId: sql`null`, titleRaw: title, descriptionRaw: description, thirdPartyEventId },
+    ...{ categories: sql`json(${categories})`, date: sql`json(${date})`, image: sql`json(${image})` },
+    ...{ created, modified: sql`${ctx.now}` },
+  };
+  const tell = tellOfRows(ctx, await ctx.caller(), { type: "event.updated", area: "event", table: calendarEvents, where, data });
+  const leave = ctx.db
+    .update(calendarEvents)
+    .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
+    .where(where);
+  return [tell, leave];
 }
 
 function columnsOf(input: UpdatePage) {

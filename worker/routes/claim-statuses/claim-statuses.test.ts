@@ -184,6 +184,10 @@ describe("claims", () => {
     await own.call("deleteAccount", { params: { id: own.accounts.viewer.id } });
     const left = await list({}, "developer", own);
     expect(left.map(({ status, message }) => ({ status, message }))).toEqual(Array(2).fill({ status: "ERROR", message: null }));
+    const { results } = (await own.call("listEvents", { query: { types: "claim.updated" } })).as(EventList);
+    expect(results.map(({ resource, data }) => ({ resource, data }))).toEqual(
+      left.toSorted((a, b) => a._id.localeCompare(b._id)).map((told) => ({ resource: `claimstatus/${told._id}`, data: told })),
+    );
     const moved = await own.call("updateClaimStatus", { params: { id: left[0]?._id ?? "" }, body: { status: "SUCCESS" } });
     expect(moved.problem).toMatchObject({ status: 409, message: "The account is gone" });
   });

@@ -10,6 +10,7 @@ import { noteWatching } from "../../services/watch-time.ts";
 import { CalendarEvent } from "../events/schemas.ts";
 import { Navigation } from "../navigation/schemas.ts";
 import { Theme } from "../themes/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
 import { CreatePage, Page, UpdatePage } from "./schemas.ts";
 import { ChannelTemplateInput } from "./template-schemas.ts";
 
@@ -93,7 +94,7 @@ describe("a page's theme and navigation", () => {
   });
 });
 
-test("a deleted channel leaves its calendar's events to the site, and no watch time", async () => {
+test("a deleted channel leaves its calendar's events to the site, which is told of each, and no watch time", async () => {
   const page = (await create({})).as(Page);
   const body = {
     siteId: site.id,
@@ -110,5 +111,7 @@ test("a deleted channel leaves its calendar's events to the site, and no watch t
   const left = await site.call("getCalendarEvent", { params: { id: event._id } });
   const now = left.as(CalendarEvent);
   expect(now).toEqual({ ...event, channelId: null, modified: now.modified });
+  const { results } = (await site.call("listEvents", { query: { types: "event.updated" } })).as(EventList);
+  expect(results).toMatchObject([{ resource: `event/${event._id}`, data: now }]);
   expect(await env.DB.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
 });
