@@ -100,6 +100,20 @@ export const stripe = {
     session.status = "expired";
     return session;
   },
+  /** What comes by itself until now, for a site: pages expire, what is to end ends, and other periods are paid. */
+  tick(siteId: string): void {
+    const now = Math.floor(Date.now() / 1000);
+    const { sessions, subscriptions } = stripe.books();
+    for (const session of sessions.values()) {
+      if (session.metadata.siteId === siteId && session.status === "open" && session.expires <= now) session.status = "expired";
+    }
+    for (const one of subscriptions.values()) {
+      while (one.metadata.siteId === siteId && one.status === "active" && one.periodEnd <= now) {
+        if (one.scheduled) one.status = "canceled";
+        else stripe.renew(one.id);
+      }
+    }
+  },
   /** The next period of a subscription is paid. */
   renew(subscriptionId: string): Invoice {
     const books = stripe.books();
