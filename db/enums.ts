@@ -149,6 +149,9 @@ export type WebhookService = (typeof WEBHOOK_SERVICES)[number];
 export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
 /** The receiver answered 410, or nothing has got through for days. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
+/** Whose password: an account's of the site, or that of a global account which administers it. */
+export const PASSWORD_KINDS = ["site", "global"] as const;
+export type PasswordKind = (typeof PASSWORD_KINDS)[number];
 export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;
 export const REFUND_REASONS = ["duplicate", "fraudulent", "requested_by_customer"] as const;
 export const BILLING_PERIODS = ["month", "year"] as const;

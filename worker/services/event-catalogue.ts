@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { PASSWORD_KINDS } from "../../db/enums.ts";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
@@ -45,6 +46,7 @@ export interface EventKind {
 }
 
 const OfAccount = z.object({ _id: Id, siteId: Id });
+const Kind = z.enum(PASSWORD_KINDS).describe("`site`: that of the account; `global`: that of the global account to which it belongs");
 const OnTv = z.object({ siteId: Id, accountId: Id });
 const OnDevice = z.object({ accountId: Id, deviceId: z.string() });
 const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
@@ -84,8 +86,12 @@ export const EVENTS = {
   "accesscode.tvActivated": { data: OnTv, description: "An account let a television in", resource: "tv/-" },
   "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in", resource: "tv/-" },
   "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
-  "account.passwordChanged": { data: OfAccount, description: "An account has a new password" },
-  "account.passwordResetRequested": { data: OfAccount, description: "Somebody asked for a password reset", resource: "password-reset/_id" },
+  "account.passwordChanged": { data: OfAccount.extend({ kind: Kind }), description: "An account has a new password" },
+  "account.passwordResetRequested": {
+    data: OfAccount.extend({ accountId: Id, kind: Kind }),
+    description: "Somebody asked for a password reset",
+    resource: "password-reset/_id",
+  },
   "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
   "account.tagsAdded": {
     data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),

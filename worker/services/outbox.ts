@@ -44,8 +44,12 @@ interface ToldOfRows {
   data: Record<string, SQLiteColumn | SQL>;
 }
 
-/** An event for each row that the next statement of a batch changes: one statement, however many they are, and none is missed or made up. */
+/**
+ * An event for each of some rows as they are at this place of a batch, such as before the statement that changes them: one statement,
+ * however many they are, and none is missed or made up.
+ */
 export function tellOfRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: ToldOfRows): BatchItem<"sqlite"> {
+  ctx.told.siteIds.add(ctx.siteId);
   const fields = sql.join(
     Object.entries(data).map(([name, value]) => sql`${name}, ${value}`),
     sql`, `,

@@ -1,19 +1,21 @@
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
+import type { PasswordKind } from "../../db/enums.ts";
 import { accounts, globalAccounts, passwordResets } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { hashPassword, verifyPassword } from "../lib/crypto.ts";
-import { Failure, forbidden, invalid, notFound, refuseSecond } from "../lib/errors.ts";
+import { forbidden, invalid, notFound, refuseSecond } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AskReset, ChangePassword, UseReset } from "../routes/accounts/schemas.ts";
 import type { Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { newSession, signInSlot } from "./auth.ts";
-import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { giveBackSlot, takeSlot } from "./limits.ts";
 import { sendMail } from "./mail.ts";
+import { tellOfRows } from "./outbox.ts";
 import { requireAllowedUrl } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -21,9 +23,6 @@ const RESET_MS = 60 * 60 * 1000;
 /** No second mail to one person before this long has passed. */
 const PAUSE_MS = 60 * 1000;
 const PURPOSE = "password reset";
-
-/** Whose password is reset: an account's of the site, or that of a global account which administers it. */
-export type ResetKind = "site" | "global";
 
 /** The columns of a new password; a rising version ends every session of the old one. */
 export async function newPassword(
@@ -53,7 +52,7 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
     .update(accounts)
     .set(next)
     .where(asRead(ctx, accounts, current));
-  await commitIfCurrent(ctx, [change, session.insert], passwordChanged(ctx, current.id));
+  await commitIfCurrent(ctx, [change, session.insert], passwordChanged(ctx, current.id, "site"));
   return session.tokens;
 }
 
@@ -61,21 +60,27 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
  * Asks for a reset; the mail follows from the event. Whether there is such an account, and whether its last mail is too recent for
  * another, is decided inside the database: nothing that the caller sees depends on it.
  */
-export async function askReset(ctx: Ctx, input: AskReset, kind: ResetKind, address: string): Promise<void> {
+export async function askReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", address);
   await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const id = newId(ctx.now);
   const insert = ctx.db.insert(passwordResets).select(resetOf(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
-  const event = { type: "account.passwordResetRequested", resource: `password-reset/${id}`, data: { _id: id, siteId: ctx.siteId } };
-  try {
-    await commitIfCurrent(ctx, insert, event);
-  } catch (error) {
-    if (!(error instanceof Failure && error.code === "conflict")) throw error;
-  }
+  const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: accountHere(ctx, kind), kind: sql`${kind}` };
+  const told = tellOfRows(ctx, await ctx.caller(), {
+    ...{ type: "account.passwordResetRequested", area: "password-reset", table: passwordResets, data },
+    where: ownRow(ctx, passwordResets, id),
+  });
+  await commit(ctx, [insert, told]);
 }
 
-function resetOf(ctx: Ctx, kind: ResetKind, id: string, email: string, baseUrl: string): SQL {
+/** The account of the site for which a reset was asked: itself, or that of a global account. */
+function accountHere(ctx: Ctx, kind: PasswordKind): SQL {
+  if (kind === "site") return sql`${passwordResets.accountId}`;
+  return sql`(select a.id from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = ${passwordResets.accountId})`;
+}
+
+function resetOf(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUrl: string): SQL {
   const rest = sql`person.id, person.password_version, ${baseUrl}, ${ctx.now}, ${ctx.now + RESET_MS}, null`;
   const notYet = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - PAUSE_MS})`;
   if (kind === "site") {
@@ -89,7 +94,7 @@ function resetOf(ctx: Ctx, kind: ResetKind, id: string, email: string, baseUrl: 
 }
 
 /** Sets the password of whoever holds the token, once. */
-export async function useReset(ctx: Ctx, input: UseReset, kind: ResetKind, address: string): Promise<void> {
+export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, address: string): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", address);
   const refused = invalid("token", "The token is used up, expired or not one of ours");
@@ -103,18 +108,23 @@ export async function useReset(ctx: Ctx, input: UseReset, kind: ResetKind, addre
     gt(passwordResets.expires, ctx.now),
     eq(passwordResets.passwordVersion, sql`(select p.password_version from ${person} p where p.id = ${passwordResets.accountId})`),
   );
-  const [reset] = await ctx.db.select().from(passwordResets).where(unused);
-  if (!reset) throw refused;
+  const [found] = await ctx.db
+    .select({ reset: passwordResets, accountId: sql<string | null>`${accountHere(ctx, kind)}` })
+    .from(passwordResets)
+    .where(unused);
+  // A global account that administers this site no more is reset by another one.
+  if (!found?.accountId) throw refused;
+  const { reset, accountId } = found;
   const change = ctx.db
     .update(person)
     .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
     .where(eq(person.id, reset.accountId));
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
-  await refuseSecond(refused, () => commitIfCurrent(ctx, [used, change], passwordChanged(ctx, reset.accountId)));
+  await refuseSecond(refused, () => commitIfCurrent(ctx, [used, change], passwordChanged(ctx, accountId, kind)));
 }
 
-function passwordChanged(ctx: Ctx, accountId: string) {
-  return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId } };
+function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
+  return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, kind } };
 }
 
 const ResetEvent = z.object({ _id: z.string() });

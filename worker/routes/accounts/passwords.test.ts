@@ -79,7 +79,7 @@ describe("asking for a reset", () => {
     const event = results.at(-1);
     const { token, ...reset } = await resetOf(id);
     expect(reset.expires - reset.created).toBe(3_600_000);
-    expect(event?.data).toEqual({ _id: reset.id, siteId: site.id });
+    expect(event?.data).toEqual({ _id: reset.id, siteId: site.id, accountId: id, kind: "site" });
     expect(JSON.stringify(reset)).not.toContain(token.split(".")[1]);
     const sent = await db
       .select()
@@ -282,6 +282,17 @@ describe("resetting a global account", () => {
     expect((await globalSignIn(NEW_PASSWORD)).status).toBe(200);
     expect((await refresh(before.refreshToken)).status).toBe(401);
     expect((await signIn(email, PASSWORD, one)).status).toBe(200);
+
+    const [here] = await db
+      .select()
+      .from(accounts)
+      .where(and(eq(accounts.siteId, two.id), eq(accounts.email, email)));
+    const types = "account.passwordResetRequested,account.passwordChanged";
+    const { results } = (await two.call("listEvents", { query: { types } })).as(EventList);
+    expect(results).toMatchObject([
+      { resource: `password-reset/${resetId}`, data: { _id: resetId, siteId: two.id, accountId: here?.id, kind: "global" } },
+      { resource: `account/${here?.id}`, data: { _id: here?.id, siteId: two.id, kind: "global" } },
+    ]);
 
     await passPause(id);
     await ask(email, { ...asking, on: foreign });
