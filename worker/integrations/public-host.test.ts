@@ -1,0 +1,37 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { publishAddresses, timesAsked } from "../../test/resolver.ts";
+import { randomHex } from "../lib/ids.ts";
+import { publicUrlProblem } from "./public-host.ts";
+
+const deployed = { ...env, TIFO_DEVELOPMENT: "false" };
+const PUBLIC = ["93.184.215.14"];
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(() => vi.useRealTimers());
+
+test.each([
+  [0, 1],
+  [60, 60],
+  [86_400, 300],
+])("an answer that holds for %i s is kept for %i s", async (ttl, kept) => {
+  const host = `hooks-${randomHex(6)}.example`;
+  const ask = () => publicUrlProblem(deployed, `https://${host}/`);
+  publishAddresses(host, PUBLIC, ttl);
+  expect(await ask()).toBeUndefined();
+  vi.advanceTimersByTime(kept * 1000 - 1);
+  publishAddresses(host, ["10.0.0.8"], ttl);
+  expect(await ask()).toBeUndefined();
+  expect(timesAsked(host)).toBe(2);
+  vi.advanceTimersByTime(1);
+  expect(await ask()).toBe("A host that is reachable from the internet");
+  expect(timesAsked(host)).toBe(4);
+});
+
+test("a host that may not be called is asked for each time", async () => {
+  const host = `hooks-${randomHex(6)}.example`;
+  publishAddresses(host, ["10.0.0.8"]);
+  expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeDefined();
+  publishAddresses(host, PUBLIC);
+  expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeUndefined();
+});
