@@ -8,6 +8,7 @@ export type Json = Record<string, unknown>;
 export interface Intent {
   id: string;
   amount: number;
+  currency: string;
   refunded: number;
   status: "succeeded" | "processing" | "requires_payment_method";
 }
@@ -33,6 +34,7 @@ export interface Refund {
   id: string;
   intent: string;
   amount: number;
+  currency: string;
   status: "pending" | "succeeded" | "failed";
   metadata: Fields;
   reason: string | null;
@@ -91,8 +93,8 @@ export function showSession({ intents, subscriptions }: Kept, session: Session, 
   };
 }
 
-function showIntent({ id, amount, status }: Intent): Json {
-  return { id, object: "payment_intent", amount, currency: "gbp", livemode: false, metadata: {}, status };
+function showIntent({ id, amount, currency, status }: Intent): Json {
+  return { id, object: "payment_intent", amount, currency, livemode: false, metadata: {}, status };
 }
 
 export function showSubscription({ id, status, scheduled, periodEnd, metadata }: Subscription): Json {
@@ -100,8 +102,8 @@ export function showSubscription({ id, status, scheduled, periodEnd, metadata }:
   return { id, object: "subscription", status, cancel_at_period_end: scheduled, items, metadata, livemode: false };
 }
 
-export function showRefund({ id, intent, amount, status, metadata, reason }: Refund): Json {
-  return { id, object: "refund", amount, currency: "gbp", payment_intent: intent, status, metadata, reason };
+export function showRefund({ id, intent, amount, currency, status, metadata, reason }: Refund): Json {
+  return { id, object: "refund", amount, currency, payment_intent: intent, status, metadata, reason };
 }
 
 export function showInvoice({ id, subscription, intent, amount, currency, created }: Invoice, wanted = new Set<string>()): Json {

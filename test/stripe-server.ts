@@ -82,7 +82,7 @@ export const stripe = {
     const session = found(stripe.pageOf(chargeId, account));
     session.status = "complete";
     session.paid = !later;
-    const intent = newIntent(books, session.amount, later ? "processing" : "succeeded");
+    const intent = newIntent(books, session, later ? "processing" : "succeeded");
     if (session.mode === "payment") session.intent = intent.id;
     else begin(books, session, intent);
     return session;
@@ -120,7 +120,7 @@ export const stripe = {
     const subscription = found(books.subscriptions.get(subscriptionId));
     const begun = subscription.periodEnd;
     subscription.periodEnd += MONTH;
-    return newInvoice(books, subscription, newIntent(books, subscription.amount, "succeeded"), begun);
+    return newInvoice(books, subscription, newIntent(books, subscription, "succeeded"), begun);
   },
   /** Somebody refunds at Stripe itself. */
   refundThere(intentId: string, amount: number): Refund {
@@ -324,14 +324,15 @@ function newInvoice(
   return invoice;
 }
 
-function newIntent(books: Books, amount: number, status: Intent["status"]): Intent {
-  const intent: Intent = { id: `pi_${randomHex(7)}`, amount, refunded: 0, status };
+function newIntent(books: Books, { amount, currency }: Pick<Intent, "amount" | "currency">, status: Intent["status"]): Intent {
+  const intent: Intent = { id: `pi_${randomHex(7)}`, amount, currency, refunded: 0, status };
   books.intents.set(intent.id, intent);
   return intent;
 }
 
 function newRefund(books: Books, intent: Intent, amount: number, metadata: Fields, reason: string | null): Refund {
-  const refund: Refund = { id: `re_${randomHex(7)}`, intent: intent.id, amount, status: stripe.refundsBecome, metadata, reason };
+  const { id, currency } = intent;
+  const refund: Refund = { id: `re_${randomHex(7)}`, intent: id, amount, currency, status: stripe.refundsBecome, metadata, reason };
   books.refunds.set(refund.id, refund);
   if (refund.status !== "failed") intent.refunded += amount;
   return refund;

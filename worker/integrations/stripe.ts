@@ -77,6 +77,18 @@ export interface StripeNotice {
   subscriptionId: string | undefined;
 }
 
+// Currencies without a minor unit that Stripe, for the sake of what was built long ago, counts in hundredths all the same.
+const IN_HUNDREDTHS = new Set<string | null>(["isk", "ugx"]);
+
+/** Our minor units as Stripe counts them. */
+function toStripe(amount: number, { currency }: { currency: string }): number {
+  return IN_HUNDREDTHS.has(currency) ? amount * 100 : amount;
+}
+
+function fromStripe(amount: number, currency: string | null): number {
+  return IN_HUNDREDTHS.has(currency) ? Math.round(amount / 100) : amount;
+}
+
 type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
 
 /** Makes Stripe know an owner of a wallet; repeated, it answers the same customer. */
@@ -101,7 +113,7 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
           mode: "payment",
           payment_intent_data: {
             metadata,
-            ...(paysFee && { application_fee_amount: Math.round((request.amount * request.feeBasisPoints) / 10_000) }),
+            ...(paysFee && { application_fee_amount: toStripe(Math.round((request.amount * request.feeBasisPoints) / 10_000), request) }),
           },
         }
       : {
@@ -132,7 +144,7 @@ function lineOf({ priceId, currency, amount, name, recurrence }: CheckoutRequest
     quantity: 1,
     price_data: {
       currency,
-      unit_amount: amount,
+      unit_amount: toStripe(amount, { currency }),
       product_data: { name },
       ...(recurrence !== null && { recurring: { interval: recurrence } }),
     },
@@ -171,7 +183,7 @@ function toCheckout(session: Stripe.Checkout.Session): Checkout {
     id: session.id,
     url: session.url,
     state: stateOf(session),
-    amount: session.amount_total,
+    amount: session.amount_total === null ? null : fromStripe(session.amount_total, session.currency),
     currency: session.currency,
     paymentId: idOf(session.payment_intent),
     subscriptionId: idOf(session.subscription),
@@ -191,10 +203,15 @@ function stateOf({ status, payment_status: payment, payment_intent: intent, subs
 export async function createRefund(
   env: Env,
   account: StripeAccount,
-  { refundId, paymentId, amount, reason }: { refundId: string; paymentId: string; amount: number; reason: RefundReason },
+  {
+    refundId,
+    paymentId,
+    reason,
+    ...money
+  }: { refundId: string; paymentId: string; amount: number; currency: string; reason: RefundReason },
 ): Promise<StripeOutcome<StripeRefund>> {
   const made = await ask(env, account, `refund-${refundId}`, (stripe, options) =>
-    stripe.refunds.create({ payment_intent: paymentId, amount, reason, metadata: { refundId } }, options),
+    stripe.refunds.create({ payment_intent: paymentId, amount: toStripe(money.amount, money), reason, metadata: { refundId } }, options),
   );
   return made.ok ? { ok: true, value: toRefund(made.value) } : made;
 }
@@ -207,7 +224,8 @@ export async function listRefunds(env: Env, account: StripeAccount, paymentId: s
   return required(listed).map(toRefund);
 }
 
-function toRefund({ id, metadata, amount, status, failure_reason: reason }: Stripe.Refund): StripeRefund {
+function toRefund({ id, metadata, amount: theirs, currency, status, failure_reason: reason }: Stripe.Refund): StripeRefund {
+  const amount = fromStripe(theirs, currency);
   const states: Record<string, StripeRefund["status"]> = { succeeded: "complete", failed: "declined", canceled: "declined" };
   return { id, refundId: metadata?.refundId, amount, status: states[status ?? ""] ?? "pending", failure: reason ?? null };
 }
@@ -267,7 +285,8 @@ export async function listPaidInvoices(env: Env, account: StripeAccount, subscri
     // What a credit has paid moves no money.
     if (paymentId === null || invoice.amount_paid === 0) return [];
     const paidAt = (invoice.status_transitions.paid_at ?? invoice.created) * 1000;
-    return [{ id: invoice.id, amount: invoice.amount_paid, currency: invoice.currency, paymentId, paid: paidAt }];
+    const amount = fromStripe(invoice.amount_paid, invoice.currency);
+    return [{ id: invoice.id, amount, currency: invoice.currency, paymentId, paid: paidAt }];
   });
   // Stripe lists the newest first.
   return paid.reverse().sort((one, other) => one.paid - other.paid);

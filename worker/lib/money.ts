@@ -14,3 +14,10 @@ export function formatMoney(amount: number, currency: string): string {
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return new Intl.NumberFormat("en-GB", { style: "currency", currency: currency.toUpperCase(), ...format }).format(amount / 10 ** digits);
 }
+
+export const ENDS_IN_ZERO = "Amounts of a currency with three decimals end in 0: no card is charged the last of them";
+
+/** Whether cards can be charged an amount in minor units: Stripe takes thousandths by tens. */
+export function isPayable(amount: number, currency: string): boolean {
+  return minorDigits(currency) < 3 || amount % 10 === 0;
+}

@@ -3,6 +3,7 @@ import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.
 import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
+import { ENDS_IN_ZERO, isPayable } from "../lib/money.ts";
 import { bookRefund, refundOf } from "../lib/refund-rules.ts";
 import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "../routes/billing/schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
@@ -64,6 +65,7 @@ async function carryOut(ctx: Ctx, { charge, refund }: Reservation): Promise<Char
     const asked = await createRefund(ctx.env, charge.stripeAccount, {
       refundId: refund.id,
       amount: refund.amount,
+      currency: charge.currency,
       paymentId: charge.stripePaymentId ?? "",
       reason: refund.reason ?? "requested_by_customer",
     });
@@ -97,6 +99,7 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
     const charge = await findCharge(ctx, input);
     const same = once ? await findSame(ctx, charge, input) : undefined;
     if (same) return { charge, refund: same };
+    if (input.amount !== undefined && !isPayable(input.amount, charge.currency)) return { refusal: ENDS_IN_ZERO, isBack: false };
     const rule = refundOf(charge, input.amount);
     if ("refusal" in rule) return { ...rule, isBack: charge.refunded === charge.amount };
     if (charge.stripePaymentId === null) return { refusal: "No money was moved for this charge", isBack: false };
@@ -154,12 +157,7 @@ async function lastOf(ctx: Ctx, recurringId: string): Promise<ChargeRow | undefi
     .select()
     .from(charges)
     .where(
-      and(
-        eq(charges.siteId, ctx.siteId),
-        eq(charges.recurringId, recurringId),
-        eq(charges.status, "complete"),
-        lt(charges.created, until),
-      ),
+      and(eq(charges.siteId, ctx.siteId), eq(charges.recurringId, recurringId), eq(charges.status, "complete"), lt(charges.created, until)),
     )
     .orderBy(desc(charges.created), desc(charges.id))
     .limit(1);

@@ -18,7 +18,11 @@ import {
   open,
   PAGES,
   reconcile,
+  recurringRow,
+  refund,
   tell,
+  tellRefunded,
+  tellSubscription,
   walletIdOf,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
@@ -249,5 +253,37 @@ describe("a checkout", () => {
     expect(await openOnce()).toMatchObject({ status: 200, body: opened.body });
     const pages = (await chargesOf(buyer)).filter(({ stripeSessionId }) => stripeSessionId !== null);
     expect(pages.map((charge) => charge.id)).toEqual([opened.as(CheckoutAnswer).chargeId]);
+  });
+
+  test.each(["isk", "ugx"])("in %s is counted in hundredths by Stripe and in whole ones here, there and back", async (currency) => {
+    buyer = await newBuyer(site);
+    const prices = [{ currency, default: true, value: 1900 }];
+    const [once, monthly] = [await newSubscription(site, { prices }), await newSubscription(site, { prices, recurrence: "month" })];
+    const chargeId = await buy(site, buyer, once._id);
+    expect(stripe.pageOf(chargeId)).toMatchObject({ amount: 190_000, currency });
+    expect(await chargeRow(chargeId)).toMatchObject({ status: "complete", amount: 1900, currency });
+    await refund(site, buyer, chargeId, 700);
+    const paymentId = (await chargeRow(chargeId)).stripePaymentId ?? "";
+    expect(stripe.refundsOf(paymentId)).toMatchObject([{ amount: 70_000 }]);
+    stripe.refundThere(paymentId, 20_000);
+    await tellRefunded(site, chargeId);
+    expect((await chargeRow(chargeId)).refunded).toBe(900);
+    await buy(site, buyer, monthly._id);
+    const { stripeSubscriptionId } = await recurringRow(buyer);
+    stripe.renew(stripeSubscriptionId);
+    await tellSubscription(site, stripeSubscriptionId);
+    expect((await chargesOf(buyer)).map(({ amount }) => amount)).toEqual([1900, 1900, 1900]);
+  });
+
+  test("in a currency of thousandths takes amounts that end in 0 alone", async () => {
+    buyer = await newBuyer(site);
+    const prices = (value: number) => [{ currency: "kwd", default: true, value }];
+    const body = { siteId: site.id, name: "Cup pass", sku: "kuwait-pass", subscriptionProvider: "stripe", recurrence: "once" };
+    expect((await site.call("createSubscription", { body: { ...body, prices: prices(1905) } })).fields).toEqual(["prices.0.value"]);
+    const bundle = { name: "Derby", sku: "kuwait-derby", price: 1905, presentmentCurrency: "kwd", items: [{ type: "ticket", id: "t" }] };
+    expect((await site.call("createBundle", { body: bundle })).fields).toEqual(["price"]);
+    const chargeId = await buy(site, buyer, (await newSubscription(site, { prices: prices(1900) }))._id);
+    expect((await refund(site, buyer, chargeId, 905)).errorMessage).toContain("end in 0");
+    expect(await refund(site, buyer, chargeId, 900)).toMatchObject({ success: true });
   });
 });

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { BUNDLE_ITEM_TYPES } from "../../../db/enums.ts";
 import type { bundles } from "../../../db/schema/index.ts";
 import { Id, ImageUrl, Sku, Tracked } from "../../http/schemas.ts";
+import { ENDS_IN_ZERO, isPayable } from "../../lib/money.ts";
 import { Currency, Money } from "../billing/schemas.ts";
 
 const BundleItem = z
@@ -29,6 +30,7 @@ export const BundleInput = z
     description: editable.description.default(""),
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
   })
+  .refine(({ price, presentmentCurrency }) => isPayable(price, presentmentCurrency), { message: ENDS_IN_ZERO, path: ["price"] })
   .openapi("BundleInput", {
     example: {
       name: "Derby day bundle",

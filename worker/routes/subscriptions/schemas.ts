@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDERS } from "../../../db/enums.ts";
 import type { subscriptions } from "../../../db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { ENDS_IN_ZERO, isPayable } from "../../lib/money.ts";
 import { type EntitlementRow, toEntitlement } from "../../services/entitlements.ts";
 import { Currency, Money } from "../billing/schemas.ts";
 
@@ -14,6 +15,7 @@ const Price = z
     value: Money,
     paymentPlanId: z.string().min(1).max(255).optional().describe("The price's id at the payment provider"),
   })
+  .refine(({ value, currency }) => isPayable(value, currency), { message: ENDS_IN_ZERO, path: ["value"] })
   .openapi("SubscriptionPrice");
 
 const Prices = z
