@@ -88,7 +88,7 @@ export const EVENTS = {
   "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
   "account.passwordChanged": { data: OfAccount.extend({ kind: Kind }), description: "An account has a new password" },
   "account.passwordResetRequested": {
-    data: OfAccount.extend({ accountId: Id, kind: Kind }),
+    data: z.object({ _id: Id.describe("Of the reset"), siteId: Id, accountId: Id, kind: Kind }),
     description: "Somebody asked for a password reset",
     resource: "password-reset/_id",
   },
