@@ -39,6 +39,7 @@ export const KINDS = [
   "buyBundle",
   "buyTwice",
   "buyWithKey",
+  "buyGiven",
   "refund",
   "refundThere",
   "refundFails",
@@ -60,8 +61,8 @@ export interface Step {
   share: number;
   /** How often Stripe's event arrives; where it tells nothing, how many hours the cron runs for. */
   told: number;
-  /** What the call of Stripe after the next `after` meets; or after how many statements that write the database is gone. */
-  trouble: { does: Behaviour | "die"; after: number } | null;
+  /** What the call of Stripe after the next `after` meets, of all or for refunds; or after how many statements that write the database is gone. */
+  trouble: { does: Behaviour | "die"; after: number; refunds?: boolean } | null;
 }
 
 type Kind = "once" | "month" | "bundle";
@@ -92,7 +93,8 @@ function failWritesAfter(count: number): () => void {
 
 function meet(trouble: Step["trouble"]): () => void {
   if (trouble?.does === "die") return failWritesAfter(trouble.after);
-  if (trouble) stripe.next(/./, ...Array.from({ length: trouble.after }, () => "work" as const), trouble.does);
+  if (trouble)
+    stripe.next(trouble.refunds ? /POST .*refunds/ : /./, ...Array.from({ length: trouble.after }, () => "work" as const), trouble.does);
   return () => stripe.recover();
 }
 
@@ -165,6 +167,8 @@ export class Shopping {
         return this.#buyTwice(pick, told);
       case "buyWithKey":
         return this.#buyWithKey(pick, told);
+      case "buyGiven":
+        return this.#buyGiven(pick, told);
       case "refund":
         return this.#refund(pick, share, told);
       case "refundThere":
@@ -243,6 +247,18 @@ export class Shopping {
     }
     if (chargeId === undefined) return;
     if (stripe.pageOf(chargeId)?.status === "open") stripe.pay(chargeId);
+    await this.#tellPaid(chargeId, told);
+  }
+
+  /** What somebody gives the buyer between the opening of the page and the payment. */
+  async #buyGiven(pick: number, told: number): Promise<void> {
+    const kind = pick % 2 === 0 ? "month" : "once";
+    const id = await this.#sale(pick, kind);
+    const chargeId = await this.#open(id, kind);
+    const [sku] = [...this.skus].find(([, one]) => one.id === id) ?? [];
+    if (chargeId === undefined || sku === undefined) return;
+    await this.#asAdmin("grantSubscription", { body: { accountId: this.buyer.id, sku } });
+    stripe.pay(chargeId);
     await this.#tellPaid(chargeId, told);
   }
 
@@ -407,6 +423,7 @@ export async function settle(shopping: Shopping): Promise<void> {
   }
 }
 
+/** One of them, from the last on. */
 function among<T>(all: T[], pick: number): T | undefined {
-  return all[pick % Math.max(1, all.length)];
+  return all.at(-1 - (pick % Math.max(1, all.length)));
 }

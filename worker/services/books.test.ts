@@ -18,19 +18,50 @@ import type { EntitlementRow } from "./entitlements.ts";
 
 const db = createDb(env.DB);
 
+const picked = fc.nat(5);
+const share = fc.constantFrom(0.3, 0.5, 1, 1);
+const told = fc.constantFrom(0, 1, 1, 2);
+const does = fc.constantFrom<Behaviour | "die">("fail", "refuse", "stumble", "stumble", "lose", "die", "die");
+const trouble = fc.option(fc.record({ does, after: fc.nat(4), refunds: fc.boolean() }), { nil: null });
+
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...KINDS, "buyMonthly", "buyMonthly", "month", "month", "cancelLater", "refund"),
-  pick: fc.nat(5),
-  share: fc.constantFrom(0.3, 0.5, 1, 1),
-  told: fc.constantFrom(0, 1, 1, 2),
-  trouble: fc.option(
-    fc.record({
-      does: fc.constantFrom<Behaviour | "die">("fail", "refuse", "stumble", "stumble", "lose", "die", "die"),
-      after: fc.nat(4),
-    }),
-    { nil: null },
-  ),
+  pick: picked,
+  share,
+  told,
+  trouble,
 });
+
+type Kind = Step["kind"];
+
+// What chance alone would seldom bring about: each with the last that was bought, without the cron coming in between.
+const STORIES: Kind[][] = [
+  ["buyMonthly", "refund", "month"],
+  ["buyMonthly", "leave", "month"],
+  ["buyMonthly", "cancelLater", "withdraw", "month", "month"],
+  ["buyMonthly", "cancelLater", "revoke", "withdraw", "month"],
+  ["buyMonthly", "month", "refund", "refundFails"],
+  ["buyOnce", "refund", "refundFails", "refund"],
+  ["buyGiven", "refundFails", "month"],
+];
+
+const story = fc.constantFrom(...STORIES).chain((kinds) => fc.tuple(...kinds.map(stepOf)));
+
+function stepOf(kind: Kind): fc.Arbitrary<Step> {
+  const pick = fc.constant(kind.startsWith("buy") ? 2 : 0);
+  // The trouble most of the time elsewhere, so that the story is told to its end.
+  return fc.record({
+    kind: fc.constant(kind),
+    pick,
+    share: fc.constant(1),
+    told,
+    trouble: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, trouble),
+  });
+}
+
+const life = fc
+  .array(fc.oneof({ weight: 3, arbitrary: step.map((one) => [one]) }, story), { minLength: 2, maxLength: 7 })
+  .map((parts) => parts.flat());
 
 let site: TestSite;
 let resetClock = (): void => undefined;
@@ -108,7 +139,7 @@ async function expectChargeToBalance(charge: ChargeRow, over: Set<string>): Prom
 
 test("money and entitlements agree with Stripe and with each other, whatever happened in between", { timeout: 240_000 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), fc.boolean(), async (steps, silent) => {
+    fc.asyncProperty(life, fc.boolean(), async (steps, silent) => {
       const shopping = new Shopping(site, await newBuyer(site), silent);
       for (const one of steps) await shopping.take(one);
       await settle(shopping);
