@@ -32,8 +32,9 @@ const BEGINNINGS: [RegExp, MediaType][] = [
   [/^(?:\xef\xbb\xbf)?WEBVTT(?=[ \t\r\n]|$)/, { ...caption, contentType: "text/vtt; charset=utf-8" }],
   [/^(?:\xef\xbb\xbf)?\s*\d+[ \t]*\r?\n\d{2,}:\d\d:\d\d,\d{3} --> \d/, { ...caption, contentType: "application/x-subrip; charset=utf-8" }],
   // Not one whose document type defines entities: they can grow without bounds in whoever shows it.
+  // A comment goes to its first end and no further, or each of many could be read in two ways.
   [
-    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*|<!DOCTYPE\s+svg[^>[]*>\s*)*<svg[\s>]/,
+    /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE\s+svg[^>[]*>\s*)*<svg[\s>]/,
     { ...drawing, contentType: "image/svg+xml" },
   ],
 ];

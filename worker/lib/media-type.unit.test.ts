@@ -23,6 +23,7 @@ describe("the type of a file", () => {
       '\xef\xbb\xbf<?xml version="1.0"?>\n<!-- crest -->\n<!DOCTYPE svg PUBLIC "a" "b">\n<svg>',
       "image/svg+xml",
     ],
+    ["an SVG after hundreds of comments", `${"<!-- a -->\n<!---->".repeat(200)}<svg>`, "image/svg+xml"],
   ])("%s is known by its first bytes", (_, content, contentType) => {
     expect(typeOf(content)).toBe(contentType);
   });
@@ -38,6 +39,7 @@ describe("the type of a file", () => {
     ["a word that only begins like WebVTT", "WEBVTTX"],
     ["a PDF", "%PDF-1.7"],
     ["a ZIP", "PK\x03\x04"],
+    ["five hundred comments and no drawing", `${"<!---->".repeat(500)}x`],
   ])("%s is refused", (_, content) => {
     expect(typeOf(content)).toBeUndefined();
   });
