@@ -186,14 +186,17 @@ describe("effects", () => {
 });
 
 describe("a round", () => {
-  /** Has each round find something new for as long as the test runs. */
+  /** Has something new happen in each round for as long as the test runs, and the log be nudged before the round is over. */
   function neverEnding(site: TestSite): void {
     let goesOn = true;
     onTestFinished(() => void (goesOn = false));
+    const nudge = vi.spyOn(SiteLog.prototype, "nudge");
     vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {
       if (!goesOn) return { seq: 0 };
       await leave(site.id, 1, pageUpdated(site));
+      const before = nudge.mock.calls.length;
       void logOf(site.id).nudge();
+      await vi.waitFor(() => expect(nudge.mock.calls.length).toBeGreaterThan(before), { interval: 1 });
       return { seq: 0 };
     });
   }
