@@ -25,6 +25,7 @@ export const ImageUrl = z
   .string()
   .max(2000)
   .regex(/^(https:\/\/[^\s/]+(\/\S*)?|\/media\/v1\/[0-9a-f]{24})$/, "An https address, or the /media/v1/{id} of an uploaded file")
+  .refine((url) => url.startsWith("/") || URL.canParse(url), "Not an address that a browser could ask for")
   .openapi({ example: "https://demo.example/crest.png" });
 
 export const Tags = z.array(z.string().min(1).max(100)).max(200);

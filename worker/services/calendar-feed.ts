@@ -62,7 +62,8 @@ function entryOf(event: CalendarEventRow, origin: string): ICalEventData {
     summary: oneLine(title),
     description: plain(description),
     categories: categories.map((category) => ({ name: oneLine(category.label) })),
-    attachments: image?.show ? [new URL(image.src, origin).href] : [],
+    // One picture that leads nowhere takes nobody's calendar away.
+    attachments: image?.show && URL.canParse(image.src, origin) ? [new URL(image.src, origin).href] : [],
   };
 }
 

@@ -44,6 +44,10 @@ describe("an event", () => {
     expect(read.headers.get("ETag")).toBe(made.headers.get("ETag"));
   });
 
+  test.for(["https://a:b/x.png", "https://[/x.png", "https://%/x.png", "https://a:99999/"])("has no picture at %s", async (src) => {
+    expect(await create({ image: { src } })).toMatchObject({ status: 400, fields: ["image.src"] });
+  });
+
   test("needs a title and a start alone", async () => {
     const made = (await create({ date: { startTimestamp: KICK_OFF } })).as(CalendarEvent);
     expect(CalendarEvent.omit({ _id: true, created: true, modified: true }).parse(made)).toEqual({

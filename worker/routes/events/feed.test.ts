@@ -58,6 +58,16 @@ describe("the feed", () => {
     expect(entry?.component.hasProperty("attach")).toBe(false);
   });
 
+  test("goes without a picture whose address is none", async () => {
+    const site = await newSite();
+    const { _id } = await create(site, { image: { src: "https://demo.example/a.png" } });
+    const image = { show: true, src: "https://demo.example:99999/a.png" };
+    await createDb(env.DB).update(calendarEvents).set({ image }).where(eq(calendarEvents.id, _id));
+    const [entry] = await entries(site);
+    expect(entry?.summary).toBe("Derby");
+    expect(entry?.component.hasProperty("attach")).toBe(false);
+  });
+
   test("carries any text, in lines of at most 75 bytes", async () => {
     const site = await newSite();
     const titleRaw = 'Süß; "a,b" \\ c: ⚽️🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉';
