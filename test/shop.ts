@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { and, eq, lte } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import { createDb } from "../db/client.ts";
 import { accountEntitlements, charges, recurringSubscriptions, refunds } from "../db/schema/index.ts";
 import { randomHex } from "../worker/lib/ids.ts";
@@ -144,6 +144,30 @@ export async function recurringRow(buyer: Buyer) {
   const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.accountId, buyer.id));
   if (!row) throw new Error("Nothing is paid regularly");
   return row;
+}
+
+/** As if a buyer had bought everything so much earlier. */
+export async function backdate(buyer: Buyer, ms: number): Promise<void> {
+  const { stripeSubscriptionId } = await recurringRow(buyer);
+  const seconds = Math.floor(ms / 1000);
+  subscriptionThere(stripeSubscriptionId).periodEnd -= seconds;
+  for (const invoice of stripe.books().invoices.values()) {
+    if (invoice.subscription === stripeSubscriptionId) invoice.created -= seconds;
+  }
+  await db.batch([
+    db
+      .update(charges)
+      .set({ created: sql`${charges.created} - ${ms}` })
+      .where(eq(charges.accountId, buyer.id)),
+    db
+      .update(accountEntitlements)
+      .set({ dateEnds: sql`${accountEntitlements.dateEnds} - ${ms}` })
+      .where(eq(accountEntitlements.accountId, buyer.id)),
+    db
+      .update(recurringSubscriptions)
+      .set({ currentPeriodEnd: sql`${recurringSubscriptions.currentPeriodEnd} - ${ms}` })
+      .where(eq(recurringSubscriptions.accountId, buyer.id)),
+  ]);
 }
 
 /** Lets everything that is open at a site be due. */

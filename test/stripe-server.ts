@@ -217,6 +217,7 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
   const ok = (body: Json) => ({ status: 200, body });
   const list = (data: Json[]) => ok({ object: "list", url: pathname, has_more: false, data });
   const missing = { status: 404, body: { error: { type: "invalid_request_error", code: "resource_missing", message: "No such thing" } } };
+  const missingField = (param: string) => ({ status: 400, body: { error: { ...missing.body.error, param } } });
   const bad = (message: string) => ({ status: 400, body: { error: { type: "invalid_request_error", message } } });
   switch (`${method} ${kind}`) {
     case "POST customers": {
@@ -225,6 +226,8 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       return ok({ id, object: "customer", email: fields.email ?? null, balance: 0, livemode: false, metadata: metadataOf(fields) });
     }
     case "POST checkout": {
+      if (rest[1] === undefined && !books.customers.has(fields.customer ?? "")) return missingField("customer");
+      if (fields["line_items[0][price]"] === "price_missing") return missingField("line_items[0][price]");
       if (rest[1] === undefined) return ok(showSession(books, newSession(books, fields)));
       const session = books.sessions.get(rest[1]);
       if (session?.status !== "open") return session ? bad("Only open sessions can be expired") : missing;

@@ -1,4 +1,5 @@
 import type { Stripe } from "stripe";
+import { sha256 } from "../lib/crypto.ts";
 import { Failure } from "../lib/errors.ts";
 import { optionalSecret } from "../lib/optional-secret.ts";
 
@@ -8,7 +9,15 @@ import { optionalSecret } from "../lib/optional-secret.ts";
 export type StripeAccount = string | null;
 
 /** What Stripe did, or why it wouldn't. Where it isn't known whether it did, `unavailable` is thrown instead. */
-export type StripeOutcome<T> = { ok: true; value: T } | { ok: false; missing: boolean; message: string };
+export type StripeOutcome<T> = { ok: true; value: T } | Refused;
+
+/** `missing`: there is no such thing at Stripe; `field`: which one that we named. */
+interface Refused {
+  ok: false;
+  missing: boolean;
+  field: string | undefined;
+  message: string;
+}
 
 export interface CheckoutRequest {
   /** Our charge, which Stripe keeps as the session's reference and as metadata of all that follows from it. */
@@ -91,13 +100,15 @@ function fromStripe(amount: number, currency: string | null): number {
 
 type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
 
-/** Makes Stripe know an owner of a wallet; repeated, it answers the same customer. */
+/** Makes Stripe know an owner of a wallet, in place of a customer that is no more; repeated, it answers the same customer. */
 export async function createCustomer(
   env: Env,
   account: StripeAccount,
-  { walletId, siteId, email }: { walletId: string; siteId: string; email: string },
+  { walletId, siteId, email, formerId }: { walletId: string; siteId: string; email: string; formerId: string | null },
 ): Promise<string> {
-  const made = await ask(env, account, `wallet-${walletId}`, (stripe, options) =>
+  // Stripe refuses a key that comes again with something else.
+  const key = `wallet-${walletId}-${formerId ?? "first"}-${await sha256(email)}`;
+  const made = await ask(env, account, key, (stripe, options) =>
     stripe.customers.create({ email, metadata: { siteId, walletId } }, options),
   );
   return required(made).id;
@@ -120,7 +131,7 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
           mode: "subscription",
           subscription_data: { metadata, ...(paysFee && { application_fee_percent: request.feeBasisPoints / 100 }) },
         };
-  const made = await ask(env, account, `charge-${request.chargeId}`, (stripe, options) =>
+  const made = await ask(env, account, `charge-${request.chargeId}-${request.customerId}`, (stripe, options) =>
     stripe.checkout.sessions.create(
       {
         ...ofKind,
@@ -354,10 +365,10 @@ async function ask<T>(
     return { ok: true, value: await call(stripe, options) };
   } catch (cause) {
     if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
-    const { statusCode = 0, code, message } = cause;
+    const { statusCode = 0, code, param, message } = cause;
     const isFinal = statusCode >= 400 && statusCode < 500 && !UNDECIDED.has(statusCode);
     if (!isFinal) throw new Failure("unavailable", "Stripe did not answer as it should; what it did is found out later", { cause });
-    return { ok: false, missing: code === "resource_missing", message };
+    return { ok: false, missing: code === "resource_missing", field: param, message };
   }
 }
 

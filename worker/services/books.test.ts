@@ -42,21 +42,17 @@ const STORIES: Kind[][] = [
   ["buyMonthly", "cancelLater", "revoke", "withdraw", "month"],
   ["buyMonthly", "month", "refund", "refundFails"],
   ["buyOnce", "refund", "refundFails", "refund"],
-  ["buyGiven", "refundFails", "month"],
+  ["buyGiven", "hour", "refundFails", "month"],
 ];
 
 const story = fc.constantFrom(...STORIES).chain((kinds) => fc.tuple(...kinds.map(stepOf)));
 
 function stepOf(kind: Kind): fc.Arbitrary<Step> {
   const pick = fc.constant(kind.startsWith("buy") ? 2 : 0);
-  // The trouble most of the time elsewhere, so that the story is told to its end.
-  return fc.record({
-    kind: fc.constant(kind),
-    pick,
-    share: fc.constant(1),
-    told,
-    trouble: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, trouble),
-  });
+  // Mostly without trouble, so that the story is told to its end; but what bought nothing is not taken back the first time.
+  const refused = fc.constant({ does: "refuse" as const, after: 0, refunds: true });
+  const smooth = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, trouble);
+  return fc.record({ kind: fc.constant(kind), pick, share: fc.constant(1), told, trouble: kind === "hour" ? refused : smooth });
 }
 
 const life = fc
@@ -87,7 +83,7 @@ async function expectBooksToBalance(shopping: Shopping): Promise<void> {
   const { buyer } = shopping;
   const [rows, entitlements] = [await chargesOf(buyer), await entitlementsOf(buyer)];
   const over = new Set<string>();
-  for (const charge of rows) await expectChargeToBalance(charge, over);
+  for (const charge of rows) await expectChargeToBalance(charge, shopping.isGone, over);
   for (const { id, status, stripeSubscriptionId } of await recurringOf(buyer)) {
     const there = stripe.books().subscriptions.get(stripeSubscriptionId);
     expect(status).toBe(there?.status === "canceled" ? "cancelled" : there?.scheduled ? "cancelScheduled" : "active");
@@ -122,8 +118,10 @@ function isBoughtBy({ created }: ChargeRow, { dateCancelled }: EntitlementRow): 
   return dateCancelled === null || created < dateCancelled;
 }
 
-async function expectChargeToBalance(charge: ChargeRow, over: Set<string>): Promise<void> {
-  const page = stripe.pageOf(charge.id);
+async function expectChargeToBalance(charge: ChargeRow, isGone: boolean, over: Set<string>): Promise<void> {
+  // Whose address nobody ever got, and whose customer is forgotten: it can't be found, nor paid.
+  const isLost = isGone && charge.stripeSessionId === null && charge.stripeInvoiceId === null;
+  const page = isLost ? undefined : stripe.pageOf(charge.id);
   if (charge.stripeInvoiceId === null || page)
     expect(charge.status).toBe(page?.paid ? "complete" : page?.status === "open" ? "pending" : "declined");
   const ours = await refundRows(charge.id);

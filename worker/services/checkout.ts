@@ -97,19 +97,24 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
     resource: `charge/${charge.id}`,
     data: toCharge(charge),
   });
-  const customerId = await customerOf(ctx, await walletOf(ctx, accountId), charge.stripeAccount);
   const expiresAt = ctx.now + OPEN_FOR;
-  const opened = await createCheckout(ctx.env, charge.stripeAccount, {
-    ...sale,
-    ...urls,
-    chargeId: charge.id,
-    siteId: ctx.siteId,
-    customerId,
-    name: sale.description,
-    priceId,
-    feeBasisPoints: site.serviceChargeRate ?? 0,
-    expiresAt,
-  });
+  const openFor = (customerId: string) =>
+    createCheckout(ctx.env, charge.stripeAccount, {
+      ...sale,
+      ...urls,
+      chargeId: charge.id,
+      siteId: ctx.siteId,
+      customerId,
+      name: sale.description,
+      priceId,
+      feeBasisPoints: site.serviceChargeRate ?? 0,
+      expiresAt,
+    });
+  const customerId = await customerOf(ctx, accountId, charge.stripeAccount);
+  let opened = await openFor(customerId);
+  // Somebody has deleted the customer at Stripe.
+  if (!opened.ok && opened.missing && opened.field === "customer")
+    opened = await openFor(await customerOf(ctx, accountId, charge.stripeAccount, customerId));
   if (!opened.ok) {
     await decline(ctx, charge, opened.message);
     throw conflict(`Stripe refuses this sale: ${opened.message}`);
@@ -144,21 +149,29 @@ function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, str
   };
 }
 
-/** What Stripe knows the owner as, where the money goes; made known at the first purchase. */
-async function customerOf(ctx: Ctx, wallet: WalletRow, stripeAccount: string | null): Promise<string> {
-  if (wallet.paymentCustomerId !== null && wallet.stripeAccount === stripeAccount) return wallet.paymentCustomerId;
+/** What Stripe knows a buyer as, where the money goes; made known at the first purchase, and anew where that is `gone`. */
+async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | null, gone?: string): Promise<string> {
+  const wallet = await walletOf(ctx, accountId);
+  const { paymentCustomerId: known } = wallet;
+  if (known !== null && known !== gone && wallet.stripeAccount === stripeAccount) return known;
   const [account] = await ctx.db
     .select({ email: accounts.email })
     .from(accounts)
-    .where(ownRow(ctx, accounts, wallet.ownerId));
+    .where(ownRow(ctx, accounts, accountId));
   if (!account) throw notFound("Account not found");
-  const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, { walletId: wallet.id, siteId: ctx.siteId, email: account.email });
-  await remember(ctx, wallet, { paymentCustomerId, stripeAccount });
+  const customer = { walletId: wallet.id, siteId: ctx.siteId, email: account.email, formerId: known };
+  const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, customer);
+  await remember(ctx, wallet, { paymentCustomerId, stripeAccount }, known);
   return paymentCustomerId;
 }
 
-/** Writes down the customer, without which a page whose answer was lost isn't found again. */
-async function remember(ctx: Ctx, wallet: WalletRow, customer: Pick<WalletRow, "paymentCustomerId" | "stripeAccount">): Promise<void> {
+/** Writes down the customer in place of the `former` one, without which a page whose answer was lost isn't found again. */
+async function remember(
+  ctx: Ctx,
+  wallet: WalletRow,
+  customer: Pick<WalletRow, "paymentCustomerId" | "stripeAccount">,
+  former: string | null,
+): Promise<void> {
   let current: WalletRow | undefined = wallet;
   for (let tries = 1; tries <= TRIES; tries++) {
     const next: WalletRow = { ...current, ...customer, modified: ctx.now, version: current.version + 1 };
@@ -174,7 +187,7 @@ async function remember(ctx: Ctx, wallet: WalletRow, customer: Pick<WalletRow, "
       .where(ownRow(ctx, wallets, wallet.id));
     if (!current) throw notFound("Account not found");
     // Who came first has written down the same: Stripe makes one customer of a wallet.
-    if (current.paymentCustomerId !== null && current.stripeAccount === customer.stripeAccount) return;
+    if (current.paymentCustomerId !== former && current.stripeAccount === customer.stripeAccount) return;
   }
   throw conflict("Too many changes of this wallet at the same time");
 }

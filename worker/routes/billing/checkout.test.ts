@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { charges, sites, wallets } from "../../../db/schema/index.ts";
+import { accounts, charges, sites, wallets } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import {
@@ -41,6 +41,22 @@ beforeAll(async () => {
 });
 
 afterEach(() => stripe.recover());
+
+/** A site that is paid at an account of its own. */
+async function newClub(): Promise<TestSite> {
+  const club = await newSite();
+  await db
+    .update(sites)
+    .set({
+      serviceChargeRate: 250,
+      settings: {
+        security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] },
+        billing: { stripeAccount: "acct_club" },
+      },
+    })
+    .where(eq(sites.id, club.id));
+  return club;
+}
 
 describe("a checkout", () => {
   test("opens a page at the default price, and is pending until it is paid", async () => {
@@ -85,17 +101,7 @@ describe("a checkout", () => {
   });
 
   test("is paid to the site's own account, of which the contract's rate is kept", async () => {
-    const other = await newSite();
-    await db
-      .update(sites)
-      .set({
-        serviceChargeRate: 250,
-        settings: {
-          security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] },
-          billing: { stripeAccount: "acct_club" },
-        },
-      })
-      .where(eq(sites.id, other.id));
+    const other = await newClub();
     const fan = await newBuyer(other);
     const once = await open(other, fan, (await newSubscription(other))._id);
     const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
@@ -285,5 +291,51 @@ describe("a checkout", () => {
     const chargeId = await buy(site, buyer, (await newSubscription(site, { prices: prices(1900) }))._id);
     expect((await refund(site, buyer, chargeId, 905)).errorMessage).toContain("end in 0");
     expect(await refund(site, buyer, chargeId, 900)).toMatchObject({ success: true });
+  });
+
+  test("keeps the customer that the operator's wallet names, also at the site's own account", async () => {
+    const club = await newClub();
+    const fan = await newBuyer(club);
+    const paymentCustomerId = `cus_${fan.id}`;
+    stripe.books("acct_club").customers.set(paymentCustomerId, {});
+    const body = { siteId: club.id, ownerId: fan.id, ownerType: "account", paymentCustomerId };
+    expect((await site.call("insertWallet", { body })).status).toBe(201);
+    const { chargeId } = await open(club, fan, (await newSubscription(club))._id);
+    expect(stripe.pageOf(chargeId, "acct_club")?.customer).toBe(paymentCustomerId);
+  });
+
+  test("makes a buyer anew whom somebody has deleted at Stripe, each time", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    const seen = new Set<string>();
+    for (let times = 0; times < 3; times++) {
+      const { chargeId } = await open(site, buyer, id);
+      const customer = stripe.pageOf(chargeId)?.customer ?? "";
+      expect((await callAs(site, buyer, "getWallet")).body).toMatchObject({ paymentCustomerId: customer });
+      seen.add(customer);
+      stripe.books().customers.delete(customer);
+    }
+    expect(seen.size).toBe(3);
+  });
+
+  test("is not made anew for a price that Stripe doesn't know", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site, { stripePlanId: "price_missing" });
+    const customers = stripe.books().customers.size;
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(409);
+    expect(stripe.books().customers.size).toBe(customers + 1);
+  });
+
+  test("works for a buyer whose e-mail address changed after Stripe's answer was lost", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    stripe.next(/POST .*customers/, "stumble");
+    expect((await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES })).status).toBe(503);
+    await db
+      .update(accounts)
+      .set({ email: `new-${buyer.email}` })
+      .where(eq(accounts.id, buyer.id));
+    const { chargeId } = await open(site, buyer, id);
+    expect(stripe.books().customers.get(stripe.pageOf(chargeId)?.customer ?? "")).toMatchObject({ email: `new-${buyer.email}` });
   });
 });

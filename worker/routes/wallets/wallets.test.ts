@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import {
+  backdate,
   type Buyer,
   callAs,
   chargesOf,
@@ -188,6 +189,7 @@ describe("what is paid regularly", () => {
 
   test("for two periods at once is refunded for the later, at whose price it is held", async () => {
     const { recurring, params } = await monthly();
+    await backdate(buyer, 70 * DAY);
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     const earlier = stripe.renew(recurring.stripeSubscriptionId);
     if (there) there.amount = 2100;
@@ -287,6 +289,7 @@ describe("a cancellation", () => {
 
   test("books a period that was paid unheard before, and gives that one back", async () => {
     const { recurring, params } = await monthly();
+    await backdate(buyer, 35 * DAY);
     stripe.renew(recurring.stripeSubscriptionId);
     expect(await cancel(params, { refund: true, scheduled: "immediate" }, "admin")).toEqual({ success: true });
     expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 1900]);
