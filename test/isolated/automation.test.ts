@@ -48,6 +48,15 @@ async function watch({ site }: Stage): Promise<TestViewer> {
   return viewer;
 }
 
+/** Makes as many more rules like the one there is. */
+async function copyRule({ site, ruleId }: Stage, count: number): Promise<void> {
+  const columns = "site_id, name, channel_id, json_rule, active, client_rule, created, modified, version";
+  const insert = `INSERT INTO automation_rules (id, ${columns}) SELECT printf('%024x', value), ${columns} FROM automation_rules, json_each(?) WHERE automation_rules.id = ?`;
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  await env.DB.prepare(insert).bind(JSON.stringify(numbers), ruleId).run();
+  await automation(site).refresh();
+}
+
 /** How many firings the object has yet to do. */
 function pending({ site }: Stage): Promise<number> {
   return runInDurableObject(automation(site), (_, state) => state.storage.sql.exec("SELECT 1 FROM firings").toArray().length);
@@ -92,6 +101,14 @@ test("an automation that died between deciding and sending goes on by its alarm,
   await automation(on.site).handle(event);
   const sent = await env.CHANNEL.getByName(`${on.site.id}:${on.site.channels[0]}`).active();
   expect(sent).toHaveLength(1);
+});
+
+test("an event that 250 rules wait for makes all of them fire before it is answered", async () => {
+  const on = await stage();
+  await copyRule(on, 249);
+  await tell(on.site, on.provider, goal(1));
+  expect(await pending(on)).toBe(0);
+  expect((await firedOf(on)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 250 }, () => "sent"));
 });
 
 test("a firing that is done anew after its broadcast was sent shows nothing new", async () => {

@@ -12,6 +12,8 @@ import { asSystem } from "../services/system.ts";
 /** After this long a firing that was begun and not finished is begun again. */
 const RETRY_MS = 5_000;
 const MAX_ATTEMPTS = 8;
+/** As many firings are planned with one look at the database. */
+const GROUP = 100;
 /** Longer than any repeat of an event can take. */
 const REMEMBER_MS = 7 * 86_400_000;
 const PRUNE_EVERY = 256;
@@ -60,7 +62,7 @@ export class Automation extends DurableObject<Env> {
   /** Does what is due, also what was begun before a crash. Safe to run at any time. */
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
-    await this.#work("next <= ?", Date.now());
+    await this.#work();
   }
 
   /** Writes down what an event tells and makes fire; answers the firings that are for later. */
@@ -93,19 +95,30 @@ export class Automation extends DurableObject<Env> {
     return row ? KnownFacts.parse(JSON.parse(row.known)) : {};
   }
 
-  /** Does those of the chosen firings that are due, and that nobody is at. */
-  async #work(where: string, value: string | number): Promise<void> {
-    const select = `SELECT * FROM firings WHERE ${where} AND due <= ? ORDER BY due LIMIT 100`;
-    const rows = this.#sql.exec<FiringRow>(select, value, Date.now()).toArray();
-    const free = rows.filter((row) => !this.#busy.has(keyOf(row)));
-    for (const row of free) this.#busy.add(keyOf(row));
+  /** Does those of the chosen firings that are due, a group at a time, until none is left that nobody is at. */
+  async #work(where = "true", ...values: string[]): Promise<void> {
     try {
-      if (free.length > 0) await this.#see(free);
-    } catch (error) {
-      for (const row of free) this.#putOff(row, error);
+      for (let rows = this.#free(where, values); rows.length > 0; rows = this.#free(where, values)) await this.#attempt(rows);
     } finally {
-      for (const row of free) this.#busy.delete(keyOf(row));
       this.#schedule();
+    }
+  }
+
+  /** Firings that are due and that nobody is at; those that were put off are due when their wait is over. */
+  #free(where: string, values: string[]): FiringRow[] {
+    const isFree = "event_id || ':' || rule_id NOT IN (SELECT value FROM json_each(?))";
+    const select = `SELECT * FROM firings WHERE ${where} AND next <= ? AND ${isFree} ORDER BY due LIMIT ${GROUP}`;
+    return this.#sql.exec<FiringRow>(select, ...values, Date.now(), JSON.stringify([...this.#busy])).toArray();
+  }
+
+  async #attempt(rows: FiringRow[]): Promise<void> {
+    for (const row of rows) this.#busy.add(keyOf(row));
+    try {
+      await this.#see(rows);
+    } catch (error) {
+      for (const row of rows) this.#putOff(row, error);
+    } finally {
+      for (const row of rows) this.#busy.delete(keyOf(row));
     }
   }
 
