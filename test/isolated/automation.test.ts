@@ -8,7 +8,19 @@ import { newId } from "../../worker/lib/ids.ts";
 import { ProviderEvent, ReceivedEvent } from "../../worker/routes/data-providers/schemas.ts";
 import { runScheduled } from "../../worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
-import { automation, goal, newDataProvider, newRule, newTemplate, type RuleChange, ruleOf, tell, type TestProvider } from "../providers.ts";
+import {
+  automation,
+  dataProviderInput,
+  goal,
+  newDataProvider,
+  newRule,
+  newTemplate,
+  type RuleChange,
+  ruleOf,
+  signatureOf,
+  tell,
+  type TestProvider,
+} from "../providers.ts";
 import type { TestViewer } from "./relay-viewer.ts";
 
 const Events = listOf(ProviderEvent);
@@ -109,6 +121,16 @@ test("an event that 250 rules wait for makes all of them fire before it is answe
   await tell(on.site, on.provider, goal(1));
   expect(await pending(on)).toBe(0);
   expect((await firedOf(on)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 250 }, () => "sent"));
+});
+
+test("a rule whose fact the provider took from its schema still fires on the edge alone", async () => {
+  const on = await stage({ trigger: { operator: "equals", value: 2 } });
+  await tell(on.site, on.provider, goal(0));
+  const body = dataProviderInput({ schema: { type: "object" } });
+  const headers = await signatureOf(on.provider.secret, JSON.stringify(body));
+  await on.site.call("updateDataProvider", { as: "client", params: { id: on.provider.id }, body, headers });
+  for (let told = 0; told < 3; told++) await tell(on.site, on.provider, goal(2));
+  expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
 });
 
 test("a firing that is done anew after its broadcast was sent shows nothing new", async () => {

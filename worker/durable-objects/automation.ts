@@ -77,7 +77,8 @@ export class Automation extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT INTO handled (event_id, at) VALUES (?, ?)", id, at);
       if (provider) {
-        const next = JSON.stringify(learn(known, provider.facts, event));
+        // Rules may still wait for facts of which the provider's schema no longer speaks.
+        const next = JSON.stringify(learn(known, [...provider.facts, ...(waiting?.keys() ?? [])], event));
         this.#sql.exec("INSERT OR REPLACE INTO facts (provider_id, known) VALUES (?, ?)", providerId, next);
       }
       for (const { rule, due } of firings) {
