@@ -21,6 +21,7 @@ CREATE TABLE `tv_codes` (
 	`hash` text NOT NULL,
 	`device_hash` text NOT NULL,
 	`account_id` text,
+	`password_version` integer,
 	`polled_at` integer,
 	`taken_at` integer,
 	`created` integer NOT NULL,

@@ -42,6 +42,8 @@ export const tvCodes = sqliteTable(
     deviceHash: text("device_hash").notNull(),
     /** Who activated it; the device then takes the tokens, once. */
     accountId: text("account_id"),
+    /** That of the session that activated it: a newer password makes the code void. */
+    passwordVersion: integer("password_version"),
     polledAt: time("polled_at"),
     takenAt: time("taken_at"),
     created: integer("created").notNull(),

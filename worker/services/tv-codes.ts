@@ -1,5 +1,5 @@
-import { and, eq, getTableColumns, gt, isNull, lt } from "drizzle-orm";
-import { accounts, tvCodes } from "../../db/schema/index.ts";
+import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
+import { accounts, sessions, tvCodes } from "../../db/schema/index.ts";
 import { normalizeCode, randomCode } from "../lib/codes.ts";
 import { sha256 } from "../lib/crypto.ts";
 import { Failure, cameFirst, notFound, refuseSecond } from "../lib/errors.ts";
@@ -17,6 +17,9 @@ const KEPT_MS = 60 * 60 * 1000;
 
 type TvCodeRow = typeof tvCodes.$inferSelect;
 
+/** With the password version of the account as it is now. */
+type DeviceCode = TvCodeRow & { currentVersion: number | null };
+
 /** A code for a device to show: the viewer types it where they are signed in (the flow of RFC 8628). */
 export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: string; expiresAt: number; interval: number }> {
   await ctx.caller();
@@ -28,6 +31,7 @@ export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: 
       hash: await hashOf(ctx, code),
       deviceHash: await hashOf(ctx, deviceId),
       accountId: null,
+      passwordVersion: null,
       polledAt: null,
       takenAt: null,
       created: ctx.now,
@@ -40,7 +44,7 @@ export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: 
 
 /** Lets the device that shows this code sign in as the caller; false where there is nothing to activate. */
 export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
-  const { id: accountId } = await callerAccount(ctx);
+  const { id: accountId, sessionId } = await callerAccount(ctx);
   return saying("Error activating TV code", async () => {
     const hash = await hashOf(ctx, code);
     const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
@@ -52,7 +56,9 @@ export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
     const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
-    return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId }).where(waiting), event));
+    // The session's, not the account's of now: it may have ended since it was asked.
+    const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
+    return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
   });
 }
 
@@ -62,7 +68,7 @@ export async function pollTvCode(ctx: Ctx, typed: string, address: string): Prom
   if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
-  if (row.accountId !== null) return takeTokens(ctx, row.id, { id: row.accountId, passwordVersion: row.passwordVersion });
+  if (row.accountId !== null) return takeTokens(ctx, row, row.accountId);
   await ctx.db
     .update(tvCodes)
     .set({ polledAt: ctx.now })
@@ -71,10 +77,10 @@ export async function pollTvCode(ctx: Ctx, typed: string, address: string): Prom
 }
 
 /** Signs the device in as the account; whoever of its polls comes second may ask again. */
-async function takeTokens(ctx: Ctx, codeId: string, account: { id: string; passwordVersion: number | null }): Promise<TvStatus> {
-  const { id, passwordVersion } = account;
-  // Whoever activated the code has been deleted since.
-  if (passwordVersion === null) return { status: "expired" };
+async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStatus> {
+  const { id: codeId, passwordVersion, currentVersion } = row;
+  // Whoever activated the code has been deleted since, or their password, with all that was signed in by it, has been replaced.
+  if (passwordVersion === null || passwordVersion !== currentVersion) return { status: "expired" };
   const { insert, tokens } = await newSession(ctx, ctx.siteId, { id, passwordVersion });
   const taken = ctx.db
     .update(tvCodes)
@@ -94,9 +100,9 @@ export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> 
   await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - KEPT_MS));
 }
 
-async function findForDevice(ctx: Ctx, code: string) {
+async function findForDevice(ctx: Ctx, code: string): Promise<DeviceCode | undefined> {
   const [found] = await ctx.db
-    .select({ ...getTableColumns(tvCodes), passwordVersion: accounts.passwordVersion })
+    .select({ ...getTableColumns(tvCodes), currentVersion: sql<number | null>`${accounts.passwordVersion}`.as("current_version") })
     .from(tvCodes)
     .leftJoin(accounts, and(eq(accounts.id, tvCodes.accountId), eq(accounts.siteId, tvCodes.siteId)))
     .where(

@@ -181,6 +181,16 @@ describe("the device that polls", () => {
     }
   });
 
+  test("gets no tokens by what was activated under a password that has been replaced since", async () => {
+    const device = await newDevice();
+    const owner = await site.addAccount(`owner-${randomHex(4)}`, []);
+    const headers = { Authorization: `Bearer ${await site.signIn(owner)}` };
+    await site.call("activateTvCode", { as: "client", headers, body: { code: device.code } });
+    await site.call("upsertAccount", { body: { email: owner.email, name: "Owner", password: "a-new-password" } });
+    expect((await poll(device)).body).toEqual({ status: "expired" });
+    expect(await db.select().from(sessions).where(eq(sessions.accountId, owner.id))).toHaveLength(1);
+  });
+
   test("must be the one that the code was made for", async () => {
     const device = await newDevice();
     await activate(device.code);
