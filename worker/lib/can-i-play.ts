@@ -21,8 +21,8 @@ export interface Viewing {
   /** Skus of the viewer's entitlements, and of the login codes that the viewer has redeemed. */
   heldSkus: string[];
   loginSkus: string[];
-  /** Seconds of preview that the skus allow, and that the viewer has seen. */
-  preview: { allowed: number; used: number };
+  /** Seconds of preview that the gate's skus and those of the video allow, and that the viewer has seen. */
+  preview: { gate: number; video: number; used: number };
   /** Of the account: whether this device has one of the slots, how many are taken, and how many there are. */
   devices: { hasSlot: boolean; taken: number; limit: number };
 }
@@ -46,9 +46,15 @@ export interface Verdict {
   error: Refusal | null;
 }
 
+/** Which locks are open to the viewer. */
+interface Passed {
+  gate: boolean;
+  video: boolean;
+}
+
 /** Whether a viewer may play a page now and, where not, which rule refuses and what would unlock it. The first rule that refuses is told. */
 export function canIPlay(viewing: Viewing): Verdict {
-  const passed = { gate: passesGate(viewing), video: passesVideo(viewing) };
+  const passed: Passed = { gate: passesGate(viewing), video: passesVideo(viewing) };
   const paid = passed.gate && passed.video;
   const remaining = paid ? 0 : previewLeft(viewing, passed);
   const accountOverDeviceLimit = viewing.signedIn && !viewing.devices.hasSlot && viewing.devices.taken >= viewing.devices.limit;
@@ -80,9 +86,14 @@ function passesVideo({ videoSkus, manages, heldSkus }: Viewing): boolean {
   return manages || videoSkus.length === 0 || overlap(videoSkus, heldSkus);
 }
 
-/** Seconds of preview; a login gate has none, since what opens it is nothing that is sold. */
-function previewLeft({ gate, preview }: Viewing, passed: { gate: boolean }): number {
-  return passed.gate || gate.type === "entitlement" ? Math.max(0, preview.allowed - preview.used) : 0;
+function previewLeft(viewing: Viewing, passed: Passed): number {
+  return Math.max(0, previewAllowed(viewing, passed) - viewing.preview.used);
+}
+
+/** Seconds that every lock which is still closed allows; a login gate none, since what opens it is nothing that is sold. */
+function previewAllowed({ gate, preview }: Viewing, passed: Passed): number {
+  const byGate = gate.type === "entitlement" ? preview.gate : 0;
+  return Math.min(passed.gate ? Infinity : byGate, passed.video ? Infinity : preview.video);
 }
 
 function wrongPlace({ regions, country }: Viewing): Refusal | null {
@@ -98,13 +109,15 @@ function wrongTime({ now, schedule, stream }: Viewing): Refusal | null {
   return { type: "ended", message: `This ended at ${iso(schedule.endTimestamp)}` };
 }
 
-function locked({ gate, videoSkus, signedIn, preview }: Viewing, passed: { gate: boolean; video: boolean }): Refusal {
+function locked(viewing: Viewing, passed: Passed): Refusal {
+  const { gate, videoSkus, signedIn } = viewing;
   const wantsLogin = !passed.gate && gate.type === "login";
   const skus = [...new Set([...(passed.gate ? [] : gate.skus), ...(passed.video ? [] : videoSkus)])];
   const key = wantsLogin ? "a login code" : "an entitlement";
   const unlock = skus.length === 0 ? key : `${key} of ${skus.join(" or ")}`;
-  if (!wantsLogin && preview.allowed > 0) {
-    return { type: "preview_over", message: `The ${preview.allowed} seconds of preview are over; ${unlock} unlocks the rest` };
+  const allowed = previewAllowed(viewing, passed);
+  if (allowed > 0) {
+    return { type: "preview_over", message: `The ${allowed} seconds of preview are over; ${unlock} unlocks the rest` };
   }
   if (!signedIn)
     return { type: "sign_in_required", message: wantsLogin && skus.length === 0 ? "Sign in to watch" : `Sign in with ${unlock}` };
@@ -121,13 +134,10 @@ export function isLive({ now, schedule, stream }: Pick<Viewing, "now" | "schedul
   return schedule !== undefined && now >= schedule.startTimestamp && now < schedule.endTimestamp;
 }
 
-function offsetOf({ now, schedule, stream }: Viewing): number {
-  if (stream?.isLive && stream.liveSince !== null) return secondsBetween(stream.liveSince, now);
-  return schedule ? secondsBetween(schedule.startTimestamp, Math.min(now, schedule.endTimestamp)) : 0;
-}
-
-function secondsBetween(start: number, end: number): number {
-  return Math.max(0, Math.floor((end - start) / 1000));
+function offsetOf(viewing: Viewing): number {
+  const { now, schedule, stream } = viewing;
+  const since = (stream ? stream.liveSince : schedule?.startTimestamp) ?? now;
+  return isLive(viewing) ? Math.max(0, Math.floor((now - since) / 1000)) : 0;
 }
 
 function overlap(wanted: string[], held: string[]): boolean {

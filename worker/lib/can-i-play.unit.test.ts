@@ -17,14 +17,14 @@ const open: Viewing = {
   manages: false,
   heldSkus: [],
   loginSkus: [],
-  preview: { allowed: 0, used: 0 },
+  preview: { gate: 0, video: 0, used: 0 },
   devices: { hasSlot: false, taken: 0, limit: 3 },
 };
 
 const play = (change: Partial<Viewing>) => canIPlay({ ...open, ...change });
 const paid = { type: "entitlement" as const, skus: ["season-pass", "match-pass"] };
 const schedule = { startTimestamp: KICK_OFF, endTimestamp: KICK_OFF + 2 * HOUR };
-const preview = { allowed: 120, used: 45 };
+const preview = { gate: 120, video: 0, used: 45 };
 const full = { hasSlot: false, taken: 3, limit: 3 };
 
 describe("who may play", () => {
@@ -79,8 +79,20 @@ describe("who may play", () => {
       { gate: paid, videoSkus: ["replays"], signedIn: true, heldSkus: ["match-pass"] },
       "of replays",
     ],
+    [
+      "no_entitlement",
+      "without the video's sku, whatever preview the gate gives to those before it",
+      { gate: paid, videoSkus: ["replays"], signedIn: true, heldSkus: ["match-pass"], preview },
+      "of replays",
+    ],
+    [
+      "no_entitlement",
+      "with neither sku, where one of them gives no preview",
+      { gate: paid, videoSkus: ["replays"], signedIn: true, preview },
+      "season-pass or match-pass or replays",
+    ],
     ["no_entitlement", "at a gate that names no sku", { gate: { type: "entitlement", skus: [] }, signedIn: true }, "entitlement"],
-    ["preview_over", "when the preview is used up", { gate: paid, preview: { allowed: 120, used: 120 } }, "season-pass"],
+    ["preview_over", "when the preview is used up", { gate: paid, preview: { gate: 120, video: 0, used: 120 } }, "season-pass"],
     ["device_limit", "on one device too many", { signedIn: true, devices: full }, "free one"],
     ["device_limit", "on one device too many, for a preview too", { gate: paid, preview, signedIn: true, devices: full }, "free one"],
   ])("is refused as %s: %s", ([type, , viewing, unlockedBy]) => {
@@ -104,6 +116,15 @@ describe("who may play", () => {
       });
     }
   });
+
+  test.for<[seconds: number, which: string, heldSkus: string[]]>([
+    [55, "both, the shorter one", []],
+    [55, "the video alone, its own", ["season-pass"]],
+    [75, "the gate alone, its own", ["replays"]],
+  ])("has %s seconds left of the preview for who lacks %s", ([seconds, , heldSkus]) => {
+    const both = { gate: paid, videoSkus: ["replays"], preview: { gate: 120, video: 100, used: 45 } };
+    expect(play({ ...both, signedIn: true, heldSkus }).previewTimeRemainingSeconds).toBe(seconds);
+  });
 });
 
 describe("what is on", () => {
@@ -111,9 +132,9 @@ describe("what is on", () => {
     ["nothing, without schedule and stream", {}, false, 0],
     ["the schedule's, without a stream", { schedule, now: KICK_OFF + 90_500 }, true, 90],
     ["nothing yet", { schedule, now: KICK_OFF - 5000 }, false, 0],
-    ["nothing any more", { schedule, now: KICK_OFF + 3 * HOUR }, false, 7200],
+    ["nothing any more", { schedule, now: KICK_OFF + 3 * HOUR }, false, 0],
     ["the stream, since it began", { schedule, now: KICK_OFF + 90_500, stream: { isLive: true, liveSince: KICK_OFF - 9500 } }, true, 100],
-    ["no stream in spite of the schedule", { schedule, now: KICK_OFF + 1000, stream: { isLive: false, liveSince: null } }, false, 1],
+    ["no stream in spite of the schedule", { schedule, now: KICK_OFF + 1000, stream: { isLive: false, liveSince: null } }, false, 0],
   ])("%s", ([, viewing, live, offset]) => {
     expect(play(viewing)).toMatchObject({ live, offset });
   });
@@ -133,7 +154,11 @@ const anyViewing: fc.Arbitrary<Viewing> = fc.record({
   manages: fc.boolean(),
   heldSkus: skus,
   loginSkus: skus,
-  preview: fc.record({ allowed: fc.integer({ min: 0, max: 120 }), used: fc.integer({ min: 0, max: 240 }) }),
+  preview: fc.record({
+    gate: fc.integer({ min: 0, max: 120 }),
+    video: fc.integer({ min: 0, max: 120 }),
+    used: fc.integer({ min: 0, max: 240 }),
+  }),
   devices: fc.record({ hasSlot: fc.boolean(), taken: fc.integer({ min: 0, max: 4 }), limit: fc.integer({ min: 1, max: 4 }) }),
 });
 
@@ -172,7 +197,8 @@ describe("whatever the viewing", () => {
         for (const change of [
           { heldSkus: [...heldSkus, more] },
           { loginSkus: [...loginSkus, more] },
-          { preview: { ...seen, allowed: seen.allowed + 60 } },
+          { preview: { ...seen, gate: seen.gate + 60 } },
+          { preview: { ...seen, video: seen.video + 60 } },
           { devices: { ...devices, taken: Math.max(0, devices.taken - 1) } },
           { regions: [] },
         ])

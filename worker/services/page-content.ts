@@ -164,7 +164,7 @@ function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Conte
   const { gate, schedule, regions = [] } = page.data;
   const video = videoOf(facts, isLive({ now: ctx.now, schedule, stream }));
   const videoSkus = video?.subscriptions ?? [];
-  const needed = [...gate.skus, ...videoSkus];
+  const best = (skus: string[]) => Math.max(0, ...facts.offered.filter(({ sku }) => skus.includes(sku)).map(({ seconds }) => seconds));
   const viewing: Viewing = {
     now: ctx.now,
     gate,
@@ -177,10 +177,7 @@ function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Conte
     manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
     heldSkus: facts.held,
     loginSkus: facts.passes,
-    preview: {
-      allowed: Math.max(0, ...facts.offered.filter(({ sku }) => needed.includes(sku)).map(({ seconds }) => seconds)),
-      used: watchedUntil(ctx.now, facts.watched),
-    },
+    preview: { gate: best(gate.skus), video: best(videoSkus), used: watchedUntil(ctx.now, facts.watched) },
     devices: { hasSlot: holdsSlot(ctx, facts), taken: devices.length, limit: deviceLimit },
   };
   const verdict = canIPlay(viewing);

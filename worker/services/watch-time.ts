@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { watchTime } from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
-/** Milliseconds after which whoever hasn't asked for a page again has stopped to watch it. */
+/** Milliseconds for which whoever has asked for a page may have watched it without asking again; a longer silence counts as these. */
 const PAUSE = 90_000;
 
 /** How long a preview stays used up, ms: 90 days. */
@@ -21,21 +21,20 @@ export function watchedUntil(now: number, known: WatchTime | undefined): number 
   return known ? known.seconds + fresh(now, known.modified) : 0;
 }
 
-/** Notes that a viewer watches a page: what has passed since the viewer last asked is watched, if that wasn't too long ago. */
+/** Notes that a viewer watches a page: what has passed since the viewer last asked is watched, up to the length of a pause. */
 export function noteWatching(ctx: Ctx, pageId: string, viewer: string): BatchItem<"sqlite"> {
   // D1 binds numbers as floats, whose division would leave fractions.
   const passed = sql`cast(${ctx.now} - ${watchTime.modified} as integer)`;
   // Whole seconds alone are counted, and the rest is left to the next time: who asks often gains nothing.
-  const seconds = sql`max(0, ${passed} / 1000)`;
-  const goesOn = sql`${passed} <= ${PAUSE}`;
+  const seconds = sql`cast(max(0, min(${passed}, ${PAUSE})) as integer) / 1000`;
   return ctx.db
     .insert(watchTime)
     .values({ siteId: ctx.siteId, pageId, viewer, seconds: 0, modified: ctx.now })
     .onConflictDoUpdate({
       target: [watchTime.siteId, watchTime.pageId, watchTime.viewer],
       set: {
-        seconds: sql`case when ${goesOn} then ${watchTime.seconds} + ${seconds} else ${watchTime.seconds} end`,
-        modified: sql`case when ${goesOn} then ${watchTime.modified} + 1000 * ${seconds} else ${ctx.now} end`,
+        seconds: sql`${watchTime.seconds} + (${seconds})`,
+        modified: sql`case when ${passed} > ${PAUSE} then ${ctx.now} else ${watchTime.modified} + 1000 * (${seconds}) end`,
       },
     });
 }
@@ -56,6 +55,5 @@ export function forgetWatchTimeOfAccount(ctx: Ctx, accountId: string): BatchItem
 }
 
 function fresh(now: number, modified: number): number {
-  const passed = now - modified;
-  return passed <= PAUSE ? Math.max(0, Math.floor(passed / 1000)) : 0;
+  return Math.max(0, Math.floor(Math.min(now - modified, PAUSE) / 1000));
 }

@@ -148,7 +148,7 @@ describe("regions and schedule", () => {
     expect(await play(british, "tv", { "CF-IPCountry": "FR" })).toMatchObject({ error: "region" });
     for (const [start, end, expected] of [
       [1, 2, { error: "not_started", live: false }],
-      [-2, -1, { error: "ended", live: false, offset: 3600 }],
+      [-2, -1, { error: "ended", live: false, offset: 0 }],
       [-1, 1, { error: null, live: true }],
     ] as const) {
       const schedule = { startTimestamp: now + start * 3_600_000, endTimestamp: now + end * 3_600_000 };
@@ -189,10 +189,14 @@ describe("a preview", () => {
     expect(await leftAt(90, pageId, phone)).toBe(60);
   });
 
-  test("stands still while nobody asks", async () => {
-    const pageId = await newPreview(60);
-    expect([await leftAt(0, pageId, { deviceId: "tv" }), await leftAt(10, pageId, { deviceId: "tv" })]).toEqual([60, 50]);
-    expect([await leftAt(3600, pageId, { deviceId: "tv" }), await leftAt(3620, pageId, { deviceId: "tv" })]).toEqual([50, 30]);
+  test.for([
+    ["seldom asks", [0, 91, 182, 273, 364], [300, 210, 120, 30, "preview_over"]],
+    ["comes back after an hour", [0, 10, 3600, 3620], [300, 290, 200, 180]],
+  ] as const)("loses 90 seconds to each longer silence of who %s", async ([, moments, expected]) => {
+    const pageId = await newPreview(300);
+    const left: unknown[] = [];
+    for (const at of moments) left.push(await leftAt(at, pageId, { deviceId: "tv" }));
+    expect(left).toEqual(expected);
   });
 
   test("is as new when it wasn't watched for 90 days", async () => {
@@ -263,6 +267,18 @@ describe("a programme's video", () => {
     });
     await grantEntitlement(internally(), { accountId: viewer.id, sku: "replays", grantedMethod: "customerService" });
     expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ access: "full", video: { title: "Replay" } });
+  });
+
+  test("is shown to nobody on the preview of a gate that is passed already", async () => {
+    const bare = { subscriptionProvider: "external" as const, recurrence: "once" as const, prices: [], tags: [] };
+    await db.insert(subscriptions).values({ ...stamps(), ...bare, sku: "season", name: "Season", previewDurationSeconds: 600 });
+    const content = { offline: { video_id: await newVideo("Fight night", ["ppv"]) } };
+    const pageId = await site.addChannel(`paid-twice-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["season"] }, content });
+    const viewer = await newViewer();
+    const refused = { access: "preview_over", error: "no_entitlement", video: null };
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject(refused);
+    await grantEntitlement(internally(), { accountId: viewer.id, sku: "season", grantedMethod: "customerService" });
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ ...refused, userHasChannelGateEntitlement: true });
   });
 });
 
