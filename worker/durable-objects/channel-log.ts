@@ -96,8 +96,8 @@ export class ChannelLog {
   }
 
   /**
-   * Takes broadcasts off, once by `id`. Those younger than `before` (ms) stay. Ids that were never published are remembered as ended,
-   * so that a publish overtaken by its clear does not come up afterwards.
+   * Takes broadcasts off, once by `id`. Those younger than `before` (ms) stay, unless named. Ids that were never published are remembered
+   * as ended, so that a publish overtaken by its clear does not come up afterwards.
    */
   clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
     const known = this.appliedBefore(id);
@@ -106,7 +106,7 @@ export class ChannelLog {
     const broadcastIds = this.matching(target, before);
     this.commit(() => {
       if ("broadcastIds" in target) {
-        for (const missing of target.broadcastIds) if (!this.appliedBefore(missing)) this.remember(missing, now, {});
+        for (const missing of target.broadcastIds ?? []) if (!this.appliedBefore(missing)) this.remember(missing, now, {});
       }
       this.takeOff(broadcastIds, now);
       this.remember(id, now, { ids: broadcastIds });
@@ -281,19 +281,13 @@ export class ChannelLog {
     });
   }
 
+  /** What is named is meant, however late it came up. */
   private matching(target: ClearTarget, before: number): string[] {
-    const { sql } = this.storage;
-    const select = "SELECT broadcast_id FROM broadcasts WHERE at <= ? AND";
-    const rows =
-      "overlayId" in target
-        ? sql.exec<{ broadcast_id: string }>(`${select} overlay_id = ? ORDER BY seq`, before, target.overlayId)
-        : "broadcastIds" in target
-          ? sql.exec<{ broadcast_id: string }>(
-              `${select} broadcast_id IN (SELECT value FROM json_each(?)) ORDER BY seq`,
-              before,
-              JSON.stringify(target.broadcastIds),
-            )
-          : sql.exec<{ broadcast_id: string }>(`${select} true ORDER BY seq`, before);
+    const named = JSON.stringify("broadcastIds" in target ? (target.broadcastIds ?? []) : []);
+    const overlayId = "overlayId" in target ? target.overlayId : null;
+    const select = `SELECT broadcast_id FROM broadcasts
+      WHERE broadcast_id IN (SELECT value FROM json_each(?)) OR (at <= ? AND (? OR overlay_id = ?)) ORDER BY seq`;
+    const rows = this.storage.sql.exec<{ broadcast_id: string }>(select, named, before, "all" in target ? 1 : 0, overlayId);
     return rows.toArray().map((row) => row.broadcast_id);
   }
 

@@ -10,9 +10,9 @@ export type Broadcast = z.infer<typeof Broadcast>;
 /** Types of the frames that tell what happened to a channel. */
 export type ChannelEvent = Exclude<LoggedFrame["type"], "overlay.show" | "overlay.clear">;
 
-/** What a clear takes off the screen. */
+/** What a clear takes off the screen. `all` names the broadcasts that may be on their way still, which are not to come up afterwards. */
 export const ClearTarget = z.union([
-  z.object({ all: z.literal(true) }),
+  z.object({ all: z.literal(true), broadcastIds: z.array(z.string()).optional() }),
   z.object({ broadcastIds: z.array(z.string()) }),
   z.object({ overlayId: z.string() }),
 ]);

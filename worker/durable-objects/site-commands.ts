@@ -42,10 +42,9 @@ export class SiteCommands {
     const end = "UPDATE commands SET kind = 'ended' WHERE kind = 'publish' AND";
     if ("all" in target) this.sql.exec(`${end} true`);
     else if ("overlayId" in target) this.sql.exec(`${end} overlay_id = ?`, target.overlayId);
-    else {
-      this.sql.exec(`${end} id IN (SELECT value FROM json_each(?))`, JSON.stringify(target.broadcastIds));
-      for (const broadcastId of target.broadcastIds) this.insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
-    }
+    else this.sql.exec(`${end} id IN (SELECT value FROM json_each(?))`, JSON.stringify(target.broadcastIds));
+    const named = "broadcastIds" in target ? (target.broadcastIds ?? []) : [];
+    for (const broadcastId of named) this.insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
   }
 
   /** What a channel has to apply that opens now, in order: the page after that position, and where the next one begins. */

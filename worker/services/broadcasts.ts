@@ -127,12 +127,12 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
       .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
   ]);
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
-  const isThere = rows.some((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
-  if (broadcastId !== undefined && !isThere) throw notFound("No such broadcast is on");
+  const offered = rows.filter((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
+  if (broadcastId !== undefined && offered.length === 0) throw notFound("No such broadcast is on");
   const event: ClearEvent = {
     clearId: newId(ctx.now),
     channelIds: clearedChannels(rows, channelId, broadcastId),
-    target: broadcastId === undefined ? { all: true } : { broadcastIds: [broadcastId] },
+    target: broadcastId === undefined ? { all: true, broadcastIds: idsOf(offered) } : { broadcastIds: [broadcastId] },
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
   const told = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
@@ -287,6 +287,10 @@ export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) 
       sql`select ${broadcastId}, value, ${ctx.siteId}, ${overlayId}, ${segment?.tags.join(",") ?? null}, ${timecode ?? null}, ${startsAt}, ${endsAt}, null from json_each(${JSON.stringify(channelIds ?? [SITE_WIDE])}) where true`,
     )
     .onConflictDoNothing();
+}
+
+function idsOf(rows: BroadcastRow[]): string[] {
+  return [...new Set(rows.map((row) => row.id))];
 }
 
 /** Null for the whole site: when everything is cleared everywhere, or one broadcast that is everywhere. */

@@ -1,12 +1,16 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { broadcasts as broadcastTable } from "../../../db/schema/index.ts";
 import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { Channel } from "../../durable-objects/channel.ts";
+import type { Broadcast } from "../../durable-objects/channel.protocol.ts";
+import { SitePresence } from "../../durable-objects/site-presence.ts";
 import type { ServerFrame } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
+import { channelOf, presenceOf } from "../../services/realtime.ts";
 import { Ticket } from "../realtime/schemas.ts";
 import { ActiveBroadcast, BroadcastAnswer, ClearAnswer, Overlay } from "./schemas.ts";
 
@@ -302,6 +306,45 @@ describe("clearing", () => {
     expect((await viewer.first("overlay.clear")).broadcastIds).toHaveLength(2);
     expect(await active({}, own)).toEqual([]);
     expect((await (await openSocket(own, own.channels[1])).first("welcome")).overlays).toEqual([]);
+  });
+
+  test("of a channel and of everything takes back what a channel that was out of reach has yet to be sent", async () => {
+    const own = await newSite();
+    const [first, second] = own.channels;
+    const id = await newOverlay({}, own);
+    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("out of reach"));
+    onTestFinished(() => publish.mockRestore());
+    const late: { channelId: string; broadcast: Broadcast | undefined }[] = [];
+    for (const channelId of [first, second]) {
+      const asked = publish.mock.calls.length;
+      expect((await own.call("broadcastOverlay", { params: { id }, body: { channelId, variables: { scorer: channelId } } })).status).toBe(
+        503,
+      );
+      const calls = publish.mock.calls.slice(asked).map(([broadcast]) => broadcast);
+      late.push({ channelId, broadcast: calls.find(({ variables }) => variables.scorer === channelId) });
+    }
+    await clear({ channelId: first }, {}, own);
+    await clear(undefined, {}, own);
+    publish.mockRestore();
+    for (const { channelId, broadcast } of late) {
+      if (!broadcast) throw new Error("The channel was not asked");
+      await channelOf(env, own.id, channelId).publish(broadcast);
+      expect((await (await openSocket(own, channelId)).first("welcome")).overlays).toEqual([]);
+    }
+  });
+
+  test("of everything takes back what the site has yet to be sent", async () => {
+    const own = await newSite();
+    const publish = vi.spyOn(SitePresence.prototype, "publish").mockRejectedValue(new Error("out of reach"));
+    onTestFinished(() => publish.mockRestore());
+    const id = await newOverlay({}, own);
+    expect((await own.call("broadcastOverlay", { params: { id }, body: {} })).status).toBe(503);
+    const late = publish.mock.lastCall?.[0];
+    if (!late) throw new Error("The site was not asked");
+    await clear(undefined, {}, own);
+    publish.mockRestore();
+    await presenceOf(env, own.id).publish(late);
+    expect((await (await openSocket(own, own.channels[0])).first("welcome")).overlays).toEqual([]);
   });
 
   test("by a body that names a broadcast of another site finds none", async () => {
