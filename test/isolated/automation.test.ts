@@ -41,7 +41,7 @@ async function stage(change: RuleChange = {}): Promise<Stage> {
   return { site, provider, ruleId: await newRule(site, ruleOf(site, provider, await newTemplate(site), change)) };
 }
 
-async function firedOf({ site, provider }: Stage) {
+async function firedOf({ site, provider }: Omit<Stage, "ruleId">) {
   const { results } = (await site.call("listProviderEvents", { params: { providerId: provider.id } })).as(Events);
   return results.flatMap(({ fired }) => fired);
 }
@@ -121,6 +121,28 @@ test("an event that 250 rules wait for makes all of them fire before it is answe
   await tell(on.site, on.provider, goal(1));
   expect(await pending(on)).toBe(0);
   expect((await firedOf(on)).map(({ outcome }) => outcome)).toEqual(Array.from({ length: 250 }, () => "sent"));
+});
+
+test("a provider that registers after another one's events has its facts remembered from its first event on", async () => {
+  const { site, provider } = await stage();
+  await tell(site, provider, goal(0));
+  const second = await newDataProvider(site);
+  await tell(site, second, goal(2));
+  await newRule(site, ruleOf(site, second, await newTemplate(site), { trigger: { operator: "equals", value: 2 } }));
+  await tell(site, second, goal(2));
+  expect(await firedOf({ site, provider: second })).toEqual([]);
+});
+
+test("an immediate rule fires also when it can't be noted that a delayed one is scheduled, and that one fires in its time", async () => {
+  const on = await stage();
+  const delayed = { trigger: { behavior: "delayed", delaySeconds: 1 } };
+  const late = await newRule(on.site, ruleOf(on.site, on.provider, await newTemplate(on.site), delayed));
+  const when = `NEW.rule_id = '${late}' AND NEW.outcome = 'scheduled'`;
+  await env.DB.exec(`CREATE TRIGGER refuse BEFORE INSERT ON rule_firings WHEN ${when} BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  await tell(on.site, on.provider, goal(1));
+  expect(await firedOf(on)).toMatchObject([{ ruleId: on.ruleId, outcome: "sent" }]);
+  await env.DB.exec("DROP TRIGGER refuse");
+  await vi.waitFor(async () => expect((await firedOf(on)).map(({ outcome }) => outcome)).toEqual(["sent", "sent"]), { timeout: 10_000 });
 });
 
 test("a rule whose fact the provider took from its schema still fires on the edge alone", async () => {

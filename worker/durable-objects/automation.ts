@@ -4,7 +4,7 @@ import { KnownFacts, learn } from "../lib/facts.ts";
 import { logError } from "../lib/log.ts";
 import { delayOf, firedBy } from "../lib/rule-engine.ts";
 import { ProviderEventMessage, readRulebook, type Rulebook } from "../services/automation.ts";
-import { carryOut, noteDropped, noteFiring } from "../services/automation-firings.ts";
+import { carryOut, noteDropped, noteFailed, noteScheduled } from "../services/automation-firings.ts";
 import type { RuleFiring } from "../services/automation-plans.ts";
 import type { Ctx } from "../services/context.ts";
 import { asSystem } from "../services/system.ts";
@@ -49,9 +49,7 @@ export class Automation extends DurableObject<Env> {
   async handle(event: ProviderEventMessage): Promise<void> {
     const book = await this.#rulebook();
     const later = this.#take(book, event);
-    if (later.length > 0)
-      await this.#asSystem(async (ctx) => void (await Promise.all(later.map((one) => noteFiring(ctx, one, "scheduled")))));
-    await this.#work("event_id = ?", event.id);
+    await Promise.all([this.#work("event_id = ?", event.id), this.#noteScheduled(later)]);
   }
 
   /** The rules have changed: the next event finds them as they are now. */
@@ -89,6 +87,16 @@ export class Automation extends DurableObject<Env> {
     if (firings.length > 0) this.#schedule();
     if (++this.#taken % PRUNE_EVERY === 0) this.#sql.exec("DELETE FROM handled WHERE at < ?", at - REMEMBER_MS);
     return firings.filter(({ due }) => due > Date.now());
+  }
+
+  /** That a firing is for later is worth a note, but none that anything waits for. */
+  async #noteScheduled(later: RuleFiring[]): Promise<void> {
+    if (later.length === 0) return;
+    try {
+      await this.#asSystem(async (ctx) => void (await Promise.all(later.map((firing) => noteScheduled(ctx, firing)))));
+    } catch (error) {
+      logError("firing_not_noted", error, { siteId: this.#siteId });
+    }
   }
 
   #facts(providerId: string): KnownFacts {
@@ -141,7 +149,7 @@ export class Automation extends DurableObject<Env> {
   async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, result: PromiseSettledResult<void> | undefined): Promise<void> {
     const failed = result?.status === "rejected";
     if (failed && row.attempts + 1 < MAX_ATTEMPTS) return this.#putOff(row, result.reason);
-    if (failed) await noteFiring(ctx, firing, "failed", "Tried in vain; the cause lies with the server");
+    if (failed) await noteFailed(ctx, firing, "Tried in vain; the cause lies with the server");
     this.#forget(row);
   }
 

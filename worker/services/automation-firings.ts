@@ -31,15 +31,21 @@ export async function noteDropped(ctx: Ctx, eventId: string, ruleId: string): Pr
   await ctx.db.update(ruleFirings).set({ outcome: "dropped" }).where(row);
 }
 
-/** Notes what is not, or not yet, done. */
-export async function noteFiring(ctx: Ctx, firing: RuleFiring, outcome: "scheduled" | "failed", message: string | null = null) {
-  await commit(ctx, note(ctx, firing, { outcome, message, madeId: null }));
+/** Notes that a firing is for later, unless there is a note of what has come of it since. */
+export async function noteScheduled(ctx: Ctx, firing: RuleFiring): Promise<void> {
+  const values = noteOf(ctx, firing, { outcome: "scheduled", message: null, madeId: null });
+  await commit(ctx, ctx.db.insert(ruleFirings).values(values).onConflictDoNothing());
+}
+
+/** Notes that nothing comes of a firing, and why. */
+export async function noteFailed(ctx: Ctx, firing: RuleFiring, message: string): Promise<void> {
+  await commit(ctx, note(ctx, firing, { outcome: "failed", message, madeId: null }));
 }
 
 async function fulfil(ctx: Ctx, firing: RuleFiring, plan: Plan): Promise<void> {
   switch (plan.kind) {
     case "problem":
-      return noteFiring(ctx, firing, "failed", plan.message);
+      return noteFailed(ctx, firing, plan.message);
     case "broadcast":
       return send(ctx, firing, plan.event);
     case "channel":
@@ -73,10 +79,13 @@ async function makeChannel(ctx: Ctx, firing: RuleFiring, { id, name, slug }: Ext
   await commit(ctx, note(ctx, firing, { outcome: "created", message: null, madeId: id }));
 }
 
-function note(ctx: Ctx, { rule, event, due }: RuleFiring, outcome: Outcome) {
-  const row = { eventId: event.id, ruleId: rule.id, siteId: ctx.siteId, ruleName: rule.name, due, created: event.at, ...outcome };
+function note(ctx: Ctx, firing: RuleFiring, outcome: Outcome) {
   return ctx.db
     .insert(ruleFirings)
-    .values(row)
+    .values(noteOf(ctx, firing, outcome))
     .onConflictDoUpdate({ target: [ruleFirings.eventId, ruleFirings.ruleId], set: outcome });
+}
+
+function noteOf({ siteId }: Ctx, { rule, event, due }: RuleFiring, outcome: Outcome): typeof ruleFirings.$inferInsert {
+  return { eventId: event.id, ruleId: rule.id, siteId, ruleName: rule.name, due, created: event.at, ...outcome };
 }

@@ -33,6 +33,7 @@ export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): 
     previousExpires: null,
   };
   await commit(ctx, ctx.db.insert(dataProviders).values(row), told(row, "Registered"));
+  await refreshRules(ctx);
   return { row, secret };
 }
 

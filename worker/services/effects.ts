@@ -53,6 +53,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "dataprovider.event": bringToAutomation,
+  "dataprovider.providerRegistered": tellOfRules,
   "dataprovider.providerUpdated": tellOfRules,
   "dataprovider.providerDeleted": tellOfRules,
   "personalization.ruleCreated": tellOfRules,
