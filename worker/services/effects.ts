@@ -16,19 +16,11 @@ import { bringToAutomation } from "./provider-events.ts";
 import { channelOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
+import { tellLive, tellOffline } from "./stream-frames.ts";
 import { systemCtx } from "./system.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
 const Data = z.record(z.string(), z.unknown());
-// What players need; where the encoder sends is none of theirs.
-const StreamEvent = z.object({
-  _id: z.string(),
-  channelId: z.string().nullable(),
-  title: z.string(),
-  playbackUrl: z.string(),
-  fallbackImageUrl: z.string().nullable(),
-  tags: z.array(z.string()),
-});
 const Tagged = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string()).nullable(), target: ClearTarget });
 
@@ -49,8 +41,8 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
     ),
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
   "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
-  "admin.wentLive": (env, siteId, event) => tellViewers(env, siteId, "stream.live", event),
-  "admin.wentOffline": (env, siteId, event) => tellViewers(env, siteId, "stream.offline", event),
+  "admin.wentLive": tellLive,
+  "admin.wentOffline": tellOffline,
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "dataprovider.event": bringToAutomation,
   "dataprovider.providerRegistered": tellOfRules,
@@ -94,12 +86,6 @@ function countByRow(env: Env, siteId: string, event: LogEntry): Promise<void> {
 
 function tellChannel(env: Env, siteId: string, event: LogEntry) {
   return channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
-}
-
-/** A stream that stands by itself has no viewers to tell. */
-async function tellViewers(env: Env, siteId: string, type: "stream.live" | "stream.offline", event: LogEntry): Promise<void> {
-  const { channelId, ...data } = StreamEvent.parse(JSON.parse(event.data));
-  if (channelId !== null) await channelOf(env, siteId, channelId).emit({ id: event.id, type, data });
 }
 
 /** The id in "<area>/<id>". */

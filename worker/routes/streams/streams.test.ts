@@ -195,6 +195,20 @@ describe("starting and stopping", () => {
     expect((await viewer.first("stream.offline")).data).toEqual(shown);
   });
 
+  test("show viewers what took a stream's place, and say that it is over with the last one alone", async () => {
+    const [, channelId] = site.channels;
+    const viewer = await openSocket(site, channelId);
+    await viewer.first("welcome");
+    const [first, second] = [await made({ channelId, title: "Camera" }), await made({ channelId, title: "Spare" })];
+    const told = () => viewer.frames.filter(({ type }) => type === "stream.live");
+    for (const id of [first, second]) await start(id);
+    await stop(first);
+    await viewer.when(() => told().length === 3);
+    expect(told()).toMatchObject([first, second, second].map((_id) => ({ data: { _id } })));
+    await stop(second);
+    expect((await viewer.first("stream.offline")).data).toMatchObject({ _id: second });
+  });
+
   test("are one each: a second start is a 409, and of eight at once one is made", async () => {
     const id = await made();
     const starts = await Promise.all(Array.from({ length: 8 }, () => start(id)));
