@@ -55,9 +55,9 @@ function stepOf(kind: Kind): fc.Arbitrary<Step> {
   return fc.record({ kind: fc.constant(kind), pick, share: fc.constant(1), told, trouble: kind === "hour" ? refused : smooth });
 }
 
-const life = fc
-  .array(fc.oneof({ weight: 3, arbitrary: step.map((one) => [one]) }, story), { minLength: 2, maxLength: 7 })
-  .map((parts) => parts.flat());
+const mixed = fc.array(fc.oneof({ weight: 4, arbitrary: step.map((one) => [one]) }, story), { maxLength: 5 });
+// A story at first finds nothing that would lead it astray.
+const life = fc.oneof(fc.tuple(step, step, step), story).chain((first) => mixed.map((parts) => [...first, ...parts.flat()]));
 
 let site: TestSite;
 let resetClock = (): void => undefined;
@@ -146,6 +146,6 @@ test("money and entitlements agree with Stripe and with each other, whatever hap
       for (const one of await shopping.live()) one.status = "canceled";
       await forgetDue();
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: 60, endOnFailure: true },
   );
 });
