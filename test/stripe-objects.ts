@@ -43,7 +43,9 @@ export interface Refund {
 export interface Subscription {
   id: string;
   status: string;
+  /** Ends with its period, or on a day of its own. */
   scheduled: boolean;
+  cancelAt: number | null;
   periodEnd: number;
   amount: number;
   currency: string;
@@ -97,9 +99,9 @@ function showIntent({ id, amount, currency, status }: Intent): Json {
   return { id, object: "payment_intent", amount, currency, livemode: false, metadata: {}, status };
 }
 
-export function showSubscription({ id, status, scheduled, periodEnd, metadata }: Subscription): Json {
+export function showSubscription({ id, status, scheduled, cancelAt, periodEnd, metadata }: Subscription): Json {
   const items = { object: "list", has_more: false, data: [{ id: `si_${id}`, object: "subscription_item", current_period_end: periodEnd }] };
-  return { id, object: "subscription", status, cancel_at_period_end: scheduled, items, metadata, livemode: false };
+  return { id, object: "subscription", status, cancel_at: cancelAt, cancel_at_period_end: scheduled, items, metadata, livemode: false };
 }
 
 export function showRefund({ id, intent, amount, currency, status, metadata, reason }: Refund): Json {

@@ -306,6 +306,7 @@ function begin(books: Books, session: Session, intent: Intent): void {
     id: `sub_${randomHex(7)}`,
     status: "active",
     scheduled: false,
+    cancelAt: null,
     periodEnd: Math.floor(Date.now() / 1000) + MONTH,
     amount: session.amount,
     currency: session.currency,

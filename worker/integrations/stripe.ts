@@ -65,7 +65,7 @@ export interface StripeSubscription {
   pastDue: boolean;
   /** Given up as never paid, though not ended: Stripe goes on writing invoices. */
   unpaid: boolean;
-  /** Milliseconds since 1970 UTC. */
+  /** Milliseconds since 1970 UTC; the day of its end where that comes first. */
   currentPeriodEnd: number | null;
 }
 
@@ -207,7 +207,9 @@ function stateOf({ status, payment_status: payment, payment_intent: intent, subs
   if (status !== "complete") return "open";
   if (payment !== "unpaid") return "paid";
   const unpaid = [intent, subscription].map((part) => (part !== null && typeof part === "object" ? part.status : ""));
-  return unpaid.some((state) => ["requires_payment_method", "canceled", "incomplete_expired"].includes(state)) ? "failed" : "processing";
+  return unpaid.some((state) => ["requires_payment_method", "canceled", "incomplete_expired", "unpaid"].includes(state))
+    ? "failed"
+    : "processing";
 }
 
 /** Asks for money to go back; repeated for a refund of ours, it answers the same. */
@@ -268,9 +270,13 @@ export async function cancelSubscription(
 
 function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutcome<StripeSubscription> {
   if (!outcome.ok) return outcome;
-  const { id, status, cancel_at_period_end: scheduled, items } = outcome.value;
+  const { id, status, cancel_at: day, cancel_at_period_end: withPeriod, items } = outcome.value;
   const over = ["canceled", "unpaid", "incomplete_expired"].includes(status);
-  const end = items.data[0]?.current_period_end;
+  const periodEnd = items.data[0]?.current_period_end;
+  // Some subscriptions have but the day. One that lies beyond this period is none of it yet: until then it is paid for.
+  const isNear = day !== null && periodEnd !== undefined && day <= periodEnd;
+  const scheduled = withPeriod || isNear;
+  const end = isNear ? day : periodEnd;
   return {
     ok: true,
     value: {

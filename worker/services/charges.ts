@@ -1,6 +1,13 @@
 import { and, eq, exists, type SQL } from "drizzle-orm";
 import { accounts, charges, recurringSubscriptions, wallets } from "../../db/schema/index.ts";
-import { type Checkout, expireCheckout, findCheckout, listPaidInvoices, readSubscription } from "../integrations/stripe.ts";
+import {
+  cancelSubscription,
+  type Checkout,
+  expireCheckout,
+  findCheckout,
+  listPaidInvoices,
+  readSubscription,
+} from "../integrations/stripe.ts";
 import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "../lib/errors.ts";
 import { newReceiptNumber } from "../lib/receipt-number.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
@@ -114,10 +121,17 @@ export async function settleCharge(ctx: Ctx, charge: ChargeRow): Promise<void> {
     case "expired":
       return decline(ctx, charge, "The payment page expired");
     case "failed":
+      // Stripe may have given up the payment alone: it would go on writing invoices.
+      if (checkout.subscriptionId !== null) await endUnpaid(ctx, charge, checkout.subscriptionId);
       return decline(ctx, charge, "The payment failed");
     case "paid":
       return complete(ctx, charge, checkout);
   }
+}
+
+async function endUnpaid(ctx: Ctx, { stripeAccount }: ChargeRow, subscriptionId: string): Promise<void> {
+  const ended = await cancelSubscription(ctx.env, stripeAccount, subscriptionId, "immediate");
+  if (!ended.ok && !ended.missing) throw new Failure("unavailable", `Stripe refused: ${ended.message}`);
 }
 
 async function customerOf(ctx: Ctx, { accountId, stripeAccount }: ChargeRow): Promise<string | null> {

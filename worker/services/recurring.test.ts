@@ -2,19 +2,26 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../db/client.ts";
 import { newSite, type TestSite } from "../../test/harness.ts";
+import { interrupted } from "../../test/interrupted.ts";
 import {
   callAs,
+  chargeRow,
   chargesOf,
   entitlementsOf,
   held,
+  newBuyer,
   newMonthly,
+  newSubscription,
+  open,
   reconcile,
   recurringRow,
   subscriptionThere,
+  tell,
   tellSubscription,
 } from "../../test/shop.ts";
 import { stripe } from "../../test/stripe-server.ts";
 import { expireEntitlements } from "./entitlement-expiry.ts";
+import { cancelRecurring, syncRecurring } from "./recurring.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;
@@ -77,4 +84,70 @@ describe("what is to end with its period", () => {
     expect(there.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
   });
+});
+
+test("a cancellation that a deployment without keys can't ask Stripe for leaves all as it was", async () => {
+  const { buyer, recurring } = await newMonthly(site);
+  const ctx = { ...interrupted(site, () => Promise.resolve()), env: { ...env, TIFO_STRIPE_KEY: "" } };
+  const asked = cancelRecurring(ctx, { source: `recurring/${recurring.id}`, when: "immediate" });
+  await expect(asked).rejects.toMatchObject({ code: "billing_not_configured" });
+  expect(await recurringRow(buyer)).toEqual(recurring);
+});
+
+test("a subscription whose first payment, by means that take days, never comes is ended, and its charge declined", async () => {
+  const buyer = await newBuyer(site);
+  const { _id: id } = await newSubscription(site, { recurrence: "month" });
+  const { chargeId } = await open(site, buyer, id);
+  const there = subscriptionThere(stripe.pay(chargeId, { later: true }).subscription ?? "");
+  there.status = "unpaid";
+  await tell(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId } });
+  expect(await chargeRow(chargeId)).toMatchObject({ status: "declined", failure: "The payment failed" });
+  expect(there.status).toBe("canceled");
+  expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
+});
+
+describe("a day that Stripe ends a subscription on", () => {
+  test("within the period that is paid for is when it ends here", async () => {
+    const { buyer, recurring, sku } = await newMonthly(site);
+    const there = subscriptionThere(recurring.stripeSubscriptionId);
+    there.cancelAt = there.periodEnd - 10 * 86_400;
+    await tellSubscription(site, there.id);
+    const dateEnds = there.cancelAt * 1000;
+    expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled", dateEnds }]);
+    await cron(dateEnds - MINUTE);
+    expect(await held(buyer)).toEqual([sku]);
+    await cron(dateEnds);
+    expect(await held(buyer)).toEqual([]);
+  });
+
+  test("after further periods lets those be paid before", async () => {
+    const { buyer, recurring, sku } = await newMonthly(site);
+    const there = subscriptionThere(recurring.stripeSubscriptionId);
+    there.cancelAt = there.periodEnd + 40 * 86_400;
+    await tellSubscription(site, there.id);
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
+    stripe.renew(there.id);
+    await tellSubscription(site, there.id);
+    expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
+    stripe.renew(there.id);
+    await tellSubscription(site, there.id);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "cancelScheduled", dateEnds: there.cancelAt * 1000 }]);
+  });
+});
+
+test("an answer of Stripe's that is booked after a newer one does not undo that", async () => {
+  const { buyer, recurring, sku } = await newMonthly(site);
+  await reconcile();
+  const there = subscriptionThere(recurring.stripeSubscriptionId);
+  there.scheduled = true;
+  let newer: Promise<unknown> | undefined;
+  const ctx = interrupted(site, () => {
+    there.scheduled = false;
+    return (newer ??= tellSubscription(site, there.id));
+  });
+  await syncRecurring(ctx, await recurringRow(buyer));
+  expect(newer).toBeDefined();
+  expect(await recurringRow(buyer)).toMatchObject({ status: "active", dateCancelled: null });
+  expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "active" }]);
 });

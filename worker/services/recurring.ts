@@ -6,6 +6,7 @@ import {
   listPaidInvoices,
   type PaidInvoice,
   readSubscription,
+  requireStripe,
   type StripeSubscription,
 } from "../integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
@@ -56,39 +57,46 @@ export async function cancelRecurring(
   const recurring = await getRecurring(ctx, source.replace(/^recurring\//, ""));
   if (recurring.status === "cancelled" || (recurring.status === "cancelScheduled" && when === "endOfBilling")) return { success: true };
   const { stripeAccount, stripeSubscriptionId } = recurring;
-  await expectEnd(ctx, recurring, when);
+  // Before anything is written down that only Stripe can bring about.
+  requireStripe(ctx.env);
+  const expecting = await expectEnd(ctx, recurring, when);
   const outcome = await cancelSubscription(ctx.env, stripeAccount, stripeSubscriptionId, when);
   if (!outcome.ok) {
-    await expectNoEnd(ctx, recurring);
+    await expectNoEnd(ctx, expecting, recurring.stopping);
     return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
   }
-  await book(ctx, recurring, outcome.value);
+  await book(ctx, expecting, outcome.value);
   return { success: true };
 }
 
 /** Written down before Stripe is asked, so that the cron brings to its end what dies in between. */
-async function expectEnd(ctx: Ctx, { id }: RecurringRow, when: "immediate" | "endOfBilling"): Promise<void> {
-  const soon = ctx.now + MINUTE;
-  await batchAll(ctx.db, [
-    when === "immediate"
-      ? stopRecurring(ctx, eq(recurringSubscriptions.id, id), soon)
-      : ctx.db
-          .update(recurringSubscriptions)
-          .set({ due: soon })
-          .where(ownRow(ctx, recurringSubscriptions, id)),
-  ]);
+async function expectEnd(ctx: Ctx, recurring: RecurringRow, when: "immediate" | "endOfBilling"): Promise<RecurringRow> {
+  const due = ctx.now + MINUTE;
+  if (when === "immediate") {
+    await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, recurring.id), due)]);
+    return { ...recurring, stopping: true, due, version: recurring.version + 1 };
+  }
+  await ctx.db
+    .update(recurringSubscriptions)
+    .set({ due })
+    .where(ownRow(ctx, recurringSubscriptions, recurring.id));
+  return { ...recurring, due };
 }
 
 /** Stripe has refused: unless somebody else has changed the row since, it stays as it was. */
-async function expectNoEnd(ctx: Ctx, { id, version, stopping }: RecurringRow): Promise<void> {
+async function expectNoEnd(ctx: Ctx, expecting: RecurringRow, stopping: boolean): Promise<void> {
   await ctx.db
     .update(recurringSubscriptions)
     .set({ stopping })
-    .where(asRead(ctx, recurringSubscriptions, { id, version: version + 1 }));
+    .where(asRead(ctx, recurringSubscriptions, expecting));
 }
 
 /** Asks Stripe how a recurring subscription stands, or to end it, and books that: periods paid, cancellations. Safe to repeat, in any order. */
 export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<void> {
+  await book(ctx, recurring, await askStripe(ctx, recurring));
+}
+
+async function askStripe(ctx: Ctx, recurring: RecurringRow): Promise<StripeSubscription> {
   const { stripeAccount, stripeSubscriptionId: id } = recurring;
   const isToEnd = recurring.stopping || !(await hasAccount(ctx, recurring.accountId));
   const found = isToEnd
@@ -96,14 +104,13 @@ export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<
     : await readSubscription(ctx.env, stripeAccount, id);
   if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
   const gone: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
-  const state = found.ok ? found.value : gone;
-  await book(ctx, recurring, state);
+  return found.ok ? found.value : gone;
 }
 
 async function book(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
   const invoices = await listPaidInvoices(ctx.env, recurring.stripeAccount, recurring.stripeSubscriptionId);
   for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
-  await follow(ctx, recurring.id, state);
+  await follow(ctx, recurring, state);
 }
 
 /** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
@@ -165,10 +172,13 @@ function chargeOf(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice): Char
   };
 }
 
-/** Writes down what Stripe says, and lets what was bought follow. */
-async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<void> {
+/** Writes down what Stripe said after `asked` was read, and lets what was bought follow. Whoever finds the row changed since asks again. */
+async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription): Promise<void> {
+  const { id } = asked;
+  let [version, state] = [asked.version, answer];
   for (let tries = 1; tries <= TRIES; tries++) {
     const current = await getRecurring(ctx, id);
+    if (current.version !== version) [version, state] = [current.version, await askStripe(ctx, current)];
     // What has ended stays so, also when an older answer comes in late.
     const status = current.status === "cancelled" ? "cancelled" : state.status;
     const next: RecurringRow = {
@@ -194,8 +204,9 @@ async function follow(ctx: Ctx, id: string, state: StripeSubscription): Promise<
       .set({ ...next, ...stamps })
       .where(asRead(ctx, recurringSubscriptions, current));
     if (same) {
-      await change;
-      return;
+      const written = await change.returning({ id: recurringSubscriptions.id });
+      if (written.length > 0) return;
+      continue;
     }
     const told = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
     if (await cameFirst(() => commitIfCurrent(ctx, change, told))) return;
@@ -217,8 +228,8 @@ function nextLook({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }
 /** Takes each entitlement to where its payments are. */
 async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: RecurringRow): Promise<void> {
   await eachEntitlement(ctx, `recurring/${id}`, (row) => {
-    // Its day may be that of a period that has begun since.
-    const dateEnds = status === "cancelScheduled" ? Math.max(row.dateEnds ?? 0, currentPeriodEnd ?? 0) : row.dateEnds;
+    // Its day may be that of a period that has begun since, or one that comes sooner.
+    const dateEnds = (status === "cancelScheduled" ? currentPeriodEnd : null) ?? row.dateEnds;
     const isScheduled = row.status === "cancelScheduled";
     const hasCome = status === "cancelScheduled" && isScheduled && dateEnds !== null && dateEnds <= ctx.now;
     if (hasCome) return { step: stepOf(row, "expire") };
