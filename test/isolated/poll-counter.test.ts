@@ -3,15 +3,16 @@ import { env } from "cloudflare:workers";
 import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
-import { accounts, pollResponses } from "../../db/schema/index.ts";
+import { accounts, pollResponses, polls } from "../../db/schema/index.ts";
 import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "../../worker/durable-objects/poll-counter.protocol.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
+import { PollCounter } from "../../worker/durable-objects/poll-counter.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { PING } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId, randomHex } from "../../worker/lib/ids.ts";
 import { Panel } from "../../worker/routes/panels/schemas.ts";
 import { Poll, PollResults } from "../../worker/routes/polls/schemas.ts";
-import { counterAt, countersOf, syncCounters, writeVotes } from "../../worker/services/poll-counting.ts";
+import { counterAt, countersOf, pollDefinition, syncCounters, writeVotes } from "../../worker/services/poll-counting.ts";
 import { answeredPolls } from "../../worker/services/polls.ts";
 import { castVote } from "../../worker/services/poll-votes.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
@@ -180,6 +181,38 @@ describe("a counter", () => {
     await counter.define(definition);
     await counter.define({ ...definition, version: 4, open: true });
     expect(await vote(poll, fan)).toMatchObject({ code: "poll_closed" });
+  });
+
+  test("keeps votes away from an answer that is being taken out, also when an older definition arrives meanwhile", async () => {
+    const poll = await newPoll();
+    const [fan = ""] = await crowd(1);
+    const counter = counterAt(env, site.id, poll._id, counterOf(fan));
+    const current = await pollDefinition(env, site.id, poll._id);
+    if (!current) throw new Error("The poll is there");
+    await counter.hold({ by: "one", version: current.version + 1, answerIds: [idOf(poll, 0)] });
+    await counter.hold({ by: "other", version: current.version + 1, answerIds: [idOf(poll, 1)] });
+    await counter.define(current);
+    await counter.define({ ...current, version: current.version + 1 });
+    expect(await vote(poll, fan, 0)).toMatchObject({ ok: false, code: "conflict" });
+    await counter.release("other");
+    expect(await vote(poll, fan, 0)).toMatchObject({ ok: false, code: "conflict" });
+    await counter.define({ ...current, version: current.version + 2 });
+    expect(await vote(poll, fan, 0)).toMatchObject({ ok: true });
+  });
+
+  test("takes votes again at once for an answer that stayed because another change came first", async () => {
+    const poll = await newPoll();
+    const [fan = ""] = await crowd(1);
+    const hold = vi.spyOn(PollCounter.prototype, "hold");
+    const batch = env.DB.batch.bind(env.DB);
+    vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
+      if (hold.mock.calls.length > 0) await db.update(polls).set({ version: 7 }).where(eq(polls.id, poll._id));
+      return batch<T>(statements);
+    });
+    const body = poll.answers.slice(1).map(({ _id, answer }) => ({ _id, answer }));
+    expect((await site.call("replacePollAnswers", { params: { id: poll._id }, body })).status).toBe(409);
+    expect(hold).toHaveBeenCalled();
+    expect(await vote(poll, fan, 0)).toMatchObject({ ok: true });
   });
 
   test("follows the row when a request died between its change and the counters", async () => {

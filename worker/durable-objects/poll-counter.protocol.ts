@@ -31,6 +31,13 @@ export interface CountedVote {
   created: number;
 }
 
+/** Answers that the request `by` is about to take out of the poll as it stood in this version. */
+export interface Hold {
+  by: string;
+  version: number;
+  answerIds: string[];
+}
+
 export type VoteRefusal = "not_found" | "poll_closed" | "already_answered" | "conflict";
 export type VoteOutcome = { ok: true; vote: CountedVote } | { ok: false; code: VoteRefusal; message: string };
 

@@ -6,6 +6,7 @@ import { resultsOf } from "../lib/poll-results.ts";
 import {
   type CountedVote,
   counterName,
+  type Hold,
   parseCounterName,
   POLL_COUNTERS,
   type PollDefinition,
@@ -73,8 +74,13 @@ export class PollCounter extends DurableObject<Env> {
   }
 
   /** Keeps votes for these answers away for the moment, and says how many they have: before answers are taken away. */
-  hold(answerIds: string[]): number {
-    return this.#votes.hold(answerIds, Date.now());
+  hold(hold: Hold): number {
+    return this.#votes.hold(hold, Date.now());
+  }
+
+  /** The answers that were held by this request stay. */
+  release(by: string): void {
+    this.#votes.release(by);
   }
 
   /** This counter's own votes. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CountedVote, PollDefinition, Tally, Vote, VoteOutcome, VoteRefusal } from "./poll-counter.protocol.ts";
+import type { CountedVote, Hold, PollDefinition, Tally, Vote, VoteOutcome, VoteRefusal } from "./poll-counter.protocol.ts";
 
 /** How long a definition that is being changed may keep votes for an answer away, should the change never come. */
 const HOLD_MS = 10_000;
@@ -42,10 +42,10 @@ export class VoteStore {
     return this.#poll;
   }
 
-  /** Takes a definition unless a later one is known; answers whether it is new. Whatever was held is free again. */
+  /** Takes a definition unless a later one is known; answers whether it is new. What was held for a change of an older one is free again. */
   define(poll: PollDefinition): boolean {
-    this.#storage.kv.delete("held");
     if (this.#poll && this.#poll.version >= poll.version) return false;
+    this.#keepHeld(({ version }) => version >= poll.version);
     this.#storage.kv.put("poll", poll);
     this.#poll = poll;
     return true;
@@ -65,10 +65,15 @@ export class VoteStore {
     return { ok: true, vote };
   }
 
-  /** Keeps votes for these answers away until the next definition, or for 10 s; answers how many they have. */
-  hold(answerIds: string[], now: number): number {
-    this.#storage.kv.put("held", { answerIds, until: now + HOLD_MS });
-    return answerIds.reduce((sum, id) => sum + (this.#tally.get(id) ?? 0), 0);
+  /** Keeps votes for these answers away until a newer definition, or for 10 s; answers how many they have. */
+  hold(hold: Hold, now: number): number {
+    this.#storage.kv.put("held", [...this.#held(now), { ...hold, until: now + HOLD_MS }]);
+    return hold.answerIds.reduce((sum, id) => sum + (this.#tally.get(id) ?? 0), 0);
+  }
+
+  /** Ends what one request has held. */
+  release(by: string): void {
+    this.#keepHeld((hold) => hold.by !== by);
   }
 
   tally(): Tally {
@@ -122,10 +127,17 @@ export class VoteStore {
     if (!poll.answers.some((answer) => answer.id === answerId)) return refused("not_found", "The poll has no such answer");
     if (!poll.open) return refused("poll_closed", "The poll is closed");
     if (responses >= poll.responsesPerViewer) return refused("already_answered", "You have answered this poll already");
-    const held = this.#storage.kv.get<{ answerIds: string[]; until: number }>("held");
-    if (held && held.until > now && held.answerIds.includes(answerId))
+    if (this.#held(now).some(({ answerIds }) => answerIds.includes(answerId)))
       return refused("conflict", "The poll's answers are being changed; try again");
     return undefined;
+  }
+
+  #held(now: number): (Hold & { until: number })[] {
+    return (this.#storage.kv.get<(Hold & { until: number })[]>("held") ?? []).filter(({ until }) => until > now);
+  }
+
+  #keepHeld(keeps: (hold: Hold) => boolean): void {
+    this.#storage.kv.put("held", (this.#storage.kv.get<Hold[]>("held") ?? []).filter(keeps));
   }
 }
 

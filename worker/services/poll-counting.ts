@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "../../db/client.ts";
 import { accounts, pollResponses, polls } from "../../db/schema/index.ts";
 import { type CountedVote, counterName, counterOf, POLL_COUNTERS, type PollDefinition } from "../durable-objects/poll-counter.protocol.ts";
+import { Failure } from "../lib/errors.ts";
 
 // Between a poll's row and its counters.
 
@@ -84,6 +85,15 @@ async function forgetResponses(env: Env, siteId: string, pollId: string): Promis
         .where(sql`rowid in ${some}`)
         .returning({ n: pollResponses.n })
     ).length;
+}
+
+/** A 503 with this message where the counters don't answer. */
+export async function reached<T>(asked: Promise<T>, message: string): Promise<T> {
+  try {
+    return await asked;
+  } catch (cause) {
+    throw new Failure("unavailable", message, { cause });
+  }
 }
 
 /** Takes the name off the votes of an account that was deleted: in the database, and in the counters, whose tally stays. Safe to repeat. */

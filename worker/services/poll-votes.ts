@@ -2,7 +2,7 @@ import { type CountedVote, counterOf, type Vote, type VoteOutcome, type VoteRefu
 import { Failure } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { callerAccount, type Ctx } from "./context.ts";
-import { counterAt } from "./poll-counting.ts";
+import { counterAt, reached } from "./poll-counting.ts";
 
 /** What the caller's socket is told of its vote. */
 export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: string };
@@ -13,12 +13,13 @@ export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vo
   return outcome.ok ? { ok: true } : outcome;
 }
 
-/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, and `not_found` for a poll or answer that isn't there. */
+/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` for a poll or answer that isn't there, and `unavailable`. */
 export async function respond(ctx: Ctx, pollId: string, answerId: string): Promise<CountedVote> {
   const { id } = await callerAccount(ctx);
   // With an Idempotency-Key, a request that died before its answer was kept may be sent again.
   const requestId = ctx.idempotencyId ?? newId(ctx.now);
-  const outcome = await sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
+  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
+  const outcome = await reached(sent, "The response could not be counted; send it again");
   if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
   return outcome.vote;
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL } from "drizzle-orm";
 import { pollResponses, polls } from "../../db/schema/index.ts";
 import type { PollAnswer } from "../../db/types.ts";
 import { counterOf } from "../durable-objects/poll-counter.protocol.ts";
-import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { resultsOf } from "../lib/poll-results.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
@@ -17,8 +17,8 @@ import {
 } from "../routes/polls/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { counterAt, countersOf, defineEverywhere, definitionOf } from "./poll-counting.ts";
-import { findReferences } from "./poll-references.ts";
+import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./poll-counting.ts";
+import { findReferences, isUnused } from "./poll-references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 /** Of a site's open polls, as many of those changed last are asked for responses that are still on their way to the database. */
@@ -35,6 +35,7 @@ export interface AnsweredPoll {
 }
 
 const LATE = "It is recorded, but the poll's counters did not answer; they follow as soon as they do";
+const NOT_SETTLED = "The poll's counters did not answer: it is closed, but its outcome is not recorded; send it again";
 
 const response = { n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created };
 
@@ -133,17 +134,28 @@ export async function replaceAnswers(ctx: Ctx, id: string, input: AnswersInput):
   const gone = current.answers.map((answer) => answer.id).filter((answerId) => !answers.some((answer) => answer.id === answerId));
   if (current.correctAnswerId !== null && gone.includes(current.correctAnswerId))
     throw conflict("The right answer can't be taken away; name another one first");
-  if (gone.length > 0) await holdUnanswered(ctx, id, gone);
-  return changePoll(ctx, current, { answers }, "poll.updated");
+  if (gone.length === 0) return changePoll(ctx, current, { answers }, "poll.updated");
+  await holdUnanswered(ctx, current, gone);
+  try {
+    return await changePoll(ctx, current, { answers }, "poll.updated");
+  } catch (error) {
+    // Another change came first, and nothing was written. After any other failure it may have been.
+    if (error instanceof Failure && error.code === "conflict") await release(ctx, id);
+    throw error;
+  }
 }
 
 /** Keeps responses to these answers away while they are taken out of the poll; a 409 where there are some already. */
-async function holdUnanswered(ctx: Ctx, id: string, answerIds: string[]): Promise<void> {
-  const counters = countersOf(ctx.env, ctx.siteId, id);
-  const responses = await Promise.all(counters.map((counter) => counter.hold(answerIds)));
+async function holdUnanswered(ctx: Ctx, { id, version }: PollRow, answerIds: string[]): Promise<void> {
+  const hold = { by: ctx.requestId, version, answerIds };
+  const responses = await Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.hold(hold)));
   if (responses.every((count) => count === 0)) return;
-  await Promise.all(counters.map((counter) => counter.hold([])));
+  await release(ctx, id);
   throw conflict("An answer that has responses can't be taken away");
+}
+
+async function release(ctx: Ctx, id: string): Promise<void> {
+  await Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.release(ctx.requestId)));
 }
 
 /**
@@ -157,8 +169,10 @@ export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string)
   if (answerId === null) throw invalid("correctAnswerId", "The poll has none of its own: say which answer is right");
   requireAnswer(current, answerId);
   if (current.settled !== null && current.correctAnswerId === answerId) return current;
-  if (!current.open) await bringToCounters(ctx, current);
-  const closed = current.open ? await changePoll(ctx, current, { open: false }, "poll.closed") : current;
+  if (!current.open) await bringToCounters(ctx, current, NOT_SETTLED);
+  // What was asked for is the outcome: until that is written, the same Idempotency-Key may try again.
+  const unkeyed: Ctx = { ...ctx, idempotencyId: undefined };
+  const closed = current.open ? await changePoll(unkeyed, current, { open: false }, "poll.closed", NOT_SETTLED) : current;
   return changePoll(ctx, closed, { correctAnswerId: answerId, settled: ctx.now }, "poll.settled");
 }
 
@@ -166,13 +180,22 @@ export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string)
 export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
-  const [use] = await findReferences(ctx, id);
-  if (use) throw conflict(`It is still used by "${use.name}"; GET /poll/v3/validate-references/{id} lists what uses it`);
-  const change = ctx.db.delete(polls).where(asRead(ctx, polls, current));
-  await commitIfCurrent(ctx, change, { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) });
+  await requireUnused(ctx, id);
+  const change = ctx.db.delete(polls).where(and(asRead(ctx, polls, current), isUnused(ctx, id)));
+  const event = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
+  if (!(await cameFirst(() => commitIfCurrent(ctx, change, event)))) {
+    // A panel or quest came in between, or somebody else's change.
+    await requireUnused(ctx, id);
+    throw conflict("Changed by another request at the same time; read it again");
+  }
   const cleared = Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.clear()));
   await reached(cleared, LATE);
   return current;
+}
+
+async function requireUnused(ctx: Ctx, id: string): Promise<void> {
+  const [use] = await findReferences(ctx, id);
+  if (use) throw conflict(`It is still used by "${use.name}"; GET /poll/v3/validate-references/{id} lists what uses it`);
 }
 
 /** A poll's tally as the caller may see it, at most half a second old; exact once the poll is closed. */
@@ -217,8 +240,8 @@ export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, acc
   return [...answered.map(({ answer }) => answer), ...recent.flat()].sort((one, other) => one.created - other.created);
 }
 
-/** Writes a change with its event and brings it to the counters. */
-async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, type: string): Promise<PollRow> {
+/** Writes a change with its event and brings it to the counters; `late` is told where they don't answer. */
+async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, type: string, late = LATE): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
   const change = ctx.db
     .update(polls)
@@ -226,22 +249,14 @@ async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, 
     .where(asRead(ctx, polls, current));
   const data = { ...toPoll(next, false), pollId: next.id };
   const told = await commitIfCurrent(ctx, change, { type, resource: `poll/${next.id}`, data });
-  await bringToCounters(ctx, next);
+  await bringToCounters(ctx, next, late);
   ctx.told.settled.push(...told);
   return next;
 }
 
-/** From its answer on, votes are counted by this row. Where that fails, the site's log makes up for it, and the caller hears that it is late. */
-function bringToCounters(ctx: Ctx, poll: PollRow): Promise<void> {
-  return reached(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), LATE);
-}
-
-async function reached<T>(asked: Promise<T>, message: string): Promise<T> {
-  try {
-    return await asked;
-  } catch (cause) {
-    throw new Failure("unavailable", message, { cause });
-  }
+/** From its answer on, votes are counted by this row. Where that fails, the site's log makes up for it, and the caller hears so. */
+function bringToCounters(ctx: Ctx, poll: PollRow, late: string): Promise<void> {
+  return reached(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), late);
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "../../../db/client.ts";
 import { pollResponses } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { PollCounter } from "../../durable-objects/poll-counter.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { EventList } from "../webhooks/schemas.ts";
@@ -239,6 +240,14 @@ describe("a response", () => {
     expect((await answer(poll._id, idOf(poll, 0), "reader")).problem?.code).toBe("poll_closed");
   });
 
+  test("whose counter is out of reach is a 503, and counts when it is sent again", async () => {
+    const poll = await made();
+    const away = vi.spyOn(PollCounter.prototype, "vote").mockRejectedValueOnce(new Error("out of reach"));
+    onTestFinished(() => away.mockRestore());
+    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 503, code: "unavailable" });
+    expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
+  });
+
   test("to a poll of another site, or none, is a 404", async () => {
     const foreign = await made({}, await newSite());
     expect((await answer(foreign._id, idOf(foreign, 0))).status).toBe(404);
@@ -324,6 +333,25 @@ describe("settling", () => {
     expect((await patch(poll._id, { name: "Derby of 2026" })).as(Poll).name).toBe("Derby of 2026");
   });
 
+  test("that dies between closing and the outcome is taken up by the same key, and says what is missing", async () => {
+    const poll = await made();
+    const request = {
+      params: { id: poll._id },
+      body: { correctAnswerId: idOf(poll, 0) },
+      headers: { "Idempotency-Key": `settle-${poll._id}` },
+    };
+    const away = vi.spyOn(PollCounter.prototype, "define").mockRejectedValue(new Error("out of reach"));
+    onTestFinished(() => away.mockRestore());
+    for (const tries of ["while it closes", "once it is closed"]) {
+      const { problem } = await site.call("settlePoll", request);
+      expect(problem?.status, tries).toBe(503);
+      expect(problem?.message, tries).toContain("its outcome is not recorded");
+    }
+    expect(await read(poll._id)).toMatchObject({ open: false, settled: null });
+    away.mockRestore();
+    expect((await site.call("settlePoll", request)).as(Poll)).toMatchObject({ open: false, correctAnswerId: idOf(poll, 0) });
+  });
+
   test("with If-Match goes through for the version that was read", async () => {
     const poll = await made();
     const stale = { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) }, headers: { "If-Match": '"v7"' } };
@@ -333,6 +361,25 @@ describe("settling", () => {
 });
 
 describe("what uses a poll", () => {
+  test("keeps it from being deleted, though it came after the look for it", async () => {
+    const poll = await made();
+    const renderer = { panel_type: "quick_pick", panel_name: "Late pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
+    const batch = env.DB.batch.bind(env.DB);
+    const spy = vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
+      const answers = await batch<T>(statements);
+      if (statements.length === 2 && answers.every(({ results: rows }) => rows.length === 0)) {
+        spy.mockRestore();
+        await site.call("createPanel", { body: { siteId: site.id, renderer } });
+      }
+      return answers;
+    });
+    onTestFinished(() => spy.mockRestore());
+    const deleted = await site.call("deletePoll", { params: { id: poll._id } });
+    expect(deleted.problem?.status).toBe(409);
+    expect(deleted.problem?.message).toContain("Late pick");
+    expect(await read(poll._id)).toEqual(poll);
+  });
+
   const references = async (id: string) => (await site.call("listPollReferences", { params: { id } })).as(z.array(PollReference));
 
   test("are panels, and they keep it from being deleted", async () => {

@@ -225,7 +225,7 @@ polls.openapi(
       "Counts the caller's answer: one each, or as many as the poll's `responsesPerViewer`. With an Idempotency-Key it is safe to repeat. Over a channel's socket, the frame `vote` does the same.",
     request: { params: IdParam, body: jsonBody(ResponseInput) },
     responses: { 201: json("The response", PollResponse) },
-    errors: ["not_found", "already_answered", "poll_closed", "conflict"],
+    errors: ["not_found", "already_answered", "poll_closed", "conflict", "unavailable"],
   }),
   async (c) => {
     const { id } = c.req.valid("param");
