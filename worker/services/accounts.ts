@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, passwordResets, userProfiles } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { hashPassword, sha256 } from "../lib/crypto.ts";
-import { forbidden, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { forbidden, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
@@ -48,6 +48,7 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 /** A viewer signs up. */
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   await ctx.caller();
+  refuseStandIn(input.email);
   const account = await newAccount(ctx, input, []);
   await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
   return account;
@@ -66,6 +67,7 @@ export async function upsertAccount(ctx: Ctx, input: UpsertAccount): Promise<Acc
 }
 
 async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
+  refuseStandIn(input.email);
   const { thirdPartyAuthProviders = [], ...person } = input;
   const account = { ...(await newAccount(ctx, { ...person, marketingOptin: false }, roles)), thirdPartyAuthProviders };
   await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
@@ -97,6 +99,7 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
   await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
   const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
   if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
+  if (email !== current.email) refuseStandIn(email);
   await writeAccount(ctx, current, next);
   return email === current.email ? next : getAccount(ctx, id);
 }
@@ -199,6 +202,22 @@ async function requireAdmin(ctx: Ctx, message: string): Promise<void> {
 /** An address as it is compared: Unicode-normalised, trimmed, lower case. */
 export function normalizeEmail(email: string): string {
   return email.normalize("NFKC").trim().toLowerCase();
+}
+
+const STAND_IN = "@no-mail.invalid";
+
+/** The address of an account that has none, by an id that nobody can know before. */
+export function standInEmail(id: string): string {
+  return `${id}${STAND_IN}`;
+}
+
+export function isStandIn(email: string): boolean {
+  return normalizeEmail(email).endsWith(STAND_IN);
+}
+
+/** A 400 for an address that we give ourselves. */
+export function refuseStandIn(email: string): void {
+  if (isStandIn(email)) throw invalid("email", `Addresses ${STAND_IN} are those of accounts without one`);
 }
 
 /** A name as it is sorted and searched: lower case, without accents. */

@@ -5,7 +5,7 @@ import { randomCode } from "../lib/codes.ts";
 import { lookUpHashes, open, seal } from "../lib/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
-import { accountEvent, insertAccount, newAccount } from "./accounts.ts";
+import { accountEvent, insertAccount, newAccount, standInEmail } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type EntitlementRow, findBySource, planGrants, planTransition } from "./entitlements.ts";
 import { type IntentRow, newIntent, type Redemption, voidIntents } from "./intents.ts";
@@ -164,7 +164,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
   return inInviteService("Consume", async () => {
     const invite = await readInvite(ctx, intent.sourceId ?? "");
     requireOpen(ctx, invite, invite.consumedAt ?? ctx.now);
-    const guest = { email: `${invite.id}@no-mail.invalid`, name: "Guest", marketingOptin: false };
+    const guest = { email: standInEmail(invite.id), name: "Guest", marketingOptin: false };
     const account = await newAccount(ctx, guest, []);
     const redemption = { accountId: account.id, modified: ctx.now, version: invite.version + 1 };
     const change = ctx.db

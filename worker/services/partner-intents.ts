@@ -3,13 +3,13 @@ import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { accounts } from "../../db/schema/index.ts";
 import { callPublic } from "../integrations/public-host.ts";
-import { sha256 } from "../lib/crypto.ts";
 import { conflict, Failure, invalid, notFound, unauthenticated } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import type { CreateIntent } from "../routes/auth/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
 import { findLinked, writeLinks } from "./account-links.ts";
-import { accountEvent, insertAccount, newAccount, normalizeEmail, refuseTakenEmail } from "./accounts.ts";
+import { accountEvent, insertAccount, isStandIn, newAccount, normalizeEmail, refuseTakenEmail, standInEmail } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "./context.ts";
 import { type IntentRow, newIntent, type Redemption } from "./intents.ts";
 import { getSite } from "./sites.ts";
@@ -65,7 +65,7 @@ async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
   const known = partner.email === undefined ? undefined : await findByEmail(ctx, partner.email);
   const link = { provider: partner.provider, accountId: partner.accountId };
   if (known) return joinKnown(ctx, known, link);
-  const email = partner.email ?? `${(await sha256(`${link.provider}\n${link.accountId}`)).slice(0, 32)}@no-mail.invalid`;
+  const email = partner.email ?? standInEmail(newId(ctx.now));
   const account = { ...(await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, [])), thirdPartyAuthProviders: [link] };
   return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
 }
@@ -127,7 +127,8 @@ const VerifiedEmail = z.object({ email: z.email().max(254), email_verified: z.li
 
 function verifiedEmail(claims: JWTPayload): string | undefined {
   const { data } = VerifiedEmail.safeParse(claims);
-  return data && normalizeEmail(data.email);
+  const email = data && normalizeEmail(data.email);
+  return email === undefined || isStandIn(email) ? undefined : email;
 }
 
 // Public keys of partners, which jose keeps fresh; they belong to no request.

@@ -7,7 +7,7 @@ import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
-import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseTakenEmail } from "./accounts.ts";
+import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseStandIn, refuseTakenEmail } from "./accounts.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { inInviteService } from "./invite-failures.ts";
 import { sendMail } from "./mail.ts";
@@ -24,6 +24,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
   return inInviteService("Create", async () => {
     const { senderAccountId, targetRoles } = input;
     const email = normalizeEmail(input.email);
+    refuseStandIn(email);
     await requireSender(ctx, senderAccountId);
     await requireNewcomer(ctx, email, targetRoles);
     const redirectUri = await landingPage(ctx, input.redirectUri);

@@ -126,6 +126,16 @@ describe("changing an account", () => {
     expect((await update(person.id, { email: site.accounts.admin.email })).problem?.code).toBe("conflict");
   });
 
+  test("gives nobody an address of those who have none, but keeps it for whom it stands", async () => {
+    const email = `${randomHex(12)}@no-mail.invalid`;
+    expect(await upsert({ email })).toMatchObject({ status: 400, fields: ["email"] });
+    const person = await site.addAccount(`mailless-${randomHex(4)}`, []);
+    expect(await update(person.id, { email })).toMatchObject({ status: 400, fields: ["email"] });
+    await db.update(accounts).set({ email }).where(eq(accounts.id, person.id));
+    expect((await update(person.id, { email, name: "Nell" })).as(Account).name).toBe("Nell");
+    expect((await upsert({ email, name: "Nelly" })).as(Account)._id).toBe(person.id);
+  });
+
   test("takes no roles, tags or password: they have operations of their own", async () => {
     for (const field of ["roles", "tags", "password"]) {
       expect((await update(site.accounts.viewer.id, { [field]: [] })).problem?.issues).toEqual([{ path: field, message: "Unknown field" }]);

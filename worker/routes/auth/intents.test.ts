@@ -117,7 +117,7 @@ describe("a partner's token", () => {
     const headers = { Authorization: `Bearer ${consumed.jwt}` };
     const account = (await site.call("getAccount", { as: "client", params: { id: subjectOf(consumed.jwt) }, headers })).as(Account);
     expect(account).toMatchObject({ name: "Freya Fan", roles: [], thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }] });
-    expect(account.email).toMatch(/^[0-9a-f]{32}@no-mail\.invalid$/);
+    expect(account.email).toMatch(/^[0-9a-f]{24}@no-mail\.invalid$/);
     expect(account.lastLogin).not.toBeNull();
     const refreshed = await site.call("refreshTokens", { as: "nobody", body: { refreshToken: consumed.refreshToken } });
     expect(subjectOf(refreshed.as(Tokens).jwt)).toBe(account._id);
@@ -128,6 +128,16 @@ describe("a partner's token", () => {
     const first = await comeIn(sub);
     const again = await comeIn(sub, { email: `${randomHex(4)}@fans.example`, email_verified: true });
     expect(again.account).toMatchObject({ _id: first.account._id, email: first.account.email, name: "Freya Fan" });
+  });
+
+  test("makes another account once a key has unlinked the first", async () => {
+    const sub = `fan-${randomHex(4)}`;
+    const first = await comeIn(sub);
+    const body = { name: "Freya Fan", thirdPartyAuthProviders: [] };
+    expect((await site.call("updateAccount", { params: { id: first.account._id }, body })).status).toBe(200);
+    const again = await comeIn(sub);
+    expect(again.account._id).not.toBe(first.account._id);
+    expect(again.account.email).not.toBe(first.account.email);
   });
 
   test("leads to the account to which a key has linked it", async () => {

@@ -91,6 +91,7 @@ describe("an invitation by e-mail", () => {
     ["a page elsewhere", { redirectUri: "https://evil.example/" }, "redirectUri"],
     ["a sender that the site doesn't know", { senderAccountId: newId(5) }, "senderAccountId"],
     ["no roles", { targetRoles: [] }, "targetRoles"],
+    ["an address of those who have none", { email: "nell@no-mail.invalid" }, "email"],
     ["a role for a channel of no such site", { targetRoles: [{ ...ADMIN, pageId: [newId(6)] }] }, undefined],
   ] as const)("is not made with %s", async ([, change, path]) => {
     const { status, problem } = await invite(change);
