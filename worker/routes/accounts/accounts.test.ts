@@ -1,8 +1,12 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
 import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { randomHex } from "../../lib/ids.ts";
+import { grantEntitlement } from "../../services/entitlements.ts";
+import { asSystem } from "../../services/system.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Account } from "./schemas.ts";
 
@@ -58,6 +62,7 @@ describe("signing up", () => {
   test.for<[field: string, value: unknown]>([
     ["email", "not an address"],
     ["email", `${"a".repeat(250)}@x.example`],
+    ["email", "5eed0000000000000000a001@No-Mail.invalid"],
     ["password", "short"],
     ["password", "p".repeat(201)],
     ["name", "   "],
@@ -97,6 +102,24 @@ describe("reading an account", () => {
     const tag = (await site.call("getAccount", { params })).headers.get("ETag") ?? "";
     const answer = await site.call("getAccount", { params, headers: { "If-None-Match": tag } });
     expect([answer.status, answer.text, answer.headers.get("ETag")]).toEqual([304, "", tag]);
+  });
+
+  test("answers anew once it holds another sku or has signed in, and its tag still is good for a change", async () => {
+    const own = await newSite();
+    const { viewer } = own.accounts;
+    const params = { id: viewer.id };
+    const read = (tag = "") => own.call("getAccount", { params, headers: { "If-None-Match": tag } });
+    const first = (await read()).headers.get("ETag") ?? "";
+    const ctx = { env, db: createDb(env.DB), now: Date.now() };
+    await asSystem(ctx, own.id, (as) => grantEntitlement(as, { accountId: viewer.id, sku: "vip", grantedMethod: "customerService" }));
+    const second = await read(first);
+    expect([second.status, second.as(Account).subscriptions]).toEqual([200, ["vip"]]);
+    await own.call("login", { as: "client", body: { email: viewer.email, password: PASSWORD, siteId: own.id } });
+    const third = await read(second.headers.get("ETag") ?? "");
+    expect(third.as(Account).lastLogin).not.toBeNull();
+    const headers = { "If-Match": third.headers.get("ETag") ?? "" };
+    expect((await own.call("updateAccount", { params, headers, body: { name: "Vera" } })).status).toBe(200);
+    expect((await own.call("updateAccount", { params, headers, body: { name: "Vera" } })).status).toBe(412);
   });
 });
 

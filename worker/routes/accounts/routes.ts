@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
@@ -10,6 +9,7 @@ import { globalAccounts } from "./global-accounts.ts";
 import { passwords } from "./passwords.ts";
 import { accountRoles } from "./roles.ts";
 import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
+import { tagAccount } from "./tag-account.ts";
 import { accountTags } from "./tags.ts";
 
 export const accounts = createArea();
@@ -71,7 +71,7 @@ accounts.openapi(
   }),
   async (c) => {
     const account = await upsertAccount(c.var.ctx, c.req.valid("json"));
-    tagVersion(c, account);
+    await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
 );
@@ -92,7 +92,7 @@ accounts.openapi(
   }),
   async (c) => {
     const account = await getAccount(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, account);
+    await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
 );
@@ -114,7 +114,7 @@ accounts.openapi(
   }),
   async (c) => {
     const account = await updateAccount(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-    tagVersion(c, account);
+    await tagAccount(c, account);
     return c.json(toAccount(account), 200);
   },
 );

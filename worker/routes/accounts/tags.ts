@@ -1,11 +1,11 @@
 import { createArea } from "../../http/area.ts";
 import { bodyStream } from "../../http/body.ts";
-import { tagVersion } from "../../http/conditional.ts";
 import { CLIENT_SUPER, DEVELOPER_OR_SUPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { IdParam, json, jsonBody } from "../../http/schemas.ts";
 import { addTags, addTagsInBulk, setTags } from "../../services/account-tags.ts";
 import { Account, BulkTags, BulkTagsAnswer, BulkTagsIssues, TagsInput, toAccount } from "./schemas.ts";
+import { tagAccount } from "./tag-account.ts";
 
 export const accountTags = createArea();
 const tag = "Accounts";
@@ -43,7 +43,7 @@ for (const { change, ...spec } of changes) {
     }),
     async (c) => {
       const account = await change(c.var.ctx, c.req.valid("param").id, c.req.valid("json").tags);
-      tagVersion(c, account);
+      await tagAccount(c, account);
       return c.json(toAccount(account), 200);
     },
   );

@@ -1,0 +1,9 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
+import { tagVersionOf } from "../../http/conditional.ts";
+import type { AccountRow } from "./schemas.ts";
+
+/** Marks an answered account, of which sign-ins, purchases and roles elsewhere change parts without a new version of its row. */
+export function tagAccount(c: Context<AppEnv>, account: AccountRow): Promise<void> {
+  return tagVersionOf(c, account, JSON.stringify([account.subscriptions, account.lastLogin, account.globalAccountId]));
+}
