@@ -1,12 +1,13 @@
 import type { Context } from "hono";
+import { networkOf } from "../lib/address.ts";
 import { LIMITS, type LimitName } from "../lib/limits.ts";
 import type { Actor } from "../services/context.ts";
 import { limitHeaders, takeSlot } from "../services/limits.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** The address of the caller, as Cloudflare tells it; the local runtime has none. */
+/** The address of the caller, as Cloudflare tells it, and of IPv6 the network; the local runtime has none. */
 export function callerAddress(c: Context): string {
-  return c.req.header("CF-Connecting-IP") ?? "local";
+  return networkOf(c.req.header("CF-Connecting-IP") ?? "local");
 }
 
 /** What a limit counts apart for this caller. */

@@ -34,13 +34,29 @@ function toNumber(address: string): number | undefined {
 
 /** Global unicast is 2000::/3: loopback, private, link-local, multicast and all that carry an IPv4 address by itself lie outside. */
 function isPublicV6(address: string): boolean {
-  if (!URL.canParse(`http://[${address}]/`)) return false;
-  const [first = 0, second = 0] = new URL(`http://[${address}]/`).hostname
-    .slice(1, -1)
-    .split(":")
-    .map((group) => parseInt(group || "0", 16));
+  const [first = 0, second = 0] = groupsOf(address);
   if (first >>> 13 !== 1) return false;
   // 6to4 and, in 2001::/23, Teredo carry IPv4 addresses too; 2001:db8::/32 and 3fff::/20 are for documentation.
   const isSpecial = first === 0x2002 || (first === 0x2001 && (second < 0x200 || second === 0xdb8)) || (first === 0x3fff && second < 0x1000);
   return !isSpecial;
+}
+
+/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, since whoever has one of those has them all. */
+export function networkOf(address: string): string {
+  const groups = groupsOf(address);
+  if (groups.length === 0) return address;
+  const [high = 0, low = 0] = groups.slice(6);
+  // An IPv4 address written as IPv6.
+  if (groups.slice(0, 6).join() === "0,0,0,0,0,65535") return [high >>> 8, high & 255, low >>> 8, low & 255].join(".");
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/** The eight numbers of an IPv6 address, in whatever form it is written; none of what is no such address. */
+function groupsOf(address: string): number[] {
+  if (!address.includes(":") || !URL.canParse(`http://[${address}]/`)) return [];
+  const [head = "", tail = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::");
+  const [left, right] = [head, tail].map((part) => (part === "" ? [] : part.split(":").map((group) => parseInt(group, 16))));
+  if (!left || !right) return [];
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
 }

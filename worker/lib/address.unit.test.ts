@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPublicAddress } from "./address.ts";
+import { isPublicAddress, networkOf } from "./address.ts";
 
 test.each([
   ...["1.1.1.1", "8.8.8.8", "93.184.215.14", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255"],
@@ -30,4 +30,22 @@ test.each([
   ...["", "demo.example", "256.1.1.1", "1.2.3", "1.2.3.4.5", "2606:4700::g"],
 ])("%s is not", (address) => {
   expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each([
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+  ["2001:0db8:0001:0002:ffff::9", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:0:0:192.0.2.1", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:db8:0:1::1", "2001:db8:0:1::/64"],
+  ["1::2:3:4:5:6:7", "1:0:2:3::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+  ["192.0.2.1", "192.0.2.1"],
+  ["local", "local"],
+  ["fe80::1%eth0", "fe80::1%eth0"],
+])("%s is one caller with the rest of %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
 });
