@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createDb, type DbGuard } from "../../db/client.ts";
 import { accounts, sites } from "../../db/schema/index.ts";
 import { newSite } from "../../test/harness.ts";
+import { checkSuperKey } from "../services/identity.ts";
 
 /** A guard that asks until it is answered, and lets in or refuses. */
 function newGuard(refuses = false): DbGuard {
@@ -54,6 +55,12 @@ describe("the guard of a request's database", () => {
     await expect(db.batch([write, read])).rejects.toThrow();
     expect(await createDb(env.DB).select({ name: sites.name }).from(sites).where(eq(sites.id, id))).toEqual([{ name: "Harbour City FC" }]);
   });
+});
+
+test("an empty super key is nobody's, also where the deployment has none", async () => {
+  for (const TIFO_SUPER_KEY of ["", env.TIFO_SUPER_KEY]) {
+    await expect(checkSuperKey({ ...env, TIFO_SUPER_KEY }, "", undefined)).rejects.toMatchObject({ code: "unauthenticated" });
+  }
 });
 
 test("columns of one name, which a batch would make one, are refused before anything is sent", async () => {

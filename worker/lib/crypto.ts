@@ -56,7 +56,9 @@ export async function hmacKey(secret: string, purpose: string): Promise<CryptoKe
 
 /** `TIFO_SECRET` is the current secret, and after a comma the one before it, which still opens what it closed. */
 export function secretsOf(env: { TIFO_SECRET: string }): [current: string, ...previous: string[]] {
-  const [current = "", ...previous] = env.TIFO_SECRET.split(",");
+  const [current, ...previous] = env.TIFO_SECRET.split(",").filter((secret) => secret.trim() !== "");
+  // What an empty secret signs, anybody can sign.
+  if (current === undefined) throw new Error("TIFO_SECRET is empty");
   return [current, ...previous];
 }
 

@@ -44,3 +44,9 @@ test("the secret before the current one stands after a comma", () => {
   expect(secretsOf({ TIFO_SECRET: "new,old" })).toEqual(["new", "old"]);
   expect(secretsOf({ TIFO_SECRET: "only" })).toEqual(["only"]);
 });
+
+test("no part of the secret is ever empty", () => {
+  expect(secretsOf({ TIFO_SECRET: "only," })).toEqual(["only"]);
+  expect(secretsOf({ TIFO_SECRET: ",new, ,old" })).toEqual(["new", "old"]);
+  for (const TIFO_SECRET of ["", ",", " , "]) expect(() => secretsOf({ TIFO_SECRET })).toThrow("TIFO_SECRET is empty");
+});

@@ -153,7 +153,9 @@ export async function checkProvider(env: Env, siteId: string | undefined, author
 
 /** The operator of the deployment, whose key has no place in a page of another host (`origin`). */
 export async function checkSuperKey(env: Env, key: string, origin: string | undefined): Promise<IdentityCheck> {
-  if (!equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY))) throw unauthenticated("The super key is wrong");
+  // A deployment without the key has no operator, not one whom everybody can be.
+  if (key === "" || !equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY)))
+    throw unauthenticated("The super key is wrong");
   if (origin !== undefined) throw forbidden("The super key is refused from browsers");
   return { confirm: () => ({ kind: "super" }) };
 }
