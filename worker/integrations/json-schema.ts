@@ -1,5 +1,6 @@
-import type { Schema, SchemaDraft } from "@cfworker/json-schema";
+import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { Issue } from "../lib/errors.ts";
+import { plainSchema } from "../lib/plain-schema.ts";
 
 // The library that holds events against their provider's schema: it interprets the schema, since Workers can't compile code.
 
@@ -20,15 +21,28 @@ const OUTER = new Set([
 
 /** What doesn't fit, by dotted path; empty where all does. The schema is one that `schemaProblems` found nothing wrong with. */
 export async function instanceProblems(schema: Record<string, unknown>, instance: unknown): Promise<Issue[]> {
-  if (!isSchema(schema)) return [];
+  const plain = plainSchema(schema);
+  if (!isSchema(plain)) return [];
   // Only deployments that take events pay for loading it.
   const { Validator } = await import("@cfworker/json-schema");
-  const { errors } = new Validator(schema, draftOf(schema.$schema), false).validate(instance);
+  const errors = errorsOf(() => new Validator(plain, draftOf(schema.$schema), false).validate(instance).errors);
   const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
   return (inner.length > 0 ? inner : errors).map(({ keyword, instanceLocation, error }) => ({
     path: pathOf(instanceLocation, keyword === "required" ? /"(.*)"/.exec(error)?.[1] : undefined),
     message: keyword === "false" ? "The schema has no such field" : error,
   }));
+}
+
+/** An event may be nested deeper than the validator can follow, or have names that are no text in Unicode: that fits no schema. */
+function errorsOf(validate: () => OutputUnit[]): OutputUnit[] {
+  try {
+    return validate();
+  } catch (cause) {
+    const error =
+      cause instanceof RangeError ? "Nested too deep" : cause instanceof URIError ? "A name in it is no valid Unicode" : undefined;
+    if (error === undefined) throw cause;
+    return [{ keyword: "$ref", keywordLocation: "#", instanceLocation: "#", error }];
+  }
 }
 
 function isSchema(schema: Record<string, unknown>): schema is Schema {

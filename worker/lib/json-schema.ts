@@ -8,7 +8,7 @@ const MAX_DEPTH = 20;
 const MAX_FACTS = 500;
 
 /** Keywords that hold one schema, a map of them, a list of them. */
-const ONE = [
+export const ONE = [
   "additionalProperties",
   "not",
   "if",
@@ -20,8 +20,12 @@ const ONE = [
   "unevaluatedItems",
   "additionalItems",
 ];
-const MAP = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
+export const MAP = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+export const LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
+/** Those whose schemas speak of the same value as the one that they stand in; so do references and what depends on properties. */
+const SAME = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
+/** References that lead elsewhere by what was passed on the way. */
+const DYNAMIC = ["$dynamicRef", "$recursiveRef"];
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -39,7 +43,9 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
   enum: { check: (value) => Array.isArray(value) && value.length > 0, what: "A list of values" },
   required: { check: isTexts, what: "A list of property names" },
   pattern: { check: isPattern, what: "A regular expression" },
-  format: { check: isText, what: "A text" },
+  // The validator looks formats up by name in an object, which also has what all objects have.
+  format: { check: (value) => isText(value) && !(String(value) in {}), what: "A format" },
+  dependentRequired: { check: (value) => isSchema(value) && Object.values(value).every(isTexts), what: "Lists of property names" },
   $ref: { check: isText, what: "A reference within the schema" },
   multipleOf: { check: (value) => isNumber(value) && Number(value) > 0, what: "A number above 0" },
   ...Object.fromEntries(
@@ -54,14 +60,20 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
   uniqueItems: { check: isBoolean, what: "true or false" },
 };
 
-type Schema = Record<string, unknown>;
+/** Keywords without schemas that a validator goes by. */
+export const KEPT = new Set([...Object.keys(HOLDS), "const"]);
+
+export type Schema = Record<string, unknown>;
 
 /** What is wrong with a schema of events, by dotted path; empty for one that can be used. Events are objects, and so is the root. */
 export function schemaProblems(schema: Schema): Issue[] {
   if (schema.type !== "object") return [{ path: "type", message: 'Must be "object": an event is a JSON object' }];
   const issues: Issue[] = [];
-  check(schema, [], schema, issues);
-  return issues;
+  const look: Look = { root: schema, seen: new Map(), references: [] };
+  check(schema, [], look, issues);
+  // They may lead to what no keyword of a schema holds; the list grows with what is found there.
+  for (const reference of look.references) check(resolve(schema, reference), reference.split("/").slice(1), look, issues);
+  return issues.length > 0 ? issues : circles(look);
 }
 
 /** The facts of a schema: the dotted paths of its leaves, with their types. */
@@ -71,36 +83,78 @@ export function factsOf(schema: Schema): FactTypes {
   return facts;
 }
 
-function check(schema: unknown, path: string[], root: Schema, issues: Issue[]): void {
-  if (typeof schema === "boolean") return;
+/** What is being looked at: the schemas in it that were, with their paths, and the references that were met. */
+interface Look {
+  root: Schema;
+  seen: Map<unknown, string[]>;
+  references: string[];
+}
+
+function check(schema: unknown, path: string[], look: Look, issues: Issue[]): void {
+  if (typeof schema === "boolean" || look.seen.has(schema)) return;
   const problem = (name: string, message: string) =>
     issues.push({ path: [...path, name].filter((part) => part !== "").join("."), message });
   if (!isSchema(schema)) return void problem("", "Must be a schema: an object, true or false");
   if (path.length > MAX_DEPTH * 2) return void problem("", `At most ${MAX_DEPTH} levels deep`);
+  look.seen.set(schema, path);
   for (const [name, value] of Object.entries(schema)) {
     const holds = Object.hasOwn(HOLDS, name) ? HOLDS[name] : undefined;
     if (holds && !holds.check(value)) problem(name, `Must be: ${holds.what}`);
-    else if (name === "$ref" && resolve(root, value) === undefined)
-      problem(name, "Must lead to a place within the schema, like #/$defs/team");
-    else if (ONE.includes(name)) check(value, [...path, name], root, issues);
-    else if (MAP.includes(name)) checkMap(value, [...path, name], root, issues);
-    else if (LIST.includes(name)) checkList(value, [...path, name], root, issues);
-    else if (name === "items") (Array.isArray(value) ? checkList : check)(value, [...path, name], root, issues);
+    else if (name === "$ref") checkReference(value, [...path, name], look, issues);
+    else if (DYNAMIC.includes(name)) problem(name, "Not supported; use $ref");
+    else if (ONE.includes(name)) check(value, [...path, name], look, issues);
+    else if (MAP.includes(name)) checkMap(value, [...path, name], look, issues);
+    else if (LIST.includes(name)) checkList(value, [...path, name], look, issues);
+    else if (name === "items") (Array.isArray(value) ? checkList : check)(value, [...path, name], look, issues);
   }
 }
 
-function checkMap(map: unknown, path: string[], root: Schema, issues: Issue[]): void {
+function checkReference(reference: unknown, path: string[], look: Look, issues: Issue[]): void {
+  if (typeof reference === "string" && resolve(look.root, reference) !== undefined) look.references.push(reference);
+  else issues.push({ path: path.join("."), message: "Must lead to a place within the schema, like #/$defs/team" });
+}
+
+function checkMap(map: unknown, path: string[], look: Look, issues: Issue[]): void {
   if (!isSchema(map)) return void issues.push({ path: path.join("."), message: "Must be an object whose values are schemas" });
   for (const [name, schema] of Object.entries(map)) {
     if (path.at(-1) === "patternProperties" && !isPattern(name))
       issues.push({ path: [...path, name].join("."), message: "Must be: A regular expression" });
-    check(schema, [...path, name], root, issues);
+    // Before 2019, a list of names could stand where a schema can.
+    if (path.at(-1) !== "dependencies" || !isTexts(schema)) check(schema, [...path, name], look, issues);
   }
 }
 
-function checkList(list: unknown, path: string[], root: Schema, issues: Issue[]): void {
+function checkList(list: unknown, path: string[], look: Look, issues: Issue[]): void {
   if (!Array.isArray(list)) return void issues.push({ path: path.join("."), message: "Must be a list of schemas" });
-  for (const [index, schema] of list.entries()) check(schema, [...path, String(index)], root, issues);
+  for (const [index, schema] of list.entries()) check(schema, [...path, String(index)], look, issues);
+}
+
+/** Schemas that lead back to themselves while they speak of the same value: to hold anything against them would never end. */
+function circles({ root, seen }: Look): Issue[] {
+  const issues: Issue[] = [];
+  const open = new Set<unknown>();
+  const done = new Set<unknown>();
+  const walk = (schema: Schema): void => {
+    open.add(schema);
+    for (const next of ofSameValue(schema, root).filter(isSchema)) {
+      if (open.has(next))
+        issues.push({
+          path: [...(seen.get(schema) ?? []), "$ref"].join("."),
+          message: "Leads back to itself, and no further into the event",
+        });
+      else if (!done.has(next)) walk(next);
+    }
+    open.delete(schema);
+    done.add(schema);
+  };
+  for (const schema of seen.keys()) if (isSchema(schema) && !done.has(schema)) walk(schema);
+  return issues;
+}
+
+function ofSameValue(schema: Schema, root: Schema): unknown[] {
+  const reference = schema.$ref === undefined ? [] : resolve(root, schema.$ref);
+  const dependent = [schema.dependentSchemas, schema.dependencies].filter(isSchema).map((map) => Object.values(map));
+  return [reference, dependent, ...SAME.map((name) => schema[name])].flat(2);
 }
 
 function collect(schema: unknown, path: string[], root: Schema, facts: FactTypes, followed: unknown[] = []): void {
@@ -135,18 +189,27 @@ function asList(value: unknown): unknown[] {
 }
 
 /** Where a reference leads; undefined outside the schema, since nothing is fetched. */
-function resolve(root: Schema, reference: unknown): unknown {
+export function resolve(root: Schema, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let place: unknown = root;
   for (const part of reference.split("/").slice(1)) {
-    const name = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = decoded(part)?.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (name === undefined) return undefined;
     if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return undefined;
     place = Reflect.get(place, name);
   }
   return place;
 }
 
-function isSchema(value: unknown): value is Schema {
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

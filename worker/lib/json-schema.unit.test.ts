@@ -36,6 +36,25 @@ describe("a schema", () => {
     ["with a reference to elsewhere", { type: "object", $ref: "https://schemas.example/match" }, "$ref"],
     ["with a reference to nothing", { type: "object", items: { $ref: "#/$defs/none" } }, "items.$ref"],
     ["with an empty enum", { type: "object", properties: { a: { enum: [] } } }, "properties.a.enum"],
+    ["with a reference that can't be read", { type: "object", $ref: "#/%" }, "$ref"],
+    [
+      "with a reference to what is no schema",
+      { type: "object", properties: { a: { $ref: "#/parts/a" } }, parts: { a: { type: "a" } } },
+      "parts.a.type",
+    ],
+    [
+      "with a reference by what was passed before",
+      { type: "object", properties: { a: { $recursiveRef: "#" } } },
+      "properties.a.$recursiveRef",
+    ],
+    ["that is itself once more", { type: "object", allOf: [{ $ref: "#" }] }, "allOf.0.$ref"],
+    [
+      "whose parts stand for each other",
+      { type: "object", properties: { a: { $ref: "#/$defs/b" } }, $defs: { b: { not: { $ref: "#/$defs/c" } }, c: { $ref: "#/$defs/b" } } },
+      "$defs.c.$ref",
+    ],
+    ["whose dependencies are no lists", { type: "object", dependentRequired: { a: 5 } }, "dependentRequired"],
+    ["with a format that all objects have", { type: "object", properties: { a: { format: "__defineGetter__" } } }, "properties.a.format"],
     ["with a negative count", { type: "object", minProperties: -1 }, "minProperties"],
   ])("%s is refused by the path", (_, schema, path) => {
     expect(schemaProblems(schema).map((issue) => issue.path)).toEqual([path]);
@@ -85,10 +104,49 @@ describe("an event", () => {
     expect((await instanceProblems(MATCH, event)).map(({ path }) => path).sort()).toEqual(paths);
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ["an id that is no address", { $id: "http://[" }],
+    ["examples with ids", { properties: { a: { example: { id: "7" } }, b: { example: { id: "7" } } } }],
+    ["an example with an id that is no address", { example: { id: "http://[" } }],
+    [
+      "a part with an id and a reference from the root",
+      { properties: { a: { $id: "https://a.example/", $ref: "#/$defs/a" } }, $defs: { a: {} } },
+    ],
+    [
+      "names that the validator uses itself",
+      { properties: { a: { __absolute_uri__: "x", __absolute_ref__: 5, $ref: "#/x%20y" } }, "x y": {} },
+    ],
+  ])("fits a schema with %s", async (_, parts) => {
+    const schema = { type: "object", ...parts };
+    expect(schemaProblems(schema)).toEqual([]);
+    expect(await instanceProblems(schema, { a: {} })).toEqual([]);
+    expect(await instanceProblems({ ...schema, required: ["c"] }, { a: {} })).toHaveLength(1);
+  });
+
+  test("is held against what a reference leads to, wherever it stands", async () => {
+    const schema = {
+      type: "object",
+      properties: { a: { $ref: "#/parts/whole%20number" }, b: { $ref: "#" } },
+      parts: { "whole number": { type: "integer" } },
+    };
+    expect(schemaProblems(schema)).toEqual([]);
+    expect((await instanceProblems(schema, { a: "1", b: { b: { a: 0.5 } } })).map(({ path }) => path)).toEqual(["a", "b.b.a"]);
+  });
+
+  test("that is nested deeper than can be followed, or has names that are no text, is refused", async () => {
+    const nested: unknown = JSON.parse('{"b":'.repeat(50_000) + "{}" + "}".repeat(50_000));
+    expect(await instanceProblems({ type: "object", properties: { b: { $ref: "#" } } }, nested)).toHaveLength(1);
+    expect(await instanceProblems({ type: "object", additionalProperties: { type: "string" } }, { "\ud800": 1 })).toHaveLength(1);
+  });
+
   test("is held against the draft that the schema names", async () => {
     const tuple = { type: "object", properties: { a: { type: "array", items: [{ type: "string" }], additionalItems: false } } };
     const draft7 = { ...tuple, $schema: "http://json-schema.org/draft-07/schema#" };
     expect(schemaProblems(draft7)).toEqual([]);
     expect(await instanceProblems(draft7, { a: ["x", "y"] })).toHaveLength(1);
+    const dependent = { ...draft7, dependencies: { a: ["b"], b: { required: ["c"] } } };
+    expect(schemaProblems(dependent)).toEqual([]);
+    expect((await instanceProblems(dependent, { a: [] })).map(({ message }) => message)).toHaveLength(1);
+    expect((await instanceProblems(dependent, { b: 1 })).map(({ path }) => path)).toContain("c");
   });
 });

@@ -56,6 +56,8 @@ describe("a registration", () => {
     ["a ttl of nothing", { ttl: 0 }, "ttl"],
     ["what is no schema", { schema: { type: "object", properties: { a: { type: "float" } } } }, "schema.properties.a.type"],
     ["a schema of no object", { schema: { type: "array" } }, "schema.type"],
+    ["a reference that can't be read", { schema: { type: "object", $ref: "#/%" } }, "schema.$ref"],
+    ["a schema that never ends", { schema: { type: "object", allOf: [{ $ref: "#" }] } }, "schema.allOf.0.$ref"],
     ["a schema that leads elsewhere", { schema: { type: "object", $ref: "https://schemas.example" } }, "schema.$ref"],
   ])("with %s is a 400 that names it", async (_, change, path) => {
     const answer = await site.call("registerDataProvider", { body: dataProviderInput(change) });
@@ -140,6 +142,13 @@ describe("a provider", () => {
     expect(answer.as(ChangedDataProvider).result).toMatchObject({ _id: own.id, name: "Clock", facts: ["minute"] });
     expect((await tell(site, own, { minute: 3 })).status).toBe(202);
     expect((await tell(site, own, { minute: "3" })).fields).toEqual(["minute"]);
+  });
+
+  test("is heard by the schema that it registered, whatever examples and ids stand in it", async () => {
+    const properties = { a: { type: "string", example: { id: "7" } }, b: { type: "string", example: { id: "7" } } };
+    const own = await newDataProvider(site, { schema: { $id: "http://[", type: "object", properties } });
+    expect((await tell(site, own, { a: "x", b: "y" })).status).toBe(202);
+    expect((await tell(site, own, { a: 1 })).fields).toEqual(["a"]);
   });
 
   test("leaves by a signature of its id, and of nothing else", async () => {
