@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { automationRules, channelTemplates, panels } from "../../db/schema/index.ts";
+import { automationRules, channelTemplates, panels, themes } from "../../db/schema/index.ts";
 import { cameFirst, invalid, notFound } from "../lib/errors.ts";
 import type { RuleRow } from "../routes/automation-rules/schemas.ts";
 import type { PanelRow } from "../routes/panels/schemas.ts";
@@ -79,6 +79,7 @@ export interface FromTemplate {
   panels: PanelRow[];
   /** Those of the template's that the site still has, to be copied. */
   rules: RuleRow[];
+  /** Null too where it has been deleted since. */
   theme: string | null;
 }
 
@@ -92,7 +93,11 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
     .select({ id: sql`value`.as("id") })
     .from(sql`${channelTemplates}, json_each(${channelTemplates.rules})`)
     .where(ownRow(ctx, channelTemplates, id));
-  const [[template], site, rules] = await ctx.db.batch([
+  const themeId = ctx.db
+    .select({ id: channelTemplates.theme })
+    .from(channelTemplates)
+    .where(ownRow(ctx, channelTemplates, id));
+  const [[template], site, rules, [theme]] = await ctx.db.batch([
     ctx.db
       .select()
       .from(channelTemplates)
@@ -105,12 +110,16 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
       .select()
       .from(automationRules)
       .where(and(eq(automationRules.siteId, ctx.siteId), inArray(automationRules.id, ruleIds))),
+    ctx.db
+      .select({ id: themes.id })
+      .from(themes)
+      .where(and(inArray(themes.id, themeId), inArray(themes.siteId, [ctx.siteId, ""]))),
   ]);
   if (!template || template.archived) throw invalid("templateId", template ? "The template is archived" : "The site has no such template");
   const copies = template.panels.flatMap(({ slug, renderer = site.find((panel) => panel.slug === slug)?.renderer }) =>
     renderer ? [newPanel(ctx, renderer)] : [],
   );
-  return { panels: copies, rules, theme: template.theme };
+  return { panels: copies, rules, theme: theme?.id ?? null };
 }
 
 function requireOwnTemplate(ctx: Ctx, input: ChannelTemplateInput): void {

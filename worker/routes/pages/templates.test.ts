@@ -130,6 +130,13 @@ describe("a channel made from a template", () => {
     expect(page.data.sidebar?.panels).toEqual([first, expect.stringMatching(/^[0-9a-f]{24}$/)]);
   });
 
+  test("has no theme where the template's has been deleted", async () => {
+    const theme = await newTheme();
+    const template = (await create({ theme })).as(ChannelTemplate);
+    await site.call("deleteTheme", { params: { id: theme } });
+    expect((await makePage(template._id)).as(Page).data).not.toHaveProperty("theme");
+  });
+
   test("is refused for a template that the site doesn't have", async () => {
     const foreign = (await create({}, await newSite())).as(ChannelTemplate)._id;
     for (const id of [foreign, newId(1)]) expect(await makePage(id)).toMatchObject({ status: 400, fields: ["templateId"] });
