@@ -1,6 +1,19 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { calendarEvents, channelTemplates, overlays, pages, panels, polls, sites, streams, themes, videos } from "../../db/schema/index.ts";
+import {
+  bundles,
+  calendarEvents,
+  channelTemplates,
+  overlays,
+  pages,
+  panels,
+  polls,
+  quests,
+  sites,
+  streams,
+  themes,
+  videos,
+} from "../../db/schema/index.ts";
 import type { Ctx } from "./context.ts";
 
 interface Use {
@@ -35,6 +48,8 @@ const USES: Use[] = [
   { area: "video", table: videos, id: videos.id, siteId: videos.siteId, columns: [videos.thumbnail] },
   { area: "stream", table: streams, id: streams.id, siteId: streams.siteId, columns: [streams.fallbackImageUrl] },
   { area: "poll", table: polls, id: polls.id, siteId: polls.siteId, columns: [polls.answers] },
+  { area: "quest", table: quests, id: quests.id, siteId: quests.siteId, columns: [quests.rewardImage] },
+  { area: "bundle", table: bundles, id: bundles.id, siteId: bundles.siteId, columns: [bundles.image] },
   { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
 ];
 
@@ -50,6 +65,11 @@ export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
   if (!first) return [];
   const found = await ctx.db.batch([first, ...rest]);
   return found.flat().map((use) => use.by);
+}
+
+/** Whether nothing shows the file, for the condition of its delete. */
+export function unused(ctx: Ctx, mediaId: string): SQL | undefined {
+  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${shows(ctx, use, mediaId)})`));
 }
 
 // An id is in no text by chance, so to find it is to find a reference, whatever the shape around it.

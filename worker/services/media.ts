@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { media } from "../../db/schema/index.ts";
 import { type ByteRange, parseRange } from "../lib/byte-range.ts";
 import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
@@ -6,7 +6,7 @@ import { HEAD_BYTES, sniffMediaType } from "../lib/media-type.ts";
 import { type MediaRow, toMedia } from "../routes/media/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { findUses } from "./media-uses.ts";
+import { findUses, unused } from "./media-uses.ts";
 
 const mediaList: ListSpec<MediaRow> = {
   table: media,
@@ -90,7 +90,7 @@ export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
   requireMatch(ctx, current);
   const uses = await findUses(ctx, id);
   if (uses.length > 0) throw conflict(`Still in use by ${uses.join(", ")}`);
-  const change = ctx.db.delete(media).where(asRead(ctx, media, current));
+  const change = ctx.db.delete(media).where(and(asRead(ctx, media, current), unused(ctx, id)));
   const told = await commitIfCurrent(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
   await forgetFile(ctx.env, id);
   ctx.told.settled.push(...told);

@@ -2,11 +2,12 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { formOf, PNG } from "../../../test/files.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { newSite, ORIGIN, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { runEffects } from "../../services/effects.ts";
-import { sweepOrphans } from "../../services/media.ts";
+import { deleteMedia, sweepOrphans } from "../../services/media.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Media } from "./schemas.ts";
 
@@ -244,6 +245,27 @@ describe("a delete", () => {
       await own.call(`delete${what}`, { params: { id } });
     }
     expect((await remove()).status).toBe(200);
+  });
+
+  test.for([
+    ["quest", "createQuest", "rewardImage", { description: "", rewardDescription: "A shirt", rewardType: "prize", claimedMessage: "" }],
+    ["bundle", "createBundle", "image", { sku: "cup", price: 100, presentmentCurrency: "gbp", items: [{ type: "shopify", id: "1" }] }],
+  ] as const)("is refused for the picture of a %s", async ([area, operation, field, rest]) => {
+    const { _id, url } = await upload();
+    const names = area === "quest" ? { siteId: site.id, title: "Cup" } : { name: "Cup" };
+    expect((await site.call(operation, { body: { ...names, ...rest, [field]: url } })).status).toBe(201);
+    const refused = await site.call("deleteMedia", { params: { id: _id } });
+    expect(refused.status).toBe(409);
+    expect(refused.problem?.message).toMatch(`Still in use by ${area}/`);
+  });
+
+  test("is refused where something shows the file just then", async () => {
+    const own = await newSite();
+    const { _id, url } = await upload(formOf(), own);
+    const body = { type: "landing", slug: "home", data: { name: "Home", artwork: { hero: url } } };
+    const show = () => own.call("createPage", { body });
+    await expect(deleteMedia(interrupted(own, show), _id)).rejects.toMatchObject({ code: "conflict" });
+    expect((await get(_id)).status).toBe(200);
   });
 
   test("is a site admin's, not a creator's", async () => {
