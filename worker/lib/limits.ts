@@ -12,8 +12,10 @@ export const LIMITS = {
   searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },
   lookUpVideo: { quota: 60, window: 60, per: "address", description: "Look-ups of videos at their players" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
-  miss: { quota: 60, window: 60, per: "address", description: "Unknown magic links, and polls of unknown TV codes" },
+  miss: { quota: 60, window: 60, per: "address", description: "Unknown access and TV codes" },
+  missLink: { quota: 20, window: 600, per: "address", description: "Unknown magic links" },
   guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
+  guessAccessCode: { quota: 6000, window: 600, per: "site", description: "Unknown access codes" },
   guessTvCode: { quota: 6000, window: 600, per: "site", description: "Unknown TV codes" },
 } as const satisfies Record<string, LimitPolicy>;
 

@@ -8,7 +8,7 @@ import { newId } from "../lib/ids.ts";
 import { type AccessCodeRow, type AddAccessCode, type BulkInput, toAccessCodeEvent } from "../routes/access-codes/schemas.ts";
 import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow, requireMatch } from "./context.ts";
 import { HELD_TWICE, heldBy, planGrants } from "./entitlements.ts";
-import { findWithin } from "./limits.ts";
+import { findWithin, guessesOf } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
@@ -126,9 +126,9 @@ export interface Redemption {
 }
 
 /** Redeems a code for the caller, once: it grants its sku, or binds the account to the login gates that name it. */
-export async function consumeAccessCode(ctx: Ctx, typed: string): Promise<Redemption> {
+export async function consumeAccessCode(ctx: Ctx, typed: string, address: string): Promise<Redemption> {
   const { id: accountId } = await callerAccount(ctx);
-  const code = await findWithin(ctx, [["redeem", accountId]], () => findCode(ctx, typed.trim()));
+  const code = await findWithin(ctx, guessesOf(accountId, address, "guessAccessCode"), () => findCode(ctx, typed.trim()));
   if (!code) return { success: false, message: "There is no such access code" };
   if (await cameFirst(() => spend(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
   return { success: false, message: await whyNot(ctx, code.id, accountId) };

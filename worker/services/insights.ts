@@ -59,6 +59,6 @@ function countedUnder(siteId: string, name: LimitName, caller: Actor, address: s
       return [];
     case "address":
       // Unknown magic links are missed before it is known whose site they would be.
-      return name === "miss" ? [siteId, GLOBAL_AUDIENCE].map((where) => ({ siteId: where, key: address })) : [{ siteId, key: address }];
+      return [{ siteId: name === "missLink" ? GLOBAL_AUDIENCE : siteId, key: address }];
   }
 }

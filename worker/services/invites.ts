@@ -132,11 +132,7 @@ export async function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
 export async function openInvite(ctx: Ctx, token: string, address: string): Promise<string> {
   // Whose site it is becomes known with the invite: misses are counted for the whole deployment.
   const everywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
-  const budgets: Parameters<typeof findWithin>[1] = [
-    ["miss", address],
-    ["guessLink", ""],
-  ];
-  const invite = await findWithin(everywhere, budgets, () => findByToken(ctx, token));
+  const invite = await findWithin(everywhere, { own: [["missLink", address]], all: "guessLink" }, () => findByToken(ctx, token));
   if (!invite) throw notFound("Invite not found");
   return inInviteService("Consume", () => issueIntent({ ...ctx, siteId: invite.siteId }, invite));
 }

@@ -14,18 +14,50 @@ export async function giveBackSlot(ctx: Ctx, name: LimitName, key: string): Prom
   await ctx.env.LIMITER.getByName(ctx.siteId).giveBack(name, key);
 }
 
+type Slot = [name: LimitName, key: string];
+
+interface Budgets {
+  own: Slot[];
+  all?: LimitName;
+}
+
+/** What an account may guess of codes, at its address too: accounts cost nothing. */
+export function guessesOf(accountId: string, address: string, all: LimitName): Budgets {
+  return {
+    own: [
+      ["redeem", accountId],
+      ["miss", address],
+    ],
+    all,
+  };
+}
+
 /**
- * Looks for something by a code that others may try to guess: each miss costs one of every budget named, and while one is used up
- * nothing is looked for. A hit costs nothing.
+ * Looks for something by a code that others may try to guess: each miss costs one of every budget named, a hit nothing. While one of the
+ * caller's `own` is used up, nothing is looked for; that of `all` stops whoever has missed before, so that no crowd locks others out.
  */
-export async function findWithin<T>(
-  ctx: Ctx,
-  budgets: [LimitName, key: string][],
-  find: () => Promise<T | undefined>,
-): Promise<T | undefined> {
-  for (const [name, key] of budgets) await takeSlot(ctx, name, key);
+export async function findWithin<T>(ctx: Ctx, { own, all }: Budgets, find: () => Promise<T | undefined>): Promise<T | undefined> {
+  const taken: Slot[] = [];
+  const giveBack = () => Promise.all(taken.map(([name, key]) => giveBackSlot(ctx, name, key)));
+  try {
+    let hasMissed = false;
+    for (const [name, key] of own) {
+      const { remaining } = await takeSlot(ctx, name, key);
+      taken.push([name, key]);
+      hasMissed ||= remaining < LIMITS[name].quota - 1;
+    }
+    if (all !== undefined) {
+      const shared = await ctx.env.LIMITER.getByName(ctx.siteId).take(all, "");
+      if (shared.allowed) taken.push([all, ""]);
+      else if (hasMissed) throw limitReached(all, shared);
+    }
+  } catch (refusal) {
+    // What was never looked for is no miss.
+    await giveBack();
+    throw refusal;
+  }
   const found = await find();
-  if (found !== undefined) await Promise.all(budgets.map(([name, key]) => giveBackSlot(ctx, name, key)));
+  if (found !== undefined) await giveBack();
   return found;
 }
 

@@ -7,7 +7,7 @@ import { newId } from "../lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "../routes/access-codes/schemas.ts";
 import { newSession } from "./auth.ts";
 import { callerAccount, commit, commitIfCurrent, type Ctx, ownRow } from "./context.ts";
-import { findWithin } from "./limits.ts";
+import { findWithin, guessesOf } from "./limits.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
 /** Seconds between two polls, as the device is told; half a second less is taken, since no network is punctual. */
@@ -43,16 +43,12 @@ export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: 
 }
 
 /** Lets the device that shows this code sign in as the caller; false where there is nothing to activate. */
-export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
+export async function activateTvCode(ctx: Ctx, code: string, address: string): Promise<boolean> {
   const { id: accountId, sessionId } = await callerAccount(ctx);
   return saying("Error activating TV code", async () => {
     const hash = await hashOf(ctx, code);
     const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
-    // Misses of one account, and of all accounts that somebody may have.
-    const budgets: Parameters<typeof findWithin>[1] = [
-      ["redeem", accountId],
-      ["guessTvCode", ""],
-    ];
+    const budgets = guessesOf(accountId, address, "guessTvCode");
     const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
@@ -64,7 +60,7 @@ export async function activateTvCode(ctx: Ctx, code: string): Promise<boolean> {
 
 /** What became of a device's code; once it is activated, the tokens, exactly once. Whoever guesses must guess code and device. */
 export async function pollTvCode(ctx: Ctx, typed: string, address: string): Promise<TvStatus> {
-  const row = await findWithin(ctx, [["miss", address]], () => findForDevice(ctx, normalizeCode(typed)));
+  const row = await findWithin(ctx, { own: [["miss", address]] }, () => findForDevice(ctx, normalizeCode(typed)));
   if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();

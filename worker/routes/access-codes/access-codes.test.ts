@@ -3,6 +3,7 @@ import { and, count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accessCodes, accountEntitlements } from "../../../db/schema/index.ts";
+import { exhaust } from "../../../test/exhaust.ts";
 import { type Answer, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -202,6 +203,21 @@ describe("a redeemed subscription code", () => {
     expect(refused.problem?.code).toBe("rate_limited");
     expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect((await redeem(honest, code.accessCode)).success).toBe(true);
+  });
+
+  test("can't be guessed by many accounts: their address is refused, and once all have guessed too often whoever has missed", async () => {
+    const own = await newSite();
+    const as = async (account: TestAccount, accessCode: string, address: string) => {
+      const headers = { Authorization: `Bearer ${await own.signIn(account)}`, "CF-Connecting-IP": address };
+      return (await own.call("consumeAccessCode", { as: "client", params: { accessCode }, headers })).status;
+    };
+    const [one, two, three] = [await own.addAccount("one", []), await own.addAccount("two", []), await own.addAccount("three", [])];
+    expect(await as(one, "GUESS", "198.51.100.50")).toBe(200);
+    await exhaust(own.id, "miss", "198.51.100.50");
+    expect(await as(two, "GUESS", "198.51.100.50")).toBe(429);
+    await exhaust(own.id, "guessAccessCode", "");
+    expect(await as(one, "GUESS", "198.51.100.51")).toBe(429);
+    expect(await as(three, "GUESS", "198.51.100.52")).toBe(200);
   });
 
   test("costs the budget of guesses nothing when it is right", async () => {

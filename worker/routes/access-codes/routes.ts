@@ -2,6 +2,7 @@ import { createArea } from "../../http/area.ts";
 import { tagVersion } from "../../http/conditional.ts";
 import { ACCOUNT, DEVELOPER } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { callerAddress } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
 import {
@@ -120,7 +121,7 @@ accessCodes.openapi(
     request: { params: ConsumeParam },
     responses: { 200: json("What became of it", Redeemed) },
   }),
-  async (c) => c.json(await consumeAccessCode(c.var.ctx, c.req.valid("param").accessCode), 200),
+  async (c) => c.json(await consumeAccessCode(c.var.ctx, c.req.valid("param").accessCode, callerAddress(c)), 200),
 );
 
 addTvOperations(accessCodes, tag);

@@ -1,9 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { sessions, tvCodes } from "../../../db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { exhaust, renew } from "../../../test/exhaust.ts";
+import { type Answer, newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
@@ -135,6 +136,33 @@ describe("activation", () => {
   });
 });
 
+describe("guessing TV codes", () => {
+  const guess = async (account: TestAccount, code: string, address: string): Promise<Answer> => {
+    const headers = { Authorization: `Bearer ${await site.signIn(account)}`, "CF-Connecting-IP": address };
+    return site.call("activateTvCode", { as: "client", headers, body: { code } });
+  };
+
+  test("stops for an address, however many accounts it has", async () => {
+    const accounts = await Promise.all([1, 2, 3, 4].map((n) => site.addAccount(`many-${n}-${randomHex(4)}`, [])));
+    const [spare] = accounts;
+    if (!spare) throw new Error("No account");
+    await exhaust(site.id, "miss", "198.51.100.20");
+    for (const account of accounts) expect((await guess(account, "55555555", "198.51.100.20")).status).toBe(429);
+    const { code } = await newDevice();
+    expect((await guess(spare, code, "198.51.100.21")).status).toBe(200);
+  });
+
+  test("stops, once all together have guessed too often, for those who have missed, and for nobody else", async () => {
+    const [guesser, owner] = [await site.addAccount(`g-${randomHex(4)}`, []), await site.addAccount(`o-${randomHex(4)}`, [])];
+    expect((await guess(guesser, "66666666", "198.51.100.30")).status).toBe(204);
+    await exhaust(site.id, "guessTvCode", "");
+    onTestFinished(() => renew(site.id, "guessTvCode", ""));
+    const { code } = await newDevice();
+    expect((await guess(guesser, code, "198.51.100.31")).problem?.code).toBe("rate_limited");
+    expect((await guess(owner, code, "198.51.100.32")).status).toBe(200);
+  });
+});
+
 describe("the device that polls", () => {
   test("waits, gets its tokens exactly once, and they work and can be refreshed", async () => {
     const device = await newDevice();
@@ -246,7 +274,10 @@ describe("when the database fails", () => {
 
   test("the failure says what went wrong, and no more", async () => {
     await expect(createTvCode(broken, "tv")).rejects.toMatchObject({ code: "internal", message: "Error generating TV code" });
-    await expect(activateTvCode(broken, "22222222")).rejects.toMatchObject({ code: "internal", message: "Error activating TV code" });
+    await expect(activateTvCode(broken, "22222222", "local")).rejects.toMatchObject({
+      code: "internal",
+      message: "Error activating TV code",
+    });
   });
 });
 

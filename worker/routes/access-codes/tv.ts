@@ -42,7 +42,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       responses: { 200: json("The television may sign in", Activated), 204: { description: "No Content!" } },
     }),
     async (c) => {
-      const activated = await activateTvCode(c.var.ctx, c.req.valid("json").code);
+      const activated = await activateTvCode(c.var.ctx, c.req.valid("json").code, callerAddress(c));
       return activated ? c.json({ success: true as const }, 200) : c.body(null, 204);
     },
   );

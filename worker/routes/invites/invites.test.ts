@@ -1,9 +1,10 @@
 import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, intents, invites } from "../../../db/schema/index.ts";
+import { exhaust, renew } from "../../../test/exhaust.ts";
 import { type Answer, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { CLOSE } from "../../durable-objects/relay.protocol.ts";
@@ -11,6 +12,7 @@ import { listOf } from "../../http/listing.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { revokeInvite } from "../../services/invites.ts";
+import { GLOBAL_AUDIENCE } from "../../services/tokens.ts";
 import { Account } from "../accounts/schemas.ts";
 import { ConsumedIntent } from "../auth/schemas.ts";
 import { Ticket } from "../realtime/schemas.ts";
@@ -197,9 +199,22 @@ describe("opening a magic link", () => {
   test("stops for whoever guesses: after so many unknown tokens an address is refused, others are not", async () => {
     const invite = await newInvite();
     const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
-    for (let i = 0; i < LIMITS.miss.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
+    for (let i = 0; i < LIMITS.missLink.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
     expect((await follow(invite.token, guesser)).status).toBe(429);
     expect((await follow(invite.token)).status).toBe(302);
+  });
+
+  test("stays possible for whoever has missed none, when the whole deployment's guesses are used up", async () => {
+    const invite = await newInvite();
+    const from = (address: string) => ({ "CF-Connecting-IP": address });
+    expect((await follow("guess0", from("198.51.100.40"))).status).toBe(404);
+    await exhaust(GLOBAL_AUDIENCE, "guessLink", "");
+    onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLink", ""));
+    expect((await follow(invite.token, from("198.51.100.40"))).status).toBe(429);
+    expect((await follow(invite.token, from("198.51.100.41"))).status).toBe(302);
+    // Of each address one guess is left, no more.
+    expect((await follow("guess1", from("198.51.100.42"))).status).toBe(404);
+    expect((await follow("guess2", from("198.51.100.42"))).status).toBe(429);
   });
 });
 

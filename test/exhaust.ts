@@ -1,0 +1,20 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { type LimitName, LIMITS } from "../worker/lib/limits.ts";
+
+/** Uses a limit up, as if everything that it allows had been taken; `scope` is a site's id or "global". */
+export function exhaust(scope: string, name: LimitName, key: string): Promise<void> {
+  return setUsed(scope, name, key, LIMITS[name].quota);
+}
+
+/** Begins a limit anew. */
+export function renew(scope: string, name: LimitName, key: string): Promise<void> {
+  return setUsed(scope, name, key, 0);
+}
+
+function setUsed(scope: string, name: LimitName, key: string, used: number): Promise<void> {
+  const ends = Date.now() + LIMITS[name].window * 1000;
+  return runInDurableObject(env.LIMITER.getByName(scope), (_, { storage }) => {
+    storage.sql.exec("INSERT OR REPLACE INTO windows VALUES (?, ?, ?, ?)", name, key, ends, used);
+  });
+}
