@@ -151,6 +151,21 @@ describe("a gate", () => {
     expect(await passesGate(ctx, fan.id, gate)).toBe(false);
   });
 
+  test("closes on the day that an entitlement ends on, whenever that is booked", async () => {
+    const fan = await newFan();
+    const { id } = await grant(fan, "pass");
+    const endsIn = (ms: number) =>
+      db
+        .update(accountEntitlements)
+        .set({ status: "cancelScheduled", dateEnds: ctx.now + ms })
+        .where(eq(accountEntitlements.id, id));
+    await endsIn(1);
+    expect(await passesGate(ctx, fan.id, gated("entitlement", ["pass"]))).toBe(true);
+    await endsIn(0);
+    expect(await passesGate(ctx, fan.id, gated("entitlement", ["pass"]))).toBe(false);
+    expect(await heldSkus(ctx, fan.id)).toEqual(["pass"]);
+  });
+
   test("of login opens to any account, or to who has redeemed a login code of a sku that it names", async () => {
     const { viewer } = site.accounts;
     const fan = await newFan();

@@ -1,4 +1,4 @@
-import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "../../db/prepared.ts";
 import { accessCodes, accountEntitlements, accounts } from "../../db/schema/index.ts";
@@ -146,7 +146,7 @@ export async function passesGate(ctx: Ctx, accountId: string, page: { id: string
   const held = ctx.db
     .select({ id: accountEntitlements.id })
     .from(accountEntitlements)
-    .where(and(heldBy(ctx, accountId), sql`${accountEntitlements.sku} in ${named}`));
+    .where(and(heldAt(ctx, accountId, ctx.now), sql`${accountEntitlements.sku} in ${named}`));
   const bound = ctx.db
     .select({ id: accessCodes.id })
     .from(accessCodes)
@@ -194,6 +194,12 @@ export function heldBy(ctx: { siteId: Bound<string> }, accountId: Bound<string>)
     eq(accountEntitlements.accountId, accountId),
     ne(accountEntitlements.status, "cancelled"),
   );
+}
+
+/** Those that give access at a moment: what is scheduled to be cancelled gives none after its day, also while its end is yet to be booked. */
+export function heldAt(ctx: { siteId: Bound<string> }, accountId: Bound<string>, now: Bound<number>): SQL | undefined {
+  const { status, dateEnds } = accountEntitlements;
+  return and(heldBy(ctx, accountId), or(ne(status, "cancelScheduled"), isNull(dateEnds), gt(dateEnds, now)));
 }
 
 async function findHeld(ctx: Ctx, accountId: string, sku: string): Promise<EntitlementRow | undefined> {

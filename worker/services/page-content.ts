@@ -7,7 +7,7 @@ import { managesPage } from "../lib/roles.ts";
 import type { PageRow } from "../routes/pages/schemas.ts";
 import { type Actor, batchAll, type Ctx } from "./context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
-import { heldBy } from "./entitlements.ts";
+import { heldAt } from "./entitlements.ts";
 import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
 
 /** What is known of the viewer beside who it is: the country, and what the device calls itself. */
@@ -65,7 +65,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
         .innerJoin(sites, eq(sites.id, pages.siteId))
         .where(isPage),
     ),
-    held: prepared((db) => db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(own, accountId))),
+    held: prepared((db) => db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldAt(own, accountId, sql.placeholder("now")))),
     passes: prepared((db) =>
       db
         .select({ sku: accessCodes.sku })
@@ -141,6 +141,7 @@ async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
     siteId: ctx.siteId,
     accountId: ctx.claimedAccountId ?? "",
     viewer: watcher(ctx),
+    now: ctx.now,
     key: "id" in which ? which.id : which.slug,
   };
   const by = "id" in which ? FACTS.byId : FACTS.bySlug;

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { accessCodes, sites, streamProviders, streams, subscriptions } from "../../../db/schema/index.ts";
+import { accessCodes, accountEntitlements, sites, streamProviders, streams, subscriptions } from "../../../db/schema/index.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { type Answer, newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
@@ -106,6 +106,11 @@ describe("a gate", () => {
     expect(refused).toEqual({ type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });
     await grantEntitlement(internally(), { accountId: viewer.id, sku: "season-pass", grantedMethod: "customerService" });
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full", error: null, userHasChannelGateEntitlement: true });
+    await db
+      .update(accountEntitlements)
+      .set({ status: "cancelScheduled", dateEnds: Date.now() })
+      .where(eq(accountEntitlements.accountId, viewer.id));
+    expect(await play(gated, "tv", viewer.headers)).toMatchObject({ error: "no_entitlement", userHasChannelGateEntitlement: false });
   });
 
   test("lets in who manages the page", async () => {
