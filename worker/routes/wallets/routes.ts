@@ -85,7 +85,8 @@ wallets.openapi(
     method: "get",
     path: "/wallet/v1/recurring/{walletId}/{subscriptionId}",
     summary: "Get a recurring subscription",
-    description: "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others.",
+    description:
+      "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others. What doesn't exist is a 404, whose `message` is the one that a cancellation answers.",
     credentials: ACCOUNT,
     accounts: "any",
     request: { params: RecurringParams },

@@ -98,10 +98,12 @@ describe("a wallet", () => {
 
 describe("what is paid regularly", () => {
   test("is read by its owner and by admins; others get a 401", async () => {
-    const { params, sku } = await monthly();
+    const { params, sku, recurring } = await monthly();
     const { walletId } = params;
     const own = (await callAs(site, buyer, "listRecurringSubscriptions", { params: { walletId } })).as(RecurringList);
-    expect(own).toMatchObject([{ status: "active", amount: 1900, currency: "gbp", recurrence: "month", skus: [sku], pastDue: false }]);
+    expect(own).toMatchObject([
+      { status: "active", amount: 1900, currency: "gbp", recurrence: "month", skus: [sku], pastDue: false, itemId: recurring.itemId },
+    ]);
     const one = await site.call("getRecurringSubscription", { as: "reader", params });
     expect(one.as(RecurringSubscription)).toEqual(own[0]);
     const stranger = await newBuyer(site);
@@ -347,6 +349,8 @@ describe("a cancellation", () => {
       success: false,
       message: `Subscription ${unknown} does not exists`,
     });
+    const read = await callAs(site, buyer, "getRecurringSubscription", { params: { ...params, subscriptionId: unknown } });
+    expect([read.status, read.body]).toMatchObject([404, { success: false, message: `Subscription ${unknown} does not exists` }]);
     stripe.books().subscriptions.delete(recurring.stripeSubscriptionId);
     expect(await cancel(params, body)).toEqual({ success: false, message: "Stripe Subscription not found" });
   });
