@@ -32,9 +32,11 @@ export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operatio
   jwt: (site) => partnerToken(site),
 };
 
-/** A token that resets the password of an account of its own. */
+/** A token that resets the password of an account of its own, or of a global account to which that belongs. */
 async function newReset(site: TestSite, global: boolean): Promise<string> {
-  const accountId = global ? await newGlobalAccount() : (await site.addAccount(`reset-${randomHex(6)}`, [])).id;
+  const { id: ownId } = await site.addAccount(`reset-${randomHex(6)}`, []);
+  const accountId = global ? await newGlobalAccount() : ownId;
+  if (global) await db.update(accounts).set({ globalAccountId: accountId }).where(eq(accounts.id, ownId));
   const times = { created: Date.now(), expires: Date.now() + HOUR };
   const id = newId(Date.now());
   const audience = global ? GLOBAL_AUDIENCE : site.id;
