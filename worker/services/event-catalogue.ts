@@ -260,6 +260,7 @@ export const EVENTS = {
   },
   "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered", resource: "streamprovider/_id" },
   "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed", resource: "streamprovider/_id" },
+  "stream.updated": { data: StreamState, description: "A stream lost its channel" },
   "subscription.created": { data: Subscription, description: "A subscription was made" },
   "subscription.deleted": { data: Subscription, description: "A subscription was deleted" },
   "subscription.updated": { data: Subscription, description: "A subscription changed" },

@@ -1,7 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
-import type { BatchItem } from "drizzle-orm/batch";
 import { prepared } from "../../db/prepared.ts";
-import { automationRules, broadcasts, calendarEvents, pages, panels } from "../../db/schema/index.ts";
+import { automationRules, broadcasts, pages, panels } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
@@ -11,9 +10,10 @@ import { refreshRules } from "./automation.ts";
 import { toldOfRule } from "./automation-rules.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { leaveChannel } from "./page-departures.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
-import { tellOfRows } from "./outbox.ts";
 import { requireOwnSite } from "./sites.ts";
+import { offAir, requireOffAir } from "./stream-control.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
@@ -126,32 +126,17 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   return next;
 }
 
-/** Deletes a page; a channel's viewers are let go, and what was on its calendar is the site's. */
+/** Deletes a page; a channel's viewers are let go, its rules go with it, and its calendar's events and its streams stand by themselves. */
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(pages).where(asRead(ctx, pages, current));
+  await requireOffAir(ctx, id);
+  const change = ctx.db.delete(pages).where(and(asRead(ctx, pages, current), offAir(ctx, id)));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  const changes = [change, ended, ...(await leaveCalendar(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
+  const left = await leaveChannel(ctx, id);
+  const changes = [change, ended, ...left, forgetWatchTimeOfPage(ctx, id)];
   await commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
   return current;
-}
-
-/** Gives what is on a channel's calendar to the site, and tells of each. */
-async function leaveCalendar(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
-  const where = and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.channelId, channelId));
-  const { id, siteId, title, description, categories, date, image, thirdPartyEventId, created, version } = calendarEvents;
-  const data = {
-    ...{ _id: id, siteId, channelId: sql`null`, titleRaw: title, descriptionRaw: description, thirdPartyEventId },
-    ...{ categories: sql`json(${categories})`, date: sql`json(${date})`, image: sql`json(${image})` },
-    ...{ created, modified: sql`${ctx.now}` },
-  };
-  const tell = tellOfRows(ctx, await ctx.caller(), { type: "event.updated", area: "event", table: calendarEvents, where, data });
-  const leave = ctx.db
-    .update(calendarEvents)
-    .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
-    .where(where);
-  return [tell, leave];
 }
 
 function columnsOf(input: UpdatePage) {

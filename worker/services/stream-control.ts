@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or, type SQL } from "drizzle-orm";
+import { and, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { STREAM_CALLS } from "../../db/enums.ts";
 import { streams } from "../../db/schema/index.ts";
 import { isAcknowledged, type ProviderOutcome } from "../integrations/stream-provider.ts";
@@ -65,6 +65,22 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   await commitIfCurrent(ctx, change, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
   return stream;
+}
+
+/** A 409 while a stream of the channel is live, or a call to its provider may make it so. */
+export async function requireOffAir(ctx: Ctx, channelId: string): Promise<void> {
+  const [busy] = await ctx.db.select({ id: streams.id }).from(streams).where(onAir(ctx, channelId)).limit(1);
+  if (busy) throw conflict(`The channel's stream ${busy.id} is live; stop it first`);
+}
+
+/** Whether none is, for the condition of the channel's delete. */
+export function offAir(ctx: Ctx, channelId: string): SQL {
+  return sql`not exists (select 1 from ${streams} where ${onAir(ctx, channelId)})`;
+}
+
+function onAir(ctx: Ctx, channelId: string): SQL | undefined {
+  const busy = or(eq(streams.isLive, true), gte(streams.callAt, ctx.now - DIED_AFTER));
+  return and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, channelId), busy);
 }
 
 /** Makes a call that no other request makes at the same time, and answers its name; a failed one leaves the stream as it was. */

@@ -2,17 +2,24 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { interrupted } from "../../../test/interrupted.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newDataProvider, newRule, newTemplate, ruleOf } from "../../../test/providers.ts";
+import { workingProvider } from "../../../test/streams.ts";
+import { listOf } from "../../http/listing.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
-import { createPage, updatePage } from "../../services/pages.ts";
+import { AutomationRule } from "../automation-rules/schemas.ts";
+import { createPage, deletePage, updatePage } from "../../services/pages.ts";
 import { createChannelTemplate } from "../../services/channel-templates.ts";
 import { batchAll } from "../../services/context.ts";
 import { noteWatching } from "../../services/watch-time.ts";
 import { CalendarEvent } from "../events/schemas.ts";
 import { Navigation } from "../navigation/schemas.ts";
+import { Stream } from "../streams/schemas.ts";
 import { Theme } from "../themes/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { CreatePage, Page, UpdatePage } from "./schemas.ts";
 import { ChannelTemplateInput } from "./template-schemas.ts";
+
+const RuleList = listOf(AutomationRule);
 
 let site: TestSite;
 
@@ -114,4 +121,50 @@ test("a deleted channel leaves its calendar's events to the site, which is told 
   const { results } = (await site.call("listEvents", { query: { types: "event.updated" } })).as(EventList);
   expect(results).toMatchObject([{ resource: `event/${event._id}`, data: now }]);
   expect(await env.DB.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
+});
+
+describe("a deleted channel", () => {
+  async function newStream(on: TestSite, channelId: string) {
+    return (await on.call("createStream", { body: { title: "Derby", provider: await workingProvider(on), channelId } })).as(Stream);
+  }
+
+  test("leaves its streams to the site, which is told of each", async () => {
+    const own = await newSite();
+    const [id] = own.channels;
+    const stream = await newStream(own, id);
+    await own.call("deletePage", { params: { id } });
+    const now = (await own.call("getStream", { params: { id: stream._id } })).as(Stream);
+    expect(now).toEqual({ ...stream, channelId: null, modified: now.modified });
+    const { results } = (await own.call("listEvents", { query: { types: "stream.updated" } })).as(EventList);
+    expect(results).toMatchObject([{ resource: `stream/${stream._id}`, data: { ...now, streamKey: null } }]);
+  });
+
+  test("can't be, while one of its streams is live or just starting", async () => {
+    const own = await newSite();
+    const [id] = own.channels;
+    const stream = await newStream(own, id);
+    const start = () => own.call("startStream", { params: { id: stream._id } });
+    let asked = 0;
+    const startLate = () => (++asked === 1 ? start() : Promise.resolve());
+    await expect(deletePage(interrupted(own, startLate), id)).rejects.toMatchObject({ code: "conflict" });
+    const refused = await own.call("deletePage", { params: { id } });
+    expect([refused.status, refused.problem?.message]).toEqual([409, `The channel's stream ${stream._id} is live; stop it first`]);
+    await own.call("stopStream", { params: { id: stream._id } });
+    expect((await own.call("deletePage", { params: { id } })).status).toBe(200);
+  });
+
+  test("takes its automation rules with it, and no other", async () => {
+    const own = await newSite();
+    const [id, other] = own.channels;
+    const [provider, template] = [await newDataProvider(own), await newTemplate(own)];
+    const [gone, kept] = [
+      await newRule(own, ruleOf(own, provider, template, { channelId: id })),
+      await newRule(own, ruleOf(own, provider, template, { channelId: other })),
+    ];
+    const [told] = (await own.call("listAutomationRulesById", { query: { ids: JSON.stringify([gone]) } })).as(RuleList).results;
+    await own.call("deletePage", { params: { id } });
+    const { results } = (await own.call("listEvents", { query: { types: "personalization.ruleDeleted" } })).as(EventList);
+    expect(results).toMatchObject([{ resource: `rule/${gone}`, data: told }]);
+    expect((await own.call("listAutomationRules")).body).toMatchObject({ results: [{ _id: kept }] });
+  });
 });

@@ -145,7 +145,7 @@ pages.openapi(
     path: "/page/v2/{id}",
     summary: "Delete a page",
     description:
-      "Deletes the page. What a channel had on air is cleared, its viewers are disconnected and its calendar's events are the site's from then on.",
+      "Deletes the page. What a channel had on is cleared, its viewers are disconnected, its automation rules go with it, and its calendar's events and its streams are the site's from then on. While one of its streams is live, it is a 409. Menus that lead to the page keep their entries, which lead nowhere until you take them out.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: PageParam },
     responses: { 200: json("It is gone", Deleted) },
