@@ -31,8 +31,9 @@ export async function dryRun(ctx: Ctx, rule: RuleRow, samples: Record<string, un
       .limit(samples ? 0 : RECORDED),
   ]);
   const events = samples ? samples.map((data, index) => ({ id: newId(ctx.now + index), at: ctx.now + index, data })) : recorded.reverse();
-  if (samples && provider) await requireFitting(provider.schema, samples);
-  const fired = play(rule, events, provider?.ttl ?? null);
+  if (!provider) return events.map(({ data }) => resultOf(data, undefined, 0, "The site has no such data provider"));
+  if (samples) await requireFitting(provider.schema, samples);
+  const fired = play(rule, events, provider.ttl);
   const messages: ProviderEventMessage[] = events.map((event) => ({ ...event, providerId: trigger.dataProviderId }));
   const firings = messages.filter((_, index) => fired[index]).map((event) => ({ rule, event, due: event.at + delayOf(trigger) }));
   const plans = await planFirings(ctx, firings);
@@ -61,13 +62,13 @@ function play(rule: RuleRow, events: { id: string; at: number; data: unknown }[]
   });
 }
 
-function resultOf(event: Record<string, unknown>, plan: Plan | undefined, delay: number): DryRunResult {
+function resultOf(event: Record<string, unknown>, plan: Plan | undefined, delay: number, reason: string | null = null): DryRunResult {
   return {
     event,
     fired: plan !== undefined,
     broadcasts: plan?.kind === "broadcast" ? [plan.event] : [],
     channel: plan?.kind === "channel" ? { _id: plan.id, name: plan.name, slug: plan.slug } : null,
     delaySeconds: delay / 1000,
-    message: plan?.kind === "problem" ? plan.message : null,
+    message: plan && plan.kind !== "channel" ? plan.message : reason,
   };
 }

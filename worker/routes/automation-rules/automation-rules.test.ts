@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { goal, newDataProvider, newRule, newTemplate, type RuleChange, ruleOf, tell, type TestProvider } from "../../../test/providers.ts";
+import {
+  goal,
+  newDataProvider,
+  newRule,
+  newTemplate,
+  type RuleChange,
+  ruleOf,
+  signatureOf,
+  tell,
+  type TestProvider,
+} from "../../../test/providers.ts";
 import { listOf } from "../../http/listing.ts";
 import { Broadcast } from "../../durable-objects/channel.protocol.ts";
 import { EventList } from "../webhooks/schemas.ts";
@@ -202,6 +212,19 @@ describe("a dry run", () => {
     ]);
     const broadcast = Broadcast.parse(shown);
     expect(results[1]?.broadcasts).toEqual([{ channelIds: [own.channels[0]], broadcast }]);
+  });
+
+  test("of a rule whose provider has left fires nothing and says why", async () => {
+    const own = await newSite();
+    const from = await newDataProvider(own);
+    const id = await newRule(own, ruleOf(own, from, await newTemplate(own)));
+    await tell(own, from, goal(1));
+    const headers = await signatureOf(from.secret, from.id);
+    await own.call("deleteDataProvider", { as: "client", params: { id: from.id }, headers });
+    for (const body of [{}, { events: [{ surprise: 1 }] }]) {
+      const { results } = (await own.call("testAutomationRule", { params: { id }, body })).as(DryRun);
+      expect(results).toMatchObject([{ fired: false, broadcasts: [], message: "The site has no such data provider" }]);
+    }
   });
 
   test("of a rule that makes a channel names it, and makes none", async () => {
