@@ -5,6 +5,7 @@ import { Automation } from "../../worker/durable-objects/automation.ts";
 import { Channel } from "../../worker/durable-objects/channel.ts";
 import { listOf } from "../../worker/http/listing.ts";
 import { newId } from "../../worker/lib/ids.ts";
+import { ActiveBroadcast } from "../../worker/routes/overlays/schemas.ts";
 import { ProviderEvent, ReceivedEvent } from "../../worker/routes/data-providers/schemas.ts";
 import { runScheduled } from "../../worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
@@ -153,6 +154,19 @@ test("a rule whose fact the provider took from its schema still fires on the edg
   await on.site.call("updateDataProvider", { as: "client", params: { id: on.provider.id }, body, headers });
   for (let told = 0; told < 3; told++) await tell(on.site, on.provider, goal(2));
   expect(await firedOf(on)).toMatchObject([{ outcome: "sent" }]);
+});
+
+test("an event that comes to be handled after its overlay's time shows the overlay for all of its time", async () => {
+  const on = await stage();
+  const viewer = await watch(on);
+  const before = Date.now();
+  const at = before - 700_000;
+  await automation(on.site).handle({ id: newId(at), providerId: on.provider.id, at, data: goal(1) });
+  const frame = await viewer.first("overlay.show");
+  expect(frame.startsAt).toBeGreaterThanOrEqual(before);
+  expect(frame.endsAt - frame.startsAt).toBe(600_000);
+  const { results } = (await on.site.call("listBroadcasts")).as(listOf(ActiveBroadcast));
+  expect(results).toMatchObject([{ broadcastId: frame.broadcastId, startsAt: frame.startsAt, endsAt: frame.endsAt }]);
 });
 
 test("a firing that is done anew after its broadcast was sent shows nothing new", async () => {

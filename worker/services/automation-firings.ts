@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { pages, ruleFirings } from "../../db/schema/index.ts";
+import type { Broadcast } from "../durable-objects/channel.protocol.ts";
 import { cameFirst } from "../lib/errors.ts";
 import { logError } from "../lib/log.ts";
 import type { FiringRow } from "../routes/data-providers/schemas.ts";
@@ -8,6 +9,9 @@ import { type Plan, planFirings, type RuleFiring } from "./automation-plans.ts";
 import { type BroadcastEvent, insertRows, sendBroadcast } from "./broadcasts.ts";
 import { commit, commitIfCurrent, type Ctx } from "./context.ts";
 import { createPage } from "./pages.ts";
+
+/** Later than this, an overlay's time counts from when it is sent: what a restart has held up isn't over before anybody saw it. */
+const LATE_MS = 5_000;
 
 type Outcome = Pick<FiringRow, "outcome" | "message" | "madeId">;
 
@@ -47,15 +51,16 @@ async function fulfil(ctx: Ctx, firing: RuleFiring, plan: Plan): Promise<void> {
     case "problem":
       return noteFailed(ctx, firing, plan.message);
     case "broadcast":
-      return send(ctx, firing, plan.event);
+      return send(ctx, firing, plan);
     case "channel":
       return makeChannel(ctx, firing, plan);
   }
 }
 
-async function send(ctx: Ctx, firing: RuleFiring, event: BroadcastEvent): Promise<void> {
+async function send(ctx: Ctx, firing: RuleFiring, plan: Extract<Plan, { kind: "broadcast" }>): Promise<void> {
+  const event: BroadcastEvent = { ...plan.event, broadcast: outgoing(plan.event.broadcast, ctx.now) };
   const { broadcastId, overlayId } = event.broadcast;
-  const noted = note(ctx, firing, { outcome: "sent", message: null, madeId: broadcastId });
+  const noted = note(ctx, firing, { outcome: "sent", message: plan.message, madeId: broadcastId });
   let told: string[] = [];
   await cameFirst(async () => {
     told = await commitIfCurrent(ctx, [insertRows(ctx, event), noted], {
@@ -71,6 +76,13 @@ async function send(ctx: Ctx, firing: RuleFiring, event: BroadcastEvent): Promis
     // It is committed: the site's log brings it to the channel as soon as that answers.
     logError("broadcast_late", error, { siteId: ctx.siteId, broadcastId });
   }
+}
+
+/** The broadcast as it goes out at `now`. One that waits for its picture keeps its time. */
+function outgoing(broadcast: Broadcast, now: number): Broadcast {
+  const late = now - broadcast.startsAt;
+  if (late <= LATE_MS || broadcast.timecode !== undefined) return broadcast;
+  return { ...broadcast, startsAt: now, endsAt: broadcast.endsAt + late };
 }
 
 async function makeChannel(ctx: Ctx, firing: RuleFiring, { id, name, slug }: Extract<Plan, { kind: "channel" }>): Promise<void> {

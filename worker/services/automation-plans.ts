@@ -21,9 +21,9 @@ export interface RuleFiring {
   due: number;
 }
 
-/** What a firing comes to: exactly what is sent or made, or why nothing can be. */
+/** What a firing comes to: exactly what is sent or made, and what of it can't be. */
 export type Plan =
-  | { kind: "broadcast"; event: BroadcastEvent }
+  | { kind: "broadcast"; event: BroadcastEvent; message: string | null }
   | { kind: "channel"; id: string; name: string; slug: string }
   | { kind: "problem"; message: string };
 
@@ -176,16 +176,22 @@ function planOf({ due }: RuleFiring, id: string, wish: Wish, found: Found): Plan
     priority,
     broadcastPayload: action.broadcastPayload,
   });
-  return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast } };
+  return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast }, message: missingOf(reach, found) };
 }
 
 function channelsOf(reach: Reach, { channels }: Found): string[] | null {
   if (reach === "all") return null;
   const matching = channels.filter(({ id, texts }) => ("ids" in reach ? reach.ids.includes(id) : texts.includes(reach.metadata)));
   if (matching.length === 0) throw new RuleProblem("The site has no such channel");
-  const missing = "ids" in reach ? reach.ids.find((id) => !matching.some((channel) => channel.id === id)) : undefined;
-  if (missing !== undefined) throw new RuleProblem(`The site has no channel ${ID_PATTERN.test(missing) ? missing : "of such an id"}`);
   return matching.map(({ id }) => id);
+}
+
+/** Which of the channels that are named one by one aren't there; the others get what is sent. */
+function missingOf(reach: Reach, { channels }: Found): string | null {
+  const ids = typeof reach === "object" && "ids" in reach ? reach.ids : [];
+  const missing = ids.filter((id) => !channels.some((channel) => channel.id === id));
+  if (missing.length === 0) return null;
+  return `The site has no channel ${missing.map((id) => (ID_PATTERN.test(id) ? id : "of such an id")).join(", ")}`;
 }
 
 /** A readable address that no other channel has. */

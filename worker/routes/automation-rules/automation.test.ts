@@ -219,6 +219,16 @@ describe("targeting", () => {
     }
   });
 
+  test("by ids reaches the channels that are there, and says which isn't", async () => {
+    await start();
+    const gone = await site.addChannel("gone");
+    await rule({ targeting: { scope: "specific_channels", target: { type: "static", value: [site.channels[1], gone] } } });
+    await site.call("deletePage", { params: { id: gone } });
+    const viewer = await watch(site.channels[1]);
+    expect(await told(goal(1))).toMatchObject([{ outcome: "sent", message: `The site has no channel ${gone}` }]);
+    await viewer.first("overlay.show");
+  });
+
   test("of tags shows a viewer who has several of them one overlay, and others none", async () => {
     await start();
     const segment = "viewers_with_tags";

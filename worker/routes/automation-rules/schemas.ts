@@ -122,7 +122,7 @@ const RuleFiring = z
   .object({
     eventId: Id,
     outcome: z.enum(FIRING_OUTCOMES),
-    message: z.string().nullable().describe("Why it failed"),
+    message: z.string().nullable().describe("Why it failed, or which of the channels it did not reach"),
     madeId: Id.nullable().describe("The broadcast or the channel"),
     due: Time,
     created: Time,
@@ -165,7 +165,7 @@ export const DryRun = z
         broadcasts: z.array(PlannedBroadcast).describe("What would be sent"),
         channel: z.object({ _id: Id, name: z.string(), slug: z.string() }).nullable().describe("The channel that would be made"),
         delaySeconds: z.number().describe("How long after the event"),
-        message: z.string().nullable().describe("Why it would fail"),
+        message: z.string().nullable().describe("Why it would fail or does not fire, or which of the channels it would not reach"),
       }),
     ),
   })

@@ -119,7 +119,7 @@ export const Firing = z
     outcome: z
       .enum(FIRING_OUTCOMES)
       .describe("sent: an overlay; created: a channel; dropped: the rule was gone or off when its delay was over"),
-    message: z.string().nullable().describe("Why it failed"),
+    message: z.string().nullable().describe("Why it failed, or which of the channels it did not reach"),
     madeId: Id.nullable().describe("The broadcast or the channel"),
     due: Time,
   })
