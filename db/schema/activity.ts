@@ -13,15 +13,15 @@ export const viewerActivity = sqliteTable(
     targetId: text("target_id").notNull(),
     /** Where it was. */
     channelId: text("channel_id").notNull(),
-    /** The quarter of an hour since 1970 UTC in which it ended: each has a row, so that what happened within a time can be told. */
-    quarter: integer("quarter").notNull(),
-    /** Watched, by the server's clock; 0 for what has no length. */
+    /** The minute since 1970 UTC in which it began: whatever goes on without a break has a row, so that what happened within a time can be told. */
+    begun: integer("quarter").notNull(),
+    /** How much of it was watched, or how long the visit was, by the server's clock; 0 for what has no length. */
     seconds: real("seconds").notNull(),
     firstAt: time("first_at").notNull(),
     lastAt: time("last_at").notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.siteId, table.accountId, table.kind, table.targetId, table.channelId, table.quarter] }),
+    primaryKey({ columns: [table.siteId, table.accountId, table.kind, table.targetId, table.channelId, table.begun] }),
     index("viewer_activity_last").on(table.lastAt),
   ],
 );

@@ -1,6 +1,6 @@
 import type { Seen } from "../services/activity.ts";
 import type { LogFrame, ReceiptPart } from "./channel.protocol.ts";
-import { RelayActivity } from "./relay-activity.ts";
+import { RelayActivity, watchingAt } from "./relay-activity.ts";
 import { reaches } from "./relay-frames.ts";
 import { RelayReceipts } from "./relay-receipts.ts";
 import { mayName, type RelaySockets, type Viewer } from "./relay-sockets.ts";
@@ -65,8 +65,20 @@ export class RelayBooks {
   joined(viewer: { accountId: string | null; tags: string[] }, frames: LogFrame[], now: number): void {
     const shows = frames.filter((frame) => frame.shows && reaches(frame, viewer.tags));
     for (const frame of shows) this.receipts.late(frame);
-    if (viewer.accountId !== null) this.activity.visited(viewer.accountId, now);
+    if (viewer.accountId !== null) this.activity.visited(viewer.accountId, now, now);
     if (shows.length > 0 || viewer.accountId !== null) this.changed(now);
+  }
+
+  /** Notes that the viewers are still here. */
+  present(now: number): void {
+    for (const viewer of this.sockets.viewers()) this.visited(viewer, now);
+  }
+
+  /** Notes that a viewer was here until then (ms). */
+  visited({ accountId, joinedAt }: Viewer, until: number): void {
+    if (accountId === null) return;
+    this.activity.visited(accountId, joinedAt, Math.max(joinedAt, until));
+    this.changed(Date.now());
   }
 
   /** Notes what a viewer tells of itself; `head` is the position that the relay's sockets hold. */
@@ -104,7 +116,7 @@ export class RelayBooks {
   /** The place survives hibernation, which may lie between any two reports of a lone viewer. */
   private watched(socket: WebSocket, viewer: Viewer, { videoId, mediaTime }: { videoId: string; mediaTime: number }, now: number): void {
     if (viewer.accountId === null || !mayName(viewer, videoId)) return;
-    const watching = { videoId, mediaTime, at: now };
+    const watching = watchingAt(viewer.watching, { videoId, mediaTime, at: now });
     this.activity.watched(viewer.accountId, viewer.watching, watching);
     viewer.watching = watching;
     this.sockets.save(socket, viewer);

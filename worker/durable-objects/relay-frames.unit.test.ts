@@ -106,7 +106,7 @@ describe("the relay's memory", () => {
 });
 
 describe("a viewer", () => {
-  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, heardAt: 0 }, 0);
+  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, joinedAt: 0, heardAt: 0 }, 0);
 
   test("may send 60 frames at once and 20 a second after that", () => {
     const talker = viewer();

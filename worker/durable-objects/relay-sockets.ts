@@ -22,7 +22,9 @@ const Attachment = z.object({
   /** Position up to which its acknowledgements have been counted; it begins where it joined. */
   counted: z.number(),
   /** Where in which video it was last, and when. */
-  watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number() }).nullable(),
+  watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number(), since: z.number() }).nullable(),
+  /** When it came, ms. */
+  joinedAt: z.number(),
   /** When it was last heard, other than by a ping, ms. */
   heardAt: z.number(),
 });
@@ -45,14 +47,20 @@ export interface Viewer extends Attachment {
   targets: Set<string>;
 }
 
+/** A viewer that is no longer here, and until when it was for certain (ms). */
+interface Gone {
+  viewer: Viewer;
+  until: number;
+}
+
 /** The open sockets of a relay. Counts are always counted, never kept by adding and taking away. */
 export class RelaySockets {
   private readonly ctx: DurableObjectState;
-  private readonly onChange: () => void;
+  private readonly onChange: (gone?: Gone) => void;
   private known: Map<WebSocket, Viewer> | null = null;
 
-  /** `onChange` hears of every socket that comes or goes. */
-  constructor(ctx: DurableObjectState, onChange: () => void) {
+  /** `onChange` hears of every socket that comes, and of every one that goes, whose it was. */
+  constructor(ctx: DurableObjectState, onChange: (gone?: Gone) => void) {
     this.ctx = ctx;
     this.onChange = onChange;
   }
@@ -63,6 +71,10 @@ export class RelaySockets {
 
   get(socket: WebSocket): Viewer | undefined {
     return this.map().get(socket);
+  }
+
+  viewers(): Iterable<Viewer> {
+    return this.map().values();
   }
 
   devices(): string[] {
@@ -129,8 +141,8 @@ export class RelaySockets {
 
   /** Makes what is known of a viewer survive hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, device, tags, counted, watching, heardAt } = viewer;
-    socket.serializeAttachment({ accountId, device, tags, counted, watching, heardAt } satisfies Attachment);
+    const { accountId, device, tags, counted, watching, joinedAt, heardAt } = viewer;
+    socket.serializeAttachment({ accountId, device, tags, counted, watching, joinedAt, heardAt } satisfies Attachment);
     viewer.notedAt = heardAt;
   }
 
@@ -138,7 +150,8 @@ export class RelaySockets {
   closeSilent(before: number): void {
     for (const [socket, viewer] of this.map()) {
       const ponged = this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-      if (Math.max(ponged, viewer.heardAt) < before) this.close(socket, 1001, "silent");
+      const heardAt = Math.max(ponged, viewer.heardAt);
+      if (heardAt < before) this.close(socket, 1001, "silent", heardAt);
     }
   }
 
@@ -164,8 +177,9 @@ export class RelaySockets {
   }
 
   /** Forgets a socket and answers its close, which the platform does not always do for one that has hibernated. */
-  close(socket: WebSocket, code: number, reason: string): void {
-    if (this.map().delete(socket)) this.onChange();
+  close(socket: WebSocket, code: number, reason: string, until = Date.now()): void {
+    const viewer = this.map().get(socket);
+    if (this.map().delete(socket) && viewer) this.onChange({ viewer, until });
     try {
       socket.close(code, reason);
     } catch {

@@ -60,6 +60,8 @@ export class Relay extends DurableObject<Env> {
   private readonly books: RelayBooks;
   /** When the count is to be reported next, ms. */
   private reportDue = 0;
+  /** When it is to be noted next who is here, ms. */
+  private presentDue = 0;
   /** Devices that have been reported since the object woke, and on which day (UTC). */
   private reported = { day: "", devices: new Set<string>() };
 
@@ -72,7 +74,10 @@ export class Relay extends DurableObject<Env> {
     this.channel = channelName(siteId, channelId);
     this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
-    this.sockets = new RelaySockets(ctx, () => this.countChanged());
+    this.sockets = new RelaySockets(ctx, (gone) => {
+      this.countChanged();
+      if (gone) this.books.visited(gone.viewer, gone.until);
+    });
     const ledger = {
       receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.channel).takeReceipts(relay, parts),
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
@@ -188,6 +193,10 @@ export class Relay extends DurableObject<Env> {
     this.alarmAt = null;
     this.sockets.closeSilent(now - this.heartbeatMs);
     this.spent.forget(now);
+    if (this.presentDue <= now) {
+      this.presentDue = now + this.heartbeatMs;
+      this.books.present(now);
+    }
     if (this.books.due <= now) await this.books.settle();
     if (this.reportDue <= now) await this.reportSafely(now);
     const due = Math.min(this.sockets.size > 0 ? this.reportDue : Infinity, this.books.due);
@@ -235,7 +244,7 @@ export class Relay extends DurableObject<Env> {
     const { accountId, device, tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, heardAt: now }, cache.head);
+    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, joinedAt: now, heardAt: now }, cache.head);
     this.books.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,

@@ -13,7 +13,7 @@ export interface PollAnswered {
   correct: boolean | null;
 }
 
-/** What an account's connection has shown: so many seconds between two moments (milliseconds since 1970 UTC). */
+/** What an account's connection has shown without a break: so many seconds between two moments (milliseconds since 1970 UTC). */
 export interface Activity {
   kind: "watch" | "channel" | "panel";
   targetId: string;
@@ -163,11 +163,30 @@ function reports(action: QuestAction, happened: Happened, within: Span): number 
 
 function minutes(takes: typeof takesValue): KindRule["current"] {
   return (action, { activity }, within) => {
-    const seconds = activity
-      .filter((one) => one.kind === "watch" && takes(action, one.targetId) && isOnChannel(action, one))
-      .reduce((sum, one) => sum + secondsWithin(within, one), 0);
-    return Math.floor(seconds / 60);
+    const watched = activity.filter((one) => one.kind === "watch" && takes(action, one.targetId) && isOnChannel(action, one));
+    return Math.floor(clockTime(within, watched) / 60_000);
   };
+}
+
+/** Milliseconds of what lies within for certain: what goes on at the same time, on several screens, passes no faster than the clock. */
+function clockTime(within: Span, activity: Activity[]): number {
+  const edges = activity.flatMap((one) => {
+    const seconds = secondsWithin(within, one);
+    if (seconds === 0) return [];
+    const [from, to] = [Math.max(within.from, one.firstAt), Math.min(within.to, one.lastAt)];
+    const share = (seconds * 1000) / Math.max(1, to - from);
+    return [
+      { at: from, change: share },
+      { at: to, change: -share },
+    ];
+  });
+  let [sum, shares, last] = [0, 0, 0];
+  for (const { at, change } of edges.sort((one, other) => one.at - other.at)) {
+    sum += Math.min(1, shares) * (at - last);
+    shares += change;
+    last = at;
+  }
+  return Math.round(sum);
 }
 
 function openedPanels(action: QuestAction, { activity }: Happened, within: Span): number {

@@ -210,8 +210,27 @@ describe("an action", () => {
     [
       "watching: of several videos together",
       action("watch:any:video", { valueRequired: 10 }),
-      { activity: [watched(4.5), watched(5.5, { targetId: TWO })] },
+      { activity: [watched(4.5), watched(5.5, { targetId: TWO, firstAt: at(20), lastAt: at(25.5) })] },
       [10, 10, true],
+    ],
+    [
+      "watching: on several screens at once no faster than the clock",
+      action("watch:any:video", { valueRequired: 10 }),
+      {
+        activity: [
+          watched(6),
+          watched(6, { targetId: TWO }),
+          watched(6, { channelId: BACKSTAGE }),
+          watched(3, { firstAt: at(14), lastAt: at(17) }),
+        ],
+      },
+      [7, 10, false],
+    ],
+    [
+      "watching: on two screens, each for half of the time",
+      action("watch:any:video", { valueRequired: 6 }),
+      { activity: [watched(3, { lastAt: at(16) }), watched(3, { targetId: TWO, lastAt: at(16) })] },
+      [6, 6, true],
     ],
     ["watching: no visit", action("watch:any:video"), { activity: [seen("channel", STAGE, { seconds: 600 })] }, [0, 1, false]],
     ["watching: on another channel", action("watch:any:video", { channelId: BACKSTAGE }), { activity: [watched(10)] }, [0, 1, false]],
@@ -344,7 +363,7 @@ function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Eve
   const here = (channel: string) => one.channelId === null || one.channelId === channel;
   const parts = one.kind.split(":");
   const counted = new Set<string>();
-  let minutesWatched = 0;
+  const minutesWatched = new Set<number>();
   for (const each of touchingIt) {
     if (!("channel" in each)) continue;
     const named = one.kind === "visit:channel" && one.validationValue !== null;
@@ -359,14 +378,14 @@ function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Eve
     }
     const isAsked = parts[1] === "any" || anyValue;
     if (parts[0] === "watch" && each.what === "watch" && here(each.channel) && (isAsked || one.validationValue === each.id))
-      minutesWatched++;
+      minutesWatched.add(each.minute);
     if (one.kind === "view:panel" && each.what === "panel" && here(each.channel) && (anyValue || one.validationValue === each.id))
       counted.add(each.id);
     if (["open:link", "quest:view", "retweet", "share:facebook:video"].includes(one.kind) && each.what === "report") {
       if (anyValue || one.validationValue === each.value) counted.add(each.value);
     }
   }
-  return counted.size + minutesWatched;
+  return counted.size + minutesWatched.size;
 }
 
 test("every history counts for every kind as it does with pen and paper", () => {

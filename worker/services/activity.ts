@@ -7,17 +7,14 @@ import type { Ctx } from "./context.ts";
 /** How long it is remembered what a viewer did, ms: 400 days, longer than a season. */
 const KEPT = 400 * 86_400_000;
 
-/** What happens within so long, ms, is added up. */
-export const QUARTER = 900_000;
-
 /** Rows of one statement: their JSON stays far below what D1 takes. */
 const ROWS = 1_000;
 
-/** What one account did to one video, channel or panel within a quarter of an hour. Moments in ms, `seconds` of real time. */
-export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "quarter">;
+/** What one account did to one video, channel or panel without a break. Moments in ms, `seconds` of real time. */
+export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "begun">;
 
-/** The same with who did it: what has happened since it was last written down. */
-export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "quarter">;
+/** The same with who did it, of which there may be a part alone: `since` when it goes on without a break. */
+export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "begun"> & { since: number };
 
 /** All that is known of what an account did on the site. What is under way is a few seconds behind. */
 export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
@@ -29,8 +26,8 @@ export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): 
 }
 
 /**
- * Adds what accounts have done. Never more seconds than lie between the last moment known and the new one: so a repeat adds nothing, and
- * two screens of one account count once. An account that is gone stays gone.
+ * Adds what accounts have done. Never more seconds than lie outside of what is known, before it or after: so a repeat adds nothing, two
+ * screens of one account count once, and parts may come in any order. An account that is gone stays gone.
  */
 export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Promise<void> {
   const db = createDb(env.DB);
@@ -40,7 +37,7 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
       .select(
         // The columns stand in the table's order.
         sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
-          cast(seen.value ->> 'lastAt' as integer) / ${sql.raw(String(QUARTER))}, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
+          cast(seen.value ->> 'since' as integer) / 60000, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
           from json_each(${JSON.stringify(seen.slice(from, from + ROWS))}) as seen
           join accounts on accounts.id = seen.value ->> 'accountId' and accounts.site_id = ${siteId} where true`,
       )
@@ -51,10 +48,11 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
           viewerActivity.kind,
           viewerActivity.targetId,
           viewerActivity.channelId,
-          viewerActivity.quarter,
+          viewerActivity.begun,
         ],
         set: {
-          seconds: sql`seconds + max(0, min(excluded.seconds, (excluded.last_at - last_at) / 1000.0))`,
+          seconds: sql`seconds + min(excluded.seconds, (max(0, first_at - excluded.first_at) + max(0, excluded.last_at - last_at)) / 1000.0)`,
+          firstAt: sql`min(first_at, excluded.first_at)`,
           lastAt: sql`max(last_at, excluded.last_at)`,
         },
       });

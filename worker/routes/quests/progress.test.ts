@@ -36,7 +36,8 @@ const report = (id: string, value?: string, arrayId = "action000", as: Caller = 
 function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0, on = site, ago = 0) {
   const lastAt = Date.now() - ago * 1000;
   const [channelId] = on.channels;
-  const seen = { accountId: on.accounts.viewer.id, kind, targetId, channelId, seconds, firstAt: lastAt - seconds * 1000, lastAt };
+  const firstAt = lastAt - seconds * 1000;
+  const seen = { accountId: on.accounts.viewer.id, kind, targetId, channelId, seconds, since: firstAt, firstAt, lastAt };
   return recordActivity(env, on.id, [seen]);
 }
 

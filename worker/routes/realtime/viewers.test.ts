@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -64,6 +65,27 @@ describe("what a viewer does", () => {
     }
   });
 
+  test("is a visit for as long as the connection lasts, noted while it lasts and when it ends", async () => {
+    const channelId = await site.addChannel("stays");
+    const account = await site.addAccount("stayer", []);
+    const viewer = await joinAs(account, channelId);
+    const relay = env.RELAY.getByName(relayName(channelName(site.id, channelId), 0));
+    const joined = Date.now();
+    const visit = async () => {
+      await relay.settle();
+      return (await activity(account.id, "channel"))[0] ?? { firstAt: 0, lastAt: 0, seconds: 0 };
+    };
+    await vi.waitUntil(() => Date.now() > joined + 20, { interval: 2 });
+    await runInDurableObject(relay, (instance) => instance.alarm());
+    const during = await visit();
+    expect(during.lastAt).toBeGreaterThan(joined);
+    expect(during.seconds).toBeCloseTo((during.lastAt - during.firstAt) / 1000, 6);
+    await vi.waitUntil(() => Date.now() > during.lastAt + 20, { interval: 2 });
+    viewer.close();
+    await vi.waitUntil(async () => (await visit()).lastAt > during.lastAt, { interval: 20 });
+    expect(await activity(account.id, "channel")).toHaveLength(1);
+  });
+
   test("is watching for as long as the clock says, not as the viewer says", async () => {
     const channelId = await site.addChannel("watches");
     const account = await site.addAccount("watcher", []);
@@ -93,35 +115,37 @@ describe("what a viewer does", () => {
 describe("recorded activity", () => {
   const row = { kind: "watch" as const, targetId: "match", channelId: newId(1) };
 
-  test("adds up, and a repeat of what is known adds nothing", async () => {
+  test("adds up in any order, and a repeat of what is known adds nothing", async () => {
     const { id: accountId } = await site.addAccount("adder", []);
-    const first = { ...row, accountId, seconds: 10, firstAt: 1_000, lastAt: 11_000 };
-    const second = { ...row, accountId, seconds: 5, firstAt: 11_000, lastAt: 16_000 };
-    for (const seen of [first, first, second, first, second]) await recordActivity(env, site.id, [seen]);
-    expect(await activity(accountId, "watch")).toEqual([{ ...row, seconds: 15, firstAt: 1_000, lastAt: 16_000 }]);
+    const [first, second, third] = [1_000, 11_000, 16_000].map((firstAt, index) => {
+      const seconds = [10, 5, 4][index] ?? 0;
+      return { ...row, accountId, seconds, since: 1_000, firstAt, lastAt: firstAt + seconds * 1000 };
+    });
+    for (const seen of [second, second, first, third, first, second]) if (seen) await recordActivity(env, site.id, [seen]);
+    expect(await activity(accountId, "watch")).toEqual([{ ...row, seconds: 19, firstAt: 1_000, lastAt: 20_000 }]);
   });
 
-  test("keeps one quarter of an hour apart from the next", async () => {
+  test("keeps what was before a break apart from what came after", async () => {
     const { id: accountId } = await site.addAccount("returner", []);
-    const early = { ...row, accountId, seconds: 10, firstAt: 880_000, lastAt: 890_000 };
-    const late = { ...row, accountId, seconds: 20, firstAt: 1_000_000, lastAt: 1_020_000 };
+    const early = { ...row, accountId, seconds: 10, since: 0, firstAt: 80_000, lastAt: 90_000 };
+    const late = { ...row, accountId, seconds: 20, since: 600_000, firstAt: 600_000, lastAt: 620_000 };
     for (const seen of [early, late, early]) await recordActivity(env, site.id, [seen]);
     expect((await activity(accountId, "watch")).map(({ seconds, firstAt }) => ({ seconds, firstAt }))).toEqual([
-      { seconds: 10, firstAt: 880_000 },
-      { seconds: 20, firstAt: 1_000_000 },
+      { seconds: 10, firstAt: 80_000 },
+      { seconds: 20, firstAt: 600_000 },
     ]);
   });
 
   test("of two screens at once counts the time that has passed once", async () => {
     const { id: accountId } = await site.addAccount("doubler", []);
-    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, firstAt: 0, lastAt: 10_000 }]);
-    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, firstAt: 1_000, lastAt: 11_000 }]);
+    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, since: 0, firstAt: 0, lastAt: 10_000 }]);
+    await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, since: 0, firstAt: 1_000, lastAt: 11_000 }]);
     expect(await activity(accountId, "watch")).toMatchObject([{ seconds: 11 }]);
   });
 
   test("is the site's own, of accounts that it has", async () => {
     const foreign = await newSite();
-    const seen = { ...row, seconds: 10, firstAt: 0, lastAt: 10_000 };
+    const seen = { ...row, seconds: 10, since: 0, firstAt: 0, lastAt: 10_000 };
     const { id } = foreign.accounts.viewer;
     await recordActivity(env, site.id, [
       { ...seen, accountId: id },
@@ -134,7 +158,7 @@ describe("recorded activity", () => {
   test("goes with its account, and after 400 days", async () => {
     const [gone, old] = [await site.addAccount("gone", []), await site.addAccount("old", [])];
     const now = Date.now();
-    const seen = { ...row, seconds: 1, firstAt: now - 1_000, lastAt: now };
+    const seen = { ...row, seconds: 1, since: now - 1_000, firstAt: now - 1_000, lastAt: now };
     await recordActivity(env, site.id, [
       { ...seen, accountId: gone.id },
       { ...seen, accountId: old.id },
