@@ -1,5 +1,5 @@
-import { and, eq, ne, notExists, type SQL } from "drizzle-orm";
-import { accountEntitlements, accounts, subscriptions } from "../../db/schema/index.ts";
+import { and, eq, isNotNull, ne, notExists, type SQL, sql } from "drizzle-orm";
+import { accountEntitlements, accounts, charges, subscriptions } from "../../db/schema/index.ts";
 import { conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
 import {
   type EntitlementWithSubscription,
@@ -177,24 +177,35 @@ export async function subscriptionsOf(ctx: Ctx, skus: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.sku, row]));
 }
 
-/** For the `where` of a change: nobody holds this sku. */
-function unheld(ctx: Ctx, held: string): SQL {
-  return notExists(ctx.db.select({ id: accountEntitlements.id }).from(accountEntitlements).where(holders(ctx, held)));
+/** For the `where` of a change: nobody holds this sku, or has a page open to buy it. */
+function unheld(ctx: Ctx, held: string): SQL | undefined {
+  return and(
+    notExists(ctx.db.select({ id: accountEntitlements.id }).from(accountEntitlements).where(holders(ctx, held))),
+    notExists(ctx.db.select({ id: charges.id }).from(charges).where(buyers(ctx, held))),
+  );
 }
 
-/** Says how many accounts hold the sku where that is why a change was refused. */
+/** Says how many accounts hold the sku, or are about to buy it, where that is why a change was refused. */
 async function unlessHeld<T>(ctx: Ctx, held: string, consequence: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "conflict") throw error;
     const count = await ctx.db.$count(accountEntitlements, holders(ctx, held));
-    throw count === 0 ? error : conflict(`${count} ${count === 1 ? "account holds" : "accounts hold"} ${held}: ${consequence}`);
+    if (count > 0) throw conflict(`${count} ${count === 1 ? "account holds" : "accounts hold"} ${held}: ${consequence}`);
+    const pages = await ctx.db.$count(charges, buyers(ctx, held));
+    throw pages === 0 ? error : conflict(`Payment pages are open for ${held}: ${consequence} until they are paid or over`);
   }
 }
 
 function holders(ctx: Ctx, held: string): SQL | undefined {
   return and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.sku, held), ne(accountEntitlements.status, "cancelled"));
+}
+
+function buyers(ctx: Ctx, wanted: string): SQL | undefined {
+  const names = sql`exists (select 1 from json_each(${charges.skus}) where value = ${wanted})`;
+  // Whatever is pending is due: by that index they are found.
+  return and(isNotNull(charges.due), eq(charges.siteId, ctx.siteId), eq(charges.status, "pending"), names);
 }
 
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {

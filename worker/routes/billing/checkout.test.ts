@@ -338,4 +338,21 @@ describe("a checkout", () => {
     const { chargeId } = await open(site, buyer, id);
     expect(stripe.books().customers.get(stripe.pageOf(chargeId)?.customer ?? "")).toMatchObject({ email: `new-${buyer.email}` });
   });
+
+  test("holds the sku that it sells to its name, until the page is paid or over", async () => {
+    buyer = await newBuyer(site);
+    const { _id: id, sku } = await newSubscription(site);
+    const { chargeId } = await open(site, buyer, id);
+    const rename = () => site.call("updateSubscription", { params: { id }, body: { sku: `${sku}-new` } });
+    const remove = () => site.call("deleteSubscription", { params: { id } });
+    for (const change of [rename, remove]) {
+      const { status, problem } = await change();
+      expect(status).toBe(409);
+      expect(problem?.message).toContain(`pages are open for ${sku}`);
+    }
+    stripe.expire(chargeId);
+    await tell(site, "checkout.session.expired", { object: "checkout.session", metadata: { chargeId } });
+    expect((await rename()).status).toBe(200);
+    expect((await remove()).status).toBe(200);
+  });
 });

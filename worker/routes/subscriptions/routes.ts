@@ -226,7 +226,7 @@ subscriptions.openapi(
     method: "delete",
     path: "/subscription/v2/{id}",
     summary: "Delete a subscription",
-    description: "Offers the sku no longer. While accounts hold it, a 409 says how many.",
+    description: "Offers the sku no longer. While accounts hold it, a 409 says how many; so it is while a page to buy it is open.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },

@@ -81,7 +81,7 @@ export const SubscriptionPatch = z
   .strictObject({
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
     name: Name.optional(),
-    sku: Sku.optional().describe("Changed only while no account holds the old one"),
+    sku: Sku.optional().describe("Changed only while no account holds the old one, or has a page open to buy it"),
     subscriptionProvider: Provider.optional(),
     recurrence: z.enum(RECURRENCES).nullable().optional(),
     prices: Prices.optional(),
