@@ -169,6 +169,10 @@ export class DeliveryQueue {
     });
   }
 
+  knows(id: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM deliveries WHERE id = ?", id).toArray().length > 0;
+  }
+
   /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
   redeliver(id: string, now: number): boolean {
     this.settle();

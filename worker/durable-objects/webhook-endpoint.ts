@@ -35,6 +35,10 @@ export class WebhookEndpoint extends DurableObject<Env> {
     await this.#orLater(() => this.#wake());
   }
 
+  knows(id: string): boolean {
+    return this.#queue.knows(id);
+  }
+
   /** Sends a delivery once more; false where it isn't known here. */
   async redeliver(id: string): Promise<boolean> {
     const known = this.#queue.redeliver(id, Date.now());

@@ -39,24 +39,24 @@ export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promis
     ...{ offset, state, type, search: search?.toLowerCase() ?? null },
     limit: limit + 1,
     direction: sortDirection,
-    cursor: readCursor(query.cursor),
+    cursor: readCursor(query.cursor, sortDirection),
   });
   // Nothing is tried while the endpoint is off.
   const rows = found.slice(0, limit).map((row) => (enabled ? row : { ...row, nextTry: null }));
-  const cursor = found.length > limit ? String(rows.at(-1)?.number) : undefined;
+  const cursor = found.length > limit ? `${sortDirection}.${rows.at(-1)?.number}` : undefined;
   return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
 }
 
-/** Has a delivery of any of the site's endpoints that are on sent again; those that are off aren't asked, since asking has it sent later. */
+/** Has a delivery of any of the site's endpoints sent again. */
 export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
   const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
   await ctx.caller();
-  const on = endpoints.filter(({ enabled }) => enabled);
-  const known = await Promise.all(on.map(({ id }) => endpointOf(ctx, id).redeliver(deliveryId)));
-  if (known.includes(true)) return;
-  if (on.length < endpoints.length) throw conflict("No endpoint that is on has this delivery; switch the one on to which it belongs");
-  throw notFound("Delivery not found; what is settled is kept for seven days");
+  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).knows(deliveryId)));
+  const endpoint = endpoints[known.indexOf(true)];
+  if (endpoint && !endpoint.enabled) throw conflict("The endpoint is switched off; switch it on first");
+  if (!endpoint || !(await endpointOf(ctx, endpoint.id).redeliver(deliveryId)))
+    throw notFound("Delivery not found; what is settled is kept for seven days");
 }
 
 /** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. As a resource of its own it waits for no other. */
@@ -86,10 +86,12 @@ function queued(eventData: z.output<typeof EventData>, from: Origin): QueuedEven
   return { id, type, resource, eventData: JSON.stringify(eventData), account, ...from };
 }
 
-function readCursor(cursor: string | undefined): number | null {
+/** Of the direction too: it would answer other rows in the other one. */
+function readCursor(cursor: string | undefined, sortDirection: 1 | -1): number | null {
   if (cursor === undefined) return null;
-  if (!/^\d{1,15}$/.test(cursor)) throw invalid("cursor", "Take it from `pagination.next` as it stands");
-  return Number(cursor);
+  const [, direction, number] = /^(-?1)\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (number === undefined || Number(direction) !== sortDirection) throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  return Number(number);
 }
 
 function endpointOf(ctx: Ctx, id: string) {

@@ -112,11 +112,26 @@ describe("a delivery", () => {
     const { _id } = await delivery(site, "delivered", 1);
     await site.call("replaceWebhooks", { body: settings(inbox.url, ["overlay-service-v1"], false) });
     expect((await site.call("redeliver", { params: { id: _id } })).status).toBe(409);
+    expect((await site.call("redeliver", { params: { id: site.id } })).status).toBe(404);
     await delivery(site, "delivered", 1);
     await site.call("replaceWebhooks", { body: settings(inbox.url) });
     await createOverlay(site, "Next");
     await inbox.holds(2);
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Next"]);
+  });
+
+  test("is listed by pages whose cursor is of one direction", async () => {
+    const inbox = newInbox();
+    await subscribe(site, inbox);
+    for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
+    await inbox.holds(3);
+    const page = (query: Record<string, string>) => site.call("listDeliveries", { query: { limit: "2", ...query } });
+    const first = (await page({ sortDirection: "1" })).as(DeliveryList);
+    const cursor = new URLSearchParams(first.pagination.next?.split("?")[1]).get("cursor") ?? "";
+    const rest = (await page({ sortDirection: "1", cursor })).as(DeliveryList);
+    expect(new Set([...first.results, ...rest.results].map(({ _id }) => _id)).size).toBe(3);
+    expect((await page({ sortDirection: "-1", cursor })).status).toBe(400);
+    expect((await page({ cursor })).status).toBe(400);
   });
 
   test("of another site can't be sent again or seen", async () => {
