@@ -86,17 +86,20 @@ export function commaSeparated<T extends z.ZodType<string, string>>(item: T, max
 
 /** A query parameter that holds JSON of the given shape. */
 export function queryJson<T extends z.ZodType>(schema: T) {
-  return z
-    .string()
-    .max(8192)
-    .transform((text, issues): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        issues.addIssue({ code: "custom", message: "Must be JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema)
-    .openapi({ type: "string" });
+  return (
+    z
+      .string()
+      // 300 ids, whichever way a client writes its lists.
+      .max(16_384)
+      .transform((text, issues): unknown => {
+        try {
+          return JSON.parse(text);
+        } catch {
+          issues.addIssue({ code: "custom", message: "Must be JSON" });
+          return z.NEVER;
+        }
+      })
+      .pipe(schema)
+      .openapi({ type: "string" })
+  );
 }

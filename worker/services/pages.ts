@@ -1,9 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { prepared } from "../../db/prepared.ts";
 import { automationRules, broadcasts, pages, panels } from "../../db/schema/index.ts";
-import { notFound, refuseDuplicate } from "../lib/errors.ts";
+import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { type CreatePage, type PageOptions, type PageRow, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
+import { type CreatePage, type PageOptions, type PageRow, SIDEBAR_PANELS, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
 import { toPanel } from "../routes/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "./automation.ts";
@@ -103,6 +103,8 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
 function dressed(data: CreatePage["data"], template: FromTemplate): CreatePage["data"] {
   const theme = data.theme ?? template.theme ?? undefined;
   const ids = [...(data.sidebar?.panels ?? []), ...template.panels.map(({ id }) => id)];
+  if (ids.length > SIDEBAR_PANELS)
+    throw invalid("data.sidebar.panels", `At most ${SIDEBAR_PANELS}, with the template's ${template.panels.length}`);
   return { ...data, ...(theme === undefined ? {} : { theme }), sidebar: { ...data.sidebar, panels: ids } };
 }
 

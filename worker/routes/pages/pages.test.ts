@@ -163,6 +163,7 @@ describe("listing pages", () => {
   test("by ids takes 300, and no more", async () => {
     const many = (count: number) => JSON.stringify([site.channels[0], ...Array.from({ length: count - 1 }, () => newId(1))]);
     expect(await list({ ids: many(300) })).toHaveLength(1);
+    expect(await list({ ids: many(300).replaceAll(",", ", ") })).toHaveLength(1);
     expect(await site.call("listPages", { query: { ids: many(301) } })).toMatchObject({ status: 400, fields: ["ids"] });
   });
 
@@ -197,8 +198,10 @@ describe("listing pages", () => {
     expect((await names({ sort: 1, sortBy: "data.name" })).slice(0, 3)).toEqual(["Alpha", "Beta", "Gamma"]);
     expect(await names({ criteria: { "data.name": "Beta" } })).toEqual(["Beta"]);
     expect(await names({ criteria: { "data.name": "beta" } })).toEqual([]);
-    const [first] = await list({ options: JSON.stringify({ projection: ["slug"] }), limit: 1 }, own);
-    expect(Object.keys(first ?? {}).sort()).toEqual(["_id", "slug"]);
+    for (const projection of [["slug"], ["_id", "slug"]]) {
+      const [first] = await list({ options: JSON.stringify({ projection }), limit: 1 }, own);
+      expect(Object.keys(first ?? {}).sort()).toEqual(["_id", "slug"]);
+    }
   });
 });
 

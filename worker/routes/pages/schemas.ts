@@ -13,6 +13,9 @@ const Programme = z.looseObject({
   video_id: Id.optional().describe("The video that plays then; while live, the channel's stream unless given"),
 });
 
+/** How many panels a page shows at most, those of its template included. */
+export const SIDEBAR_PANELS = 50;
+
 export const PageData = bounded(
   z.looseObject({
     name: z.string().trim().min(1).max(200).openapi({ example: "Main stage" }),
@@ -42,7 +45,7 @@ export const PageData = bounded(
       .looseObject({
         panels: z
           .array(Id)
-          .max(50)
+          .max(SIDEBAR_PANELS)
           .refine((ids) => new Set(ids).size === ids.length, "Each panel once")
           .optional()
           .describe("The panels beside the picture, in their order"),
@@ -106,6 +109,7 @@ export const PageParam = z.object({ id: PageId });
 export const PageIdParam = z.object({ pageId: PageId });
 
 const FIELDS = [
+  "_id",
   "collection",
   "type",
   "site_id",

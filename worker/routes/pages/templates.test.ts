@@ -137,6 +137,15 @@ describe("a channel made from a template", () => {
     expect((await makePage(template._id)).as(Page).data).not.toHaveProperty("theme");
   });
 
+  test("has as many panels as can be saved again, and is refused beyond", async () => {
+    const renderer = { panel_type: "chat", panel_name: "Match chat" };
+    const template = (await create({ panels: [panelOf("a", { renderer }), panelOf("b", { renderer })] })).as(ChannelTemplate);
+    const own = (count: number) => ({ sidebar: { panels: Array.from({ length: count }, () => newId(1)) } });
+    const { _id, slug, data } = (await makePage(template._id, own(48))).as(Page);
+    expect((await site.call("updatePage", { params: { id: _id }, body: { slug, data } })).status).toBe(200);
+    expect(await makePage(template._id, own(49))).toMatchObject({ status: 400, fields: ["data.sidebar.panels"] });
+  });
+
   test("is refused for a template that the site doesn't have", async () => {
     const foreign = (await create({}, await newSite())).as(ChannelTemplate)._id;
     for (const id of [foreign, newId(1)]) expect(await makePage(id)).toMatchObject({ status: 400, fields: ["templateId"] });
