@@ -2,9 +2,18 @@ import { and, eq } from "drizzle-orm";
 import { panels } from "../../db/schema/index.ts";
 import type { PanelRenderer } from "../../db/types.ts";
 import { notFound } from "../lib/errors.ts";
-import { type PanelInput, type PanelPatch, type PanelRow, patchRenderer, toPanel } from "../routes/panels/schemas.ts";
+import { isSiteAdmin } from "../lib/roles.ts";
+import {
+  type PanelInput,
+  type PanelPatch,
+  type PanelQuery,
+  type PanelRow,
+  patchRenderer,
+  publicRenderer,
+  toPanel,
+} from "../routes/panels/schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { questsThere, whileQuestsThere, withQuests } from "./panel-references.ts";
 import { requireOwnSite } from "./sites.ts";
 
@@ -22,22 +31,41 @@ const panelList: ListSpec<PanelRow> = {
   search: { panel_name: panels.panelName },
 };
 
-export function listPanels(
-  ctx: Ctx,
-  query: ListQuery & { slug?: string; panel_type?: PanelRow["panelType"]; panel_name?: string },
-): Promise<ListPage<PanelRow>> {
-  return listRows(
-    ctx,
-    panelList,
-    query,
-    eq(panels.siteId, ctx.siteId),
-    query.slug === undefined ? undefined : eq(panels.slug, query.slug),
-    query.panel_type && eq(panels.panelType, query.panel_type),
-    query.panel_name === undefined ? undefined : eq(panels.panelName, query.panel_name),
-  );
+const PROPERTIES = {
+  _id: panels.id,
+  site_id: panels.siteId,
+  slug: panels.slug,
+  panel_type: panels.panelType,
+  panel_name: panels.panelName,
+  created: panels.created,
+  modified: panels.modified,
+  last_modified: panels.modified,
+};
+
+/** The site's panels with these properties, as the caller may see them. */
+export async function listPanels(ctx: Ctx, query: PanelQuery): Promise<ListPage<PanelRow>> {
+  const page = await listRows(ctx, panelList, query, eq(panels.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+  return (await seesAll(ctx)) ? page : { ...page, rows: page.rows.map(forViewers) };
 }
 
-export async function getPanel(ctx: Ctx, id: string): Promise<PanelRow> {
+/** A panel as the caller may see it, and whether that is all of it. */
+export async function getPanel(ctx: Ctx, id: string): Promise<{ row: PanelRow; whole: boolean }> {
+  const row = await readPanel(ctx, id);
+  const whole = await seesAll(ctx);
+  return { row: whole ? row : forViewers(row), whole };
+}
+
+/** Who doesn't manage the site gets no list of the words that viewers may not say. */
+async function seesAll(ctx: Ctx): Promise<boolean> {
+  const actor = await ctx.caller();
+  return actor.kind !== "account" || isSiteAdmin(actor.roles, "read");
+}
+
+function forViewers(row: PanelRow): PanelRow {
+  return { ...row, renderer: publicRenderer(row.renderer) };
+}
+
+async function readPanel(ctx: Ctx, id: string): Promise<PanelRow> {
   const [panel] = await ctx.db
     .select()
     .from(panels)
@@ -64,12 +92,12 @@ export function newPanel(ctx: Ctx, renderer: PanelRenderer, slug?: string): Pane
 /** Replaces a panel's renderer. */
 export async function replacePanel(ctx: Ctx, id: string, input: PanelInput): Promise<PanelRow> {
   requireOwnSite(ctx, input.siteId);
-  return changePanel(ctx, await getPanel(ctx, id), input.renderer);
+  return changePanel(ctx, await readPanel(ctx, id), input.renderer);
 }
 
 /** Changes some fields of a panel's renderer. */
 export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promise<PanelRow> {
-  const current = await getPanel(ctx, id);
+  const current = await readPanel(ctx, id);
   return changePanel(ctx, current, patchRenderer(current.renderer, input.renderer));
 }
 
@@ -85,7 +113,7 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
 }
 
 export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
-  const current = await getPanel(ctx, id);
+  const current = await readPanel(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(panels).where(asRead(ctx, panels, current));
   await commitIfCurrent(ctx, change, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });

@@ -5,6 +5,7 @@ import { Id } from "../../http/schemas.ts";
 import { randomHex } from "../../lib/ids.ts";
 import type { PageConfiguration } from "../../services/page-configuration.ts";
 import { PanelRenderer } from "../panels/renderer.ts";
+import { publicRenderer } from "../panels/schemas.ts";
 import { Theme, toTheme } from "../themes/schemas.ts";
 
 export const Configuration = z
@@ -57,11 +58,6 @@ export function toConfiguration({ page, panels, theme }: PageConfiguration) {
     site: { _id: page.siteId },
     ...(theme ? { theme: lookOf(toTheme(theme)) } : {}),
   } satisfies z.output<typeof Configuration>;
-}
-
-/** Viewers get no list of the words that they may not say. */
-function publicRenderer(renderer: PanelRenderer): PanelRenderer {
-  return renderer.panel_type === "chat" ? { ...renderer, filtered_words: "" } : renderer;
 }
 
 function lookOf({ name, type, mode, colors, button, typography, logo }: ReturnType<typeof toTheme>) {

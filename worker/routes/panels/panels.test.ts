@@ -165,6 +165,17 @@ describe("a panel", () => {
     expect((await patch(_id, { iframe_tag: tag })).as(Panel).renderer).toMatchObject({ iframe_tag: tag });
   });
 
+  test.for(["é", "&"])("of an iframe takes no address that grows too long to be sent again: %s", async (letter) => {
+    const renderer = {
+      panel_type: "iframe",
+      panel_name: "Stats",
+      iframe_tag: `<iframe src="https://stats.example/?${letter.repeat(1100)}">`,
+    };
+    expect(await create(renderer)).toMatchObject({ status: 400, fields: ["renderer.iframe_tag"] });
+    const { _id } = await made({ ...renderer, iframe_tag: `<iframe src="https://stats.example/?${letter.repeat(700)}">` });
+    expect((await patch(_id, { panel_name: "Numbers" })).status).toBe(200);
+  });
+
   test.for<[field: string, renderer: Record<string, unknown>]>([
     ["renderer.panel_type", { panel_type: "hologram", panel_name: "Panel" }],
     ["renderer.panel_name", { panel_type: "chat" }],
@@ -289,6 +300,13 @@ describe("listing panels", () => {
     expect(all.log.d1).toMatchObject({ roundTrips: 1 });
     expect(namesOf(await list({ panel_type: "image" }))).toEqual(["Kit"]);
     expect(namesOf(await list({ panel_name: "Two" }))).toEqual(["Two"]);
+    for (const property of ["created", "modified", "last_modified"] as const) {
+      expect(namesOf(await list({ [property]: panels[2]?.[property] ?? 0 })), property).toContain("Three");
+      expect(namesOf(await list({ [property]: 1 })), property).toEqual([]);
+    }
+    expect(namesOf(await list({ _id: panels[2]?._id ?? "" }))).toEqual(["Three"]);
+    expect(namesOf(await list({ site_id: other.id, type: "panel", collection: "panels" }))).toHaveLength(4);
+    expect(namesOf(await list({ site_id: site.id }))).toEqual([]);
     expect(namesOf(await list({ slug: panels[2]?.slug ?? "" }))).toEqual(["Three"]);
     expect(namesOf(await list({ search: "kIT" }))).toEqual(["Kit"]);
     expect(namesOf(await list({ sortBy: "panel_name", limit: 2, offset: 1 }))).toEqual(["One", "Three"]);
@@ -303,6 +321,28 @@ describe("who may", () => {
     for (const as of ["viewer", "creator", "reader"] as const) {
       expect((await site.call("deletePanel", { params, as })).status, as).toBe(403);
     }
+  });
+
+  test("see the words that a chat filters: whoever manages the site, by list and by id, and nobody else", async () => {
+    const own = await newSite();
+    const { _id } = (await create({ ...chat, filtered_words: "offside ref" }, own)).as(Panel);
+    const wordsFor = async (as: "admin" | "reader" | "creator" | "viewer") => {
+      const [listed] = (await own.call("listPanels", { as })).as(PanelList).results;
+      const read = await own.call("getPanel", { params: { id: _id }, as });
+      expect(read.body).toEqual(listed);
+      return { words: listed?.renderer.panel_type === "chat" ? listed.renderer.filtered_words : null, tag: read.headers.get("ETag") };
+    };
+    const tags = new Set<string | null>();
+    for (const [words, ...callers] of [
+      ["offside ref", "admin", "reader"],
+      ["", "creator", "viewer"],
+    ] as const) {
+      const seen = await Promise.all(callers.map(wordsFor));
+      expect(seen.map((answer) => answer.words)).toEqual(callers.map(() => words));
+      for (const { tag } of seen) tags.add(tag);
+    }
+    // Of two answers, neither may pass for the other.
+    expect(tags.size).toBe(2);
   });
 
   test("global sign-ins are told to use a login of the site", async () => {

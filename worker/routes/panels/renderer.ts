@@ -52,13 +52,17 @@ const FilteredWords = z
   .describe("Separated by spaces; shown as asterisks, before a message is translated")
   .openapi({ type: "string", example: "offside ref" });
 
+const IFRAME_TAG_LENGTH = 5000;
+
 const IframeTag = z
   .string()
-  .max(5000)
+  .max(IFRAME_TAG_LENGTH)
   .transform((html, issues) => {
     const src = iframeSource(html);
-    if (src !== undefined) return iframeTag(src);
-    issues.addIssue({ code: "custom", message: "Must hold an iframe whose src is an https address" });
+    const tag = src === undefined ? "" : iframeTag(src);
+    // What is answered must be taken again.
+    if (tag !== "" && tag.length <= IFRAME_TAG_LENGTH) return tag;
+    issues.addIssue({ code: "custom", message: tag === "" ? "Must hold an iframe whose src is an https address" : "The src is too long" });
     return z.NEVER;
   })
   .describe("HTML with an iframe. Its https src is all that is kept; the answer has a safe tag around it")

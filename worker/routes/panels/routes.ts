@@ -1,11 +1,11 @@
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { listAnswer, listOf } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
 import { createPanel, deletePanel, getPanel, listPanels, patchPanel, replacePanel } from "../../services/panels.ts";
-import { Panel, PanelFilters, PanelInput, PanelPatch, toPanel } from "./schemas.ts";
+import { Panel, PanelInput, PanelPatch, PanelQuery, toPanel } from "./schemas.ts";
 
 export const panels = createArea();
 
@@ -18,9 +18,10 @@ panels.openapi(
     method: "get",
     path: "/panel/v3",
     summary: "List panels",
-    description: "The site's panels, the last changed first.",
+    description:
+      "The site's panels, the last changed first, narrowed by `?property=value`. Who doesn't manage the site gets chats without the words that they filter.",
     accounts: "any",
-    request: { query: listQuery(["modified", "created", "panel_name", "panel_type"], PanelFilters) },
+    request: { query: PanelQuery },
     responses: { 200: json("A page of panels", listOf(Panel).openapi("PanelList")) },
   }),
   async (c) => {
@@ -55,16 +56,17 @@ panels.openapi(
     method: "get",
     path: "/panel/v3/{id}",
     summary: "Get a panel",
-    description: "One panel with its renderer.",
+    description: "One panel with its renderer. Who doesn't manage the site gets a chat without the words that it filters.",
     accounts: "any",
     request: { params: IdParam },
     responses: { 200: json("The panel", Panel) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const panel = await getPanel(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, panel);
-    return c.json(toPanel(panel), 200);
+    const { row, whole } = await getPanel(c.var.ctx, c.req.valid("param").id);
+    if (whole) tagVersion(c, row);
+    else await tagVersionOf(c, row, "for viewers");
+    return c.json(toPanel(row), 200);
   },
 );
 

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { PANEL_TYPES } from "../../../db/enums.ts";
 import type { panels } from "../../../db/schema/index.ts";
 import { invalidInput } from "../../http/errors.ts";
+import { listQuery } from "../../http/listing.ts";
 import { FreeObject, Id, Time, Tracked } from "../../http/schemas.ts";
 import { PanelRenderer } from "./renderer.ts";
 
@@ -38,12 +39,23 @@ export const PanelPatch = z
   .strictObject({ renderer: FreeObject.describe("The fields to change, each replaced whole; null takes one away") })
   .openapi("PanelPatch", { example: { renderer: { panel_name: "Terrace chat", system_name: null } } });
 
-export const PanelFilters = {
+const Moment = z.coerce.number().int().optional().describe("Milliseconds since 1970 UTC");
+
+/** Any property of a panel but its renderer, of which type and name are asked for. */
+export const PanelQuery = listQuery(["modified", "created", "panel_name", "panel_type"], {
+  _id: Id.optional(),
+  collection: z.literal("panels").optional(),
+  type: z.literal("panel").optional(),
+  site_id: Id.optional(),
+  created: Moment,
+  modified: Moment,
+  last_modified: Moment,
   slug: z.string().max(200).optional(),
   panel_type: z.enum(PANEL_TYPES).optional(),
   panel_name: z.string().max(200).optional(),
-};
+});
 
+export type PanelQuery = z.output<typeof PanelQuery>;
 export type PanelRow = typeof panels.$inferSelect;
 export type PanelInput = z.output<typeof PanelInput>;
 export type PanelPatch = z.output<typeof PanelPatch>;
@@ -56,6 +68,11 @@ export function patchRenderer(current: PanelRenderer, patch: PanelPatch["rendere
   const merged = Merged.safeParse({ renderer: Object.fromEntries(fields) });
   if (!merged.success) throw invalidInput(merged.error, "json");
   return merged.data.renderer;
+}
+
+/** Viewers get no list of the words that they may not say. */
+export function publicRenderer(renderer: PanelRenderer): PanelRenderer {
+  return renderer.panel_type === "chat" ? { ...renderer, filtered_words: "" } : renderer;
 }
 
 export function toPanel(row: PanelRow) {
