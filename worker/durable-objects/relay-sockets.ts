@@ -169,6 +169,12 @@ export class RelaySockets {
     for (const socket of this.map().keys()) this.expel(socket, code, error, message);
   }
 
+  expelAccounts(accountIds: string[], code: number, error: string, message: string): void {
+    for (const [socket, { accountId }] of this.map()) {
+      if (accountId !== null && accountIds.includes(accountId)) this.expel(socket, code, error, message);
+    }
+  }
+
   /** Answers a frame that is none; the third one ends the connection. */
   complain(socket: WebSocket, viewer: Viewer, message: string): void {
     viewer.badFrames++;

@@ -152,6 +152,11 @@ export class Relay extends DurableObject<Env> {
     this.sockets.retag(accounts, this.position?.seq ?? 0);
   }
 
+  /** Sends away the viewers of these accounts, which are no more. */
+  expel(accountIds: string[]): void {
+    this.sockets.expelAccounts(accountIds, CLOSE.unauthenticated, "unauthenticated", "The account is no more");
+  }
+
   /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
   settle(): Promise<void> {
     return this.books.settle();

@@ -137,6 +137,12 @@ export class SitePresence extends DurableObject<Env> {
     await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
+  /** Sends away the viewers of these accounts; throws if a relay can't be reached. Safe to repeat. */
+  async expel(accountIds: string[]): Promise<void> {
+    const leases = await this.ready();
+    await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).expel(accountIds), ASK_TIMEOUT_MS)));
+  }
+
   /** What a channel that opens has to know: the commands after a position, 0 for the first page. */
   async opening(channelId: string, after: number): Promise<Opening> {
     const leases = await this.ready();

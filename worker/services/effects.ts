@@ -13,7 +13,7 @@ import { tellQuest } from "./quest-frames.ts";
 import { mailReceipt } from "./purchase-receipts.ts";
 import { tellOfRules } from "./automation.ts";
 import { bringToAutomation } from "./provider-events.ts";
-import { channelOf } from "./realtime.ts";
+import { channelOf, presenceOf } from "./realtime.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
 import { tellLive, tellOffline } from "./stream-frames.ts";
@@ -69,8 +69,9 @@ export async function runEffects(env: Env, siteId: string, event: LogEntry): Pro
   await EFFECTS[event.type]?.(env, siteId, event);
 }
 
-/** What names a person goes from the log and from the counters of polls; what the account held ends. */
+/** Its viewers are sent away, who else would vote on; what names a person goes from the log and from the counters of polls; what the account held ends. */
 async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  await presenceOf(env, siteId).expel([idOf(event)]);
   await forgetVoter(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));

@@ -3,13 +3,15 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "../../../db/client.ts";
 import { pollResponses } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
+import { countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
 import { PollCounter } from "../../durable-objects/poll-counter.ts";
+import { CLOSE } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Poll, PollAnswer, PollReference, PollResults } from "./schemas.ts";
 import { counterAt } from "../../services/poll-counting.ts";
+import { signTicket } from "../../services/realtime-tickets.ts";
 import { counterOf } from "../../durable-objects/poll-counter.protocol.ts";
 import { eq } from "drizzle-orm";
 
@@ -421,6 +423,18 @@ describe("listing polls", () => {
 });
 
 describe("an account that is deleted", () => {
+  test("takes its viewers along, so that they vote no more", async () => {
+    const fan = await site.addAccount("leaver", []);
+    const [channelId] = site.channels;
+    const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, tags: [] }, 0, Date.now());
+    const [viewer, other] = [await openSocket(site, channelId, { ticket }), await openSocket(site, channelId)];
+    for (const each of [viewer, other]) await each.first("welcome");
+    await countsViewers(site, 2);
+    await site.call("deleteAccount", { params: { id: fan.id } });
+    expect(await viewer.closed).toEqual({ code: CLOSE.unauthenticated, reason: "unauthenticated" });
+    expect(other.open).toBe(true);
+  });
+
   test("leaves its votes in the tally, and no trace of whose they were", async () => {
     const poll = await made();
     const fan = await site.addAccount(`fan-${poll._id}`, []);
