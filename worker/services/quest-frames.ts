@@ -1,12 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { Quest, QuestAction } from "../routes/quests/schemas.ts";
 import { channelOf, presenceOf } from "./realtime.ts";
 
-const QuestEvent = z.looseObject({ channelIds: z.array(z.string()) });
+// Also those who have not signed in hear of it: what is for the site's own systems, and what proves an action, is none of theirs.
+const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValue: true }).extend({
+  actions: z.array(QuestAction.omit({ validationValue: true })),
+});
 
 /** Tells a quest's channels, or every open channel where it is the whole site's, that it was made, changed or deleted. Safe to repeat. */
 export async function tellQuest(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const quest = QuestEvent.parse(JSON.parse(event.data));
+  const quest = PublicQuest.parse(JSON.parse(event.data));
   const data = { ...quest, deleted: event.type === "quest.deleted" };
   const channelIds = quest.channelIds.length > 0 ? quest.channelIds : await openChannels(env, siteId);
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).emit({ id: event.id, type: "quest.updated", data })));

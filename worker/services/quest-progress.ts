@@ -1,6 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { questReports, quests } from "../../db/schema/index.ts";
 import { conflict, invalid, notFound } from "../lib/errors.ts";
+import { newId } from "../lib/ids.ts";
 import { countsAt, type Happened, KIND_RULES, progressOf, type Reported, takesValue } from "../lib/quest-rules.ts";
 import type { QuestProgress, QuestRow } from "../routes/quests/schemas.ts";
 import { activityOf } from "./activity.ts";
@@ -16,7 +17,7 @@ export async function getProgress(ctx: Ctx, questId: string): Promise<QuestProgr
 
 /**
  * Notes what the caller's client says was done, where the server can't see it; what it can see counts by itself. The same value counts
- * once, and beyond what is asked for nothing is kept. 409 outside the action's time.
+ * once, of what is counted each without a value, and beyond what is asked for nothing is kept. 409 outside the action's time.
  */
 export async function reportAction(ctx: Ctx, questId: string, arrayId: string, value?: string): Promise<QuestProgress> {
   const accountId = claimedAccount(ctx);
@@ -29,7 +30,9 @@ export async function reportAction(ctx: Ctx, questId: string, arrayId: string, v
   if (!countsAt(quest, action, ctx.now)) throw conflict("The action doesn't count at this time");
   const before = await progress([]);
   if (before.actions.some((one) => one.arrayId === arrayId && one.done)) return before;
-  const report = { arrayId, value: value ?? "", created: ctx.now };
+  // Where they are counted, each one that names nothing counts for itself.
+  const unnamed = KIND_RULES[action.kind].counts ? newId(ctx.now) : "";
+  const report = { arrayId, value: value ?? unnamed, created: ctx.now };
   const row = { siteId: ctx.siteId, questId, accountId, ...report };
   await commit(ctx, ctx.db.insert(questReports).values(row).onConflictDoNothing());
   return progress([report]);

@@ -102,6 +102,13 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   throw since.length > 0 ? shown(since) : conflict("Changed by another request at the same time; read it again");
 }
 
+/** Tells of which quests the caller may see what is for the site's own systems: an admin of the site, or of one of their channels. */
+export async function questManager(ctx: Ctx): Promise<(quest: QuestRow) => boolean> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return () => true;
+  return ({ channelIds }) => channelIds.some((channelId) => managesPage(actor.roles, channelId, "read"));
+}
+
 /** A 400 unless the caller is admin of each of these channels; of a quest of the whole site, where there are none, a site admin. */
 export async function requireChannelAdmin(ctx: Ctx, channelIds: string[]): Promise<void> {
   const actor = await ctx.caller();
@@ -174,5 +181,5 @@ function columnsOf(input: QuestInput) {
 }
 
 function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow) {
-  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest) };
+  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true) };
 }

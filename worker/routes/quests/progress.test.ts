@@ -141,6 +141,13 @@ describe("a report", () => {
     expect(await db.$count(questReports)).toBeGreaterThan(0);
   });
 
+  test("without a value counts each time where retweets are counted", async () => {
+    const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
+    const current = async () => (await report(id)).as(QuestProgress).actions[0]?.current;
+    expect([await current(), await current(), await current(), await current()]).toEqual([1, 2, 3, 3]);
+    expect((await progressOf(id)).complete).toBe(true);
+  });
+
   test("sent ten times at once counts once", async () => {
     const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
     const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, "1")));

@@ -66,9 +66,23 @@ describe("a quest", () => {
     };
     const answer = await create(fields);
     expect(answer.as(Quest)).toMatchObject({ siteId: site.id, ...texts, ...fields, raffle: null });
-    const read = await site.call("getQuest", { params: { id: answer.as(Quest)._id }, as: "viewer" });
+    const read = await site.call("getQuest", { params: { id: answer.as(Quest)._id } });
     expect(read.body).toEqual(answer.body);
     expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+  });
+
+  test("shows its webhook to those who manage it, and to no viewer", async () => {
+    const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "shirt-l" };
+    const hidden = { webhookId: null, webhookType: null, webhookValue: null };
+    const { _id: id } = await made({ ...webhook, channelIds: site.channels.slice(0, 1) });
+    for (const [as, shown] of [
+      ["admin", webhook],
+      ["creator", webhook],
+      ["viewer", hidden],
+    ] as const) {
+      expect((await site.call("getQuest", { params: { id }, as })).as(Quest), as).toMatchObject(shown);
+      expect((await site.call("listQuests", { query: { _id: id }, as })).as(QuestList).results, as).toMatchObject([shown]);
+    }
   });
 
   test("needs its texts, its reward and its site; all else may be left out", async () => {
@@ -104,6 +118,7 @@ describe("a quest", () => {
     ["actions.0.kind", withAction({ kind: "answer:polls" })],
     ["actions.0.timeMaximum", withAction({ timeMinimum: 10, timeMaximum: 9 })],
     ["actions.0.valueRequired", withAction({ kind: "retweet", valueRequired: 0 })],
+    ["actions.0.valueRequired", withAction({ kind: "retweet", validationValue: "t", valueRequired: 2 })],
     ["actions.0.surprise", withAction({ surprise: 1 })],
   ])("is refused for its %s %#", async ([field, change]) => {
     const answer = await create(change);
@@ -223,8 +238,11 @@ describe("changing a quest", () => {
     const own = await newSite();
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
     await countsViewers(own, 2);
-    const quest = await made({ channelIds: [own.channels[0]] }, own);
-    expect((await here.first("quest.updated")).data).toMatchObject({ _id: quest._id, deleted: false });
+    const [action] = withAction({ validationValue: "*" }).actions;
+    const quest = await made({ channelIds: [own.channels[0]], webhookId: "shop", webhookValue: "shirt-l", actions: [action] }, own);
+    const { data } = await here.first("quest.updated");
+    expect(data).toMatchObject({ _id: quest._id, deleted: false, actions: [{ arrayId: quest.actions[0]?.arrayId }] });
+    expect(JSON.stringify(data)).not.toMatch(/webhook|validationValue/);
     await own.call("deleteQuest", { params: { id: quest._id } });
     const everywhere = await made({ title: "For everybody" }, own);
     expect((await there.first("quest.updated")).data).toMatchObject({ _id: everywhere._id });

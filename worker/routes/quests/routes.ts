@@ -6,7 +6,7 @@ import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { claimQuest } from "../../services/claims.ts";
 import { getProgress, reportAction } from "../../services/quest-progress.ts";
-import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, replaceQuest } from "../../services/quests.ts";
+import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, questManager, replaceQuest } from "../../services/quests.ts";
 import { drawRaffle } from "../../services/raffles.ts";
 import { ClaimStatus, toClaimStatus } from "../claim-statuses/schemas.ts";
 import { ActionParam, ActionReport, DrawInput, Quest, QuestInput, QuestProgress, QuestQuery, RaffleResult, toQuest } from "./schemas.ts";
@@ -29,7 +29,12 @@ quests.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listQuests(c.var.ctx, query), toQuest), 200);
+    const page = await listQuests(c.var.ctx, query);
+    const manages = await questManager(c.var.ctx);
+    return c.json(
+      listAnswer(c.req.url, query, page, (quest) => toQuest(quest, manages(quest))),
+      200,
+    );
   },
 );
 
@@ -51,7 +56,7 @@ quests.openapi(
   async (c) => {
     const quest = await createQuest(c.var.ctx, c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest), 201);
+    return c.json(toQuest(quest, true), 201);
   },
 );
 
@@ -70,8 +75,9 @@ quests.openapi(
   }),
   async (c) => {
     const quest = await getQuest(c.var.ctx, c.req.valid("param").id);
+    const manages = await questManager(c.var.ctx);
     tagVersion(c, quest);
-    return c.json(toQuest(quest), 200);
+    return c.json(toQuest(quest, manages(quest)), 200);
   },
 );
 
@@ -93,7 +99,7 @@ quests.openapi(
   async (c) => {
     const quest = await replaceQuest(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, quest);
-    return c.json(toQuest(quest), 200);
+    return c.json(toQuest(quest, true), 200);
   },
 );
 
@@ -138,7 +144,7 @@ quests.openapi(
     path: "/quest/v2/{id}/actions/{arrayId}",
     summary: "Report an action",
     description:
-      "Tells that the caller has done what the server can't see: `open:link`, `quest:view`, `retweet` and `share:facebook:video`. A `value` that is not the action's validationValue is a 400; the same value counts once. A report on any other kind changes nothing: it is answered with the progress that the server knows of.",
+      "Tells that the caller has done what the server can't see: `open:link`, `quest:view`, `retweet` and `share:facebook:video`. A `value` that is not the action's validationValue is a 400; the same value counts once, and of retweets each that comes without one. A report on any other kind changes nothing: it is answered with the progress that the server knows of.",
     action: "write",
     accounts: "any",
     request: { params: ActionParam, body: optionalJsonBody(ActionReport) },

@@ -5,7 +5,7 @@ import type { QuestAction as QuestActionColumn } from "../../../db/types.ts";
 import { listQuery } from "../../http/listing.ts";
 import { Id, ImageUrl, LinkUrl, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
-import { ANY_VALUE, KIND_RULES } from "../../lib/quest-rules.ts";
+import { ANY_VALUE, KIND_RULES, requiredOf } from "../../lib/quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "../../lib/raffle.ts";
 
 const Title = z.string().trim().min(1).max(200);
@@ -66,13 +66,14 @@ const QuestActionInput = z
   })
   .superRefine((action, issues) => {
     const add = (field: string, message: string) => issues.addIssue({ code: "custom", path: [field], message });
-    const { needsCallToAction, needsWindow, validates } = KIND_RULES[action.kind];
+    const { source, needsCallToAction, needsWindow, validates } = KIND_RULES[action.kind];
     if (needsCallToAction && action.callToAction === null) add("callToAction", `Required for ${action.kind}`);
     if (needsWindow && action.timeMinimum === null) add("timeMinimum", `Required for ${action.kind}`);
     if (needsWindow && action.timeMaximum === null) add("timeMaximum", `Required for ${action.kind}`);
     if (isReversed(action)) add("timeMaximum", "Must not be before timeMinimum");
     const { validationValue: value } = action;
     if (value === null || value === ANY_VALUE) return;
+    if (source === "report" && requiredOf(action) > 1) add("valueRequired", "Of one validationValue there is one report");
     if (validates === "url" && !LinkUrl.safeParse(value).success) add("validationValue", `A URL or ${ANY_VALUE} for ${action.kind}`);
     if (validates === "id" && !ID_PATTERN.test(value)) add("validationValue", `An id or ${ANY_VALUE} for ${action.kind}`);
   })
@@ -97,7 +98,9 @@ const fields = {
   claimedMessage: Text.describe("Told to whoever has claimed the reward"),
   timeMinimum: Seconds,
   timeMaximum: Seconds,
-  webhookId: Key.describe("Told with the event `quest.claimed`, as webhookType and webhookValue are"),
+  webhookId: Key.describe(
+    "Told with the event `quest.claimed`, as webhookType and webhookValue are; null to those who don't manage the quest",
+  ),
   webhookType: Key,
   webhookValue: z.string().max(5000).nullable(),
   channelIds: z.array(Id).max(200).describe("Channels of the quest; none: the whole site"),
@@ -230,7 +233,8 @@ export type QuestQuery = z.output<typeof QuestQuery>;
 export type QuestProgress = z.output<typeof QuestProgress>;
 export type RaffleResult = z.output<typeof RaffleResult>;
 
-export function toQuest(row: QuestRow) {
+/** The wire form; what is for the site's own systems is shown to those alone who manage the quest. */
+export function toQuest(row: QuestRow, manages: boolean) {
   return {
     _id: row.id,
     siteId: row.siteId,
@@ -244,9 +248,9 @@ export function toQuest(row: QuestRow) {
     claimedMessage: row.claimedMessage,
     timeMinimum: row.timeMinimum,
     timeMaximum: row.timeMaximum,
-    webhookId: row.webhookId,
-    webhookType: row.webhookType,
-    webhookValue: row.webhookValue,
+    webhookId: manages ? row.webhookId : null,
+    webhookType: manages ? row.webhookType : null,
+    webhookValue: manages ? row.webhookValue : null,
     channelIds: row.channelIds,
     actions: row.actions,
     tags: row.tags,
