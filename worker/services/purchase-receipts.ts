@@ -17,7 +17,8 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
       description: charges.description,
       amount: charges.amount,
       currency: charges.currency,
-      paid: charges.modified,
+      created: charges.created,
+      sessionId: charges.stripeSessionId,
       name: accounts.name,
       email: accounts.email,
     })
@@ -26,6 +27,8 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
     .where(and(eq(charges.id, _id), eq(charges.siteId, siteId)));
   if (!row || row.amount === 0) return;
   const amount = formatMoney(row.amount, row.currency);
+  // A period begins to be when it is paid; a page waits for its payment, which this event tells of.
+  const paid = row.sessionId === null ? row.created : event.created;
   await sendMail(
     env,
     siteId,
@@ -34,7 +37,7 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
       to: row.email,
       data: {
         receiptNumber: row.receiptNumber ?? "",
-        date: new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(row.paid),
+        date: new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(paid),
         customer: { name: row.name, email: row.email },
         items: [{ description: row.description, amount }],
         total: amount,

@@ -24,6 +24,7 @@ import {
   recurringRow,
   refund,
   tell,
+  tellSubscription,
 } from "../../../test/shop.ts";
 import { stripe } from "../../../test/stripe-server.ts";
 import { listOf } from "../../http/listing.ts";
@@ -146,6 +147,17 @@ describe("a payment", () => {
     const mail = mails.find(({ to }) => to === buyer.email);
     expect(mail?.subject).toContain(receiptNumber);
     expect(mail?.text).toContain("Cup pass: £19.00");
+  });
+
+  test("of a later period is told with the day on which that was paid", async () => {
+    const mails = openMailbox();
+    await bought({ recurrence: "month" });
+    const { stripeSubscriptionId } = await recurringRow(buyer);
+    const { created } = stripe.renew(stripeSubscriptionId);
+    await tellSubscription(site, stripeSubscriptionId);
+    await vi.waitUntil(() => mails.filter(({ to }) => to === buyer.email).length === 2, { timeout: 10_000 });
+    const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(created * 1000);
+    expect(mails.filter(({ to, text }) => to === buyer.email && text?.includes(day))).toHaveLength(1);
   });
 });
 
