@@ -110,7 +110,7 @@ async function askStripe(ctx: Ctx, recurring: RecurringRow): Promise<StripeSubsc
 async function book(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
   const invoices = await listPaidInvoices(ctx.env, recurring.stripeAccount, recurring.stripeSubscriptionId);
   for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
-  await follow(ctx, recurring, state);
+  await follow(ctx, recurring, state, invoices.at(-1)?.amount);
 }
 
 /** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
@@ -173,7 +173,7 @@ function chargeOf(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice): Char
 }
 
 /** Writes down what Stripe said after `asked` was read, and lets what was bought follow. Whoever finds the row changed since asks again. */
-async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription): Promise<void> {
+async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription, lastPaid = asked.amount): Promise<void> {
   const { id } = asked;
   let [version, state] = [asked.version, answer];
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -184,6 +184,7 @@ async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription)
     const next: RecurringRow = {
       ...current,
       status,
+      amount: lastPaid,
       pastDue: state.pastDue && status !== "cancelled",
       currentPeriodEnd: state.currentPeriodEnd ?? current.currentPeriodEnd,
       dateCancelled: status === "active" ? null : (current.dateCancelled ?? ctx.now),
@@ -193,7 +194,7 @@ async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription)
     await alignEntitlements(ctx, next);
     // What holds nothing any more, because it was refunded or taken away, isn't to be paid for again.
     if (status !== "cancelled" && !(await isHeld(ctx, id))) next.stopping = true;
-    const same = (["status", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
+    const same = (["status", "amount", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
     // Not before what was bought has followed: until then it stays due. What was to be looked at sooner still is.
     const ahead = same && current.due !== null && current.due > ctx.now ? current.due : Infinity;
     const look = nextLook(ctx, next, current);

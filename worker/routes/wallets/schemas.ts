@@ -44,7 +44,7 @@ export const RecurringSubscription = z
     skus: z.array(Sku),
     status: z.enum(ENTITLEMENT_STATUSES),
     pastDue: z.boolean().describe("The last payment failed and is tried again"),
-    amount: Money.describe("Of each period, in minor units"),
+    amount: Money.describe("What was paid for the last period, in minor units"),
     currency: Currency,
     recurrence: z.enum(BILLING_PERIODS),
     currentPeriodEnd: Time.nullable(),

@@ -198,6 +198,7 @@ describe("what is paid regularly", () => {
     const later = stripe.renew(recurring.stripeSubscriptionId);
     await tellSubscription(site, recurring.stripeSubscriptionId);
     expect(await entitlementsOf(buyer)).toMatchObject([{ price: 2100, dateEnds: (there?.periodEnd ?? 0) * 1000 }]);
+    expect((await recurringRow(buyer)).amount).toBe(2100);
     const booked = await chargesOf(buyer);
     expect(booked.slice(1)).toMatchObject([
       { stripeInvoiceId: earlier.id, created: earlier.created * 1000 },
