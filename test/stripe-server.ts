@@ -240,6 +240,8 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       const session = books.sessions.get(rest[1]);
       return session ? ok(showSession(books, session, expanded(fields))) : missing;
     }
+    case "GET prices":
+      return ok({ id: rest[0], object: "price", currency: "gbp", unit_amount: 4200, livemode: false, metadata: {} });
     case "POST refunds": {
       const intent = books.intents.get(fields.payment_intent ?? "");
       const amount = Number(fields.amount);

@@ -124,7 +124,9 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
           mode: "payment",
           payment_intent_data: {
             metadata,
-            ...(paysFee && { application_fee_amount: toStripe(Math.round((request.amount * request.feeBasisPoints) / 10_000), request) }),
+            ...(paysFee && {
+              application_fee_amount: Math.round(((await chargedFor(env, account, request)) * request.feeBasisPoints) / 10_000),
+            }),
           },
         }
       : {
@@ -147,6 +149,15 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
     ),
   );
   return made.ok ? { ok: true, value: toCheckout(made.value) } : made;
+}
+
+/** What Stripe will charge, as it counts it: by its own price where that is named. */
+async function chargedFor(env: Env, account: StripeAccount, { priceId, amount, currency }: CheckoutRequest): Promise<number> {
+  const ours = toStripe(amount, { currency });
+  if (priceId === null) return ours;
+  const price = await ask(env, account, null, (stripe, options) => stripe.prices.retrieve(priceId, {}, options));
+  // One that isn't known is refused with the page.
+  return price.ok ? (price.value.unit_amount ?? ours) : ours;
 }
 
 function lineOf({ priceId, currency, amount, name, recurrence }: CheckoutRequest): Stripe.Checkout.SessionCreateParams.LineItem {

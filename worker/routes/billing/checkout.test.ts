@@ -106,6 +106,9 @@ describe("a checkout", () => {
     const once = await open(other, fan, (await newSubscription(other))._id);
     const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
     const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, "acct_club")?.fields;
+    const named = await open(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
+    // 2.5 % of 4200, which is Stripe's own price of it.
+    expect(fieldsOf(named)?.["payment_intent_data[application_fee_amount]"]).toBe("105");
     // 2.5 % of 1900, rounded.
     expect(fieldsOf(once)?.["payment_intent_data[application_fee_amount]"]).toBe("48");
     expect(fieldsOf(monthly)?.["subscription_data[application_fee_percent]"]).toBe("2.5");
