@@ -65,7 +65,12 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
         .innerJoin(sites, eq(sites.id, pages.siteId))
         .where(isPage),
     ),
-    held: prepared((db) => db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldAt(own, accountId, sql.placeholder("now")))),
+    held: prepared((db) =>
+      db
+        .select({ sku: accountEntitlements.sku })
+        .from(accountEntitlements)
+        .where(heldAt(own, accountId, sql.placeholder("now"))),
+    ),
     passes: prepared((db) =>
       db
         .select({ sku: accessCodes.sku })

@@ -7,7 +7,12 @@ const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => 
 const CURRENCY = "A currency of ISO 4217 in lower case, such as eur";
 
 /** Money in minor units of its currency. */
-export const Money = z.number().int().min(0).max(99_999_999).describe("In minor units of the currency; multiples of 10 where those are thousandths");
+export const Money = z
+  .number()
+  .int()
+  .min(0)
+  .max(99_999_999)
+  .describe("In minor units of the currency; multiples of 10 where those are thousandths");
 export const Currency = z
   .string()
   .regex(/^[a-z]{3}$/, { message: CURRENCY, abort: true })
