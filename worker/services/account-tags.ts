@@ -131,10 +131,10 @@ class TagBatch {
     const counts = await countMerged(this.#ctx, text);
     const written = given.filter(({ id }) => {
       const count = counts.get(id);
-      if (count === undefined || count > MOST_TAGS)
-        this.details.push({ accountId: id, message: count === undefined ? "Account not found" : TOO_MANY });
-      else this.tagged.add(id);
-      return this.tagged.has(id);
+      const fits = count !== undefined && count <= MOST_TAGS;
+      if (fits) this.tagged.add(id);
+      else this.details.push({ accountId: id, message: count === undefined ? "Account not found" : TOO_MANY });
+      return fits;
     });
     if (written.length > 0) await commit(this.#ctx, mergeTags(this.#ctx, text), tagsAdded(this.#ctx, written));
   }

@@ -108,6 +108,21 @@ describe("tagging in bulk", () => {
     expect(await tagsOf(full.id)).toHaveLength(200);
   });
 
+  test("tells of each thousand rows only what they have changed", async () => {
+    const almost = Array.from({ length: 199 }, (_, index) => `tag-${index}`);
+    const [full, other] = [await site.addAccount("almost", [], almost), await site.addAccount("roomy", [])];
+    const strangers = Array.from({ length: 1_000 }, (_, index) => `${newId(index)},x`).join("\n");
+    const csv = `account_id,tag_name\n${full.id},last\n${strangers}\n${full.id},too-many\n${other.id},too-many\n`;
+    const { tagged, details } = (await bulk(csv)).as(BulkTagsIssues);
+    expect(tagged).toBe(2);
+    expect(details.at(-1)).toEqual({ accountId: full.id, message: "An account has at most 200 tags" });
+    const { results } = (await site.call("listEvents", { query: { types: "account.tagsAdded", limit: 200 } })).as(EventList);
+    expect(results.slice(-2).map(({ data }) => data.accounts)).toEqual([
+      [{ _id: full.id, tags: ["last"] }],
+      [{ _id: other.id, tags: ["too-many"] }],
+    ]);
+  });
+
   test("takes what stands before a fault of the CSV, and names its row", async () => {
     const { id } = await site.addAccount("before", []);
     const { details } = (await bulk(`account_id,tag_name\n${id},first\n${id},"open`)).as(BulkTagsIssues);
