@@ -1,5 +1,6 @@
 import { and, eq, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
+import { alias } from "drizzle-orm/sqlite-core";
 import { accessCodes, accountEntitlements } from "../../db/schema/index.ts";
 import { codesOf } from "../lib/codes.ts";
 import { fromBase64Url, randomToken } from "../lib/crypto.ts";
@@ -142,18 +143,15 @@ async function findCode(ctx: Ctx, accessCode: string): Promise<AccessCodeRow | u
   return code;
 }
 
-/** A 409 unless the code is unspent and, where it grants a sku, the account has yet to hold that. */
+/** A 409 unless the code is unspent and the account has yet to hold what it grants. */
 async function spend(ctx: Ctx, code: AccessCodeRow, accountId: string): Promise<void> {
   const spent: AccessCodeRow = { ...code, accountId, consumedAt: ctx.now, modified: ctx.now, version: code.version + 1 };
   const isSubscription = code.type === "subscription";
-  const alreadyHeld = ctx.db
-    .select({ id: accountEntitlements.id })
-    .from(accountEntitlements)
-    .where(and(heldBy(ctx, accountId), eq(accountEntitlements.sku, code.sku)));
+  const alreadyHeld = isSubscription ? holdsSku(ctx, accountId, code.sku) : isBoundTo(ctx, accountId, code.sku);
   const change = ctx.db
     .update(accessCodes)
     .set(spent)
-    .where(and(ownRow(ctx, accessCodes, code.id), isNull(accessCodes.accountId), isSubscription ? notExists(alreadyHeld) : undefined));
+    .where(and(ownRow(ctx, accessCodes, code.id), isNull(accessCodes.accountId), notExists(alreadyHeld)));
   const grant = planGrants(
     ctx,
     { accountId, skus: isSubscription ? [code.sku] : [], grantedMethod: "accessCode", source: `accesscode/${code.id}` },
@@ -161,6 +159,22 @@ async function spend(ctx: Ctx, code: AccessCodeRow, accountId: string): Promise<
   );
   const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(spent), accountId } };
   await refuseDuplicate(HELD_TWICE, "Granted meanwhile", () => commitIfCurrent(ctx, [change, ...grant.changes], event, ...grant.events));
+}
+
+function holdsSku(ctx: Ctx, accountId: string, sku: string) {
+  return ctx.db
+    .select({ id: accountEntitlements.id })
+    .from(accountEntitlements)
+    .where(and(heldBy(ctx, accountId), eq(accountEntitlements.sku, sku)));
+}
+
+/** A login code of this sku that has let the account through its gates already. */
+function isBoundTo(ctx: Ctx, accountId: string, sku: string) {
+  const bound = alias(accessCodes, "bound");
+  return ctx.db
+    .select({ id: bound.id })
+    .from(bound)
+    .where(and(eq(bound.siteId, ctx.siteId), eq(bound.accountId, accountId), eq(bound.sku, sku), eq(bound.type, "login")));
 }
 
 async function whyNot(ctx: Ctx, id: string, accountId: string): Promise<string> {

@@ -235,6 +235,17 @@ describe("a redeemed login code", () => {
     expect((await site.call("getAccessCode", { params: { id: code._id } })).as(AccessCode).accountId).toBe(fan.id);
     expect(await skusOf(fan)).toEqual([]);
   });
+
+  test("of a sku that has let the account in already is not used up", async () => {
+    const [first, second] = [await added({ type: "login", sku: "gate-7" }), await added({ type: "login", sku: "gate-7" })];
+    const [fan, friend] = [await newViewer(), await newViewer()];
+    expect((await redeem(fan, first.accessCode)).success).toBe(true);
+    expect(await redeem(fan, second.accessCode)).toEqual({
+      success: false,
+      message: "You have what this code grants already; it was not used up",
+    });
+    expect((await redeem(friend, second.accessCode)).success).toBe(true);
+  });
 });
 
 describe("codes in bulk", () => {
