@@ -115,7 +115,9 @@ async function startSession(ctx: Ctx, audience: string, person: Person, rehashed
   const { insert, tokens } = await newSession(ctx, audience, person);
   const statements: BatchItem<"sqlite">[] = [insert];
   if (audience !== GLOBAL_AUDIENCE) {
-    statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(eq(accounts.id, person.id)));
+    // A password that came meanwhile stays, and has ended this session.
+    const asVerified = and(eq(accounts.id, person.id), eq(accounts.passwordVersion, person.passwordVersion));
+    statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(asVerified));
   }
   await batchAll(ctx.db, statements);
   return tokens;

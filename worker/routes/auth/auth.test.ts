@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
+import { scryptSync } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accounts, globalAccounts, sessions } from "../../../db/schema/index.ts";
 import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { operationOf } from "../../../test/openapi.ts";
+import { login as signIn } from "../../services/auth.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { Jwks, Tokens } from "./schemas.ts";
 
@@ -41,6 +44,14 @@ function refresh(refreshToken: string): Promise<Answer> {
   return site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
 }
 
+/** A hash of parameters that have been given up since. */
+function scryptPhc(password: string): string {
+  const salt = Buffer.from("some salt of old");
+  const hash = scryptSync(password, salt, 32, { N: 2 ** 10, r: 8, p: 1 });
+  const [first, second] = [salt, hash].map((bytes) => bytes.toString("base64").replace(/=+$/, ""));
+  return `$scrypt$ln=10,r=8,p=1$${first}$${second}`;
+}
+
 /** Reads the own account, which any valid token may. */
 async function whoAmI(jwt: string, account = site.accounts.viewer): Promise<Answer> {
   return site.call("getAccount", { as: "client", params: { id: account.id }, headers: { Authorization: `Bearer ${jwt}` } });
@@ -59,7 +70,7 @@ describe("sign-in", () => {
     expect((await whoAmI(jwt)).status).toBe(200);
   });
 
-  test("takes the e-mail in whatever case and width it is written", async () => {
+  test("takes the e-mail in whatever case it is written", async () => {
     expect((await login({ email: site.accounts.viewer.email.toUpperCase() })).status).toBe(200);
   });
 
@@ -73,6 +84,25 @@ describe("sign-in", () => {
     expect((await refresh(tokens.refreshToken)).status).toBe(200);
     const [after] = await db.select().from(accounts).where(eq(accounts.id, fresh.id));
     expect(after?.lastLogin).toBe(1);
+  });
+
+  test("leaves a password alone that comes while the old one is hashed anew", async () => {
+    const person = await site.addAccount("rehashed", []);
+    const row = async () => (await db.select().from(accounts).where(eq(accounts.id, person.id)))[0];
+    const weak = scryptPhc(PASSWORD);
+    await db.update(accounts).set({ passwordHash: weak }).where(eq(accounts.id, person.id));
+    const slow = new Proxy(db, {
+      get(target, key): unknown {
+        if (key !== "batch") return Reflect.get(target, key);
+        return async (statements: Parameters<typeof db.batch>[0]) => {
+          await db.update(accounts).set({ passwordHash: "the new one", passwordVersion: 2 }).where(eq(accounts.id, person.id));
+          return target.batch(statements);
+        };
+      },
+    });
+    const ctx = { ...interrupted(site, () => Promise.resolve()), db: slow };
+    await signIn(ctx, { email: person.email, password: PASSWORD, siteId: site.id }, "192.0.2.9");
+    expect(await row()).toMatchObject({ passwordHash: "the new one", passwordVersion: 2 });
   });
 
   test("says the same of a wrong password and of an account that does not exist", async () => {
