@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, passwordResets, userProfiles } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { hashPassword, sha256 } from "../lib/crypto.ts";
-import { forbidden, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { Failure, forbidden, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
@@ -26,12 +26,17 @@ export const accountList: ListSpec<AccountRow> = {
     email: { by: accounts.email, of: (row) => row.email },
   },
   defaultDirection: -1,
-  search: { name: accounts.name, email: accounts.email },
+  search: { name: accounts.normalizedName, email: accounts.email },
 };
 
 export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): Promise<ListPage<AccountRow>> {
   const email = query.email === undefined ? undefined : eq(accounts.email, normalizeEmail(query.email));
-  return listRows(ctx, accountList, query, eq(accounts.siteId, ctx.siteId), email);
+  return listRows(ctx, accountList, normalizeSearch(query), eq(accounts.siteId, ctx.siteId), email);
+}
+
+/** A search as names and e-mails are kept. */
+export function normalizeSearch<T extends ListQuery>(query: T): T {
+  return query.search === undefined ? query : { ...query, search: normalizeName(query.search) };
 }
 
 /** One account: for a key or admin any of the site, for everyone else their own. */
@@ -56,14 +61,26 @@ export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<Acc
 
 /** Makes the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
 export async function upsertAccount(ctx: Ctx, input: UpsertAccount): Promise<AccountRow> {
+  // Whether roles make a global account is known to the database alone.
+  return getAccount(ctx, await putAccount(ctx, input));
+}
+
+async function putAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): Promise<string> {
   const email = normalizeEmail(input.email);
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
   const roles = input.roles ?? current?.roles ?? [];
   if (input.roles) requireGrantable(rules, current, roles);
-  const id = current ? await changeAccount(ctx, current, input, roles) : await addAccount(ctx, input, roles);
-  // Whether roles make a global account is known to the database alone.
-  return getAccount(ctx, id);
+  if (current) return changeAccount(ctx, current, input, roles);
+  // No version of what isn't there is the one that If-Match names.
+  requireMatch(ctx, { version: -1 });
+  try {
+    return await addAccount(ctx, input, roles);
+  } catch (error) {
+    // Somebody else made it meanwhile: then it is there to be changed.
+    if (isRepeated || !(error instanceof Failure && error.code === "conflict")) throw error;
+    return putAccount(ctx, input, true);
+  }
 }
 
 async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
@@ -87,6 +104,10 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
   const current = await getAccount(ctx, id);
   const { name, marketingOptin, thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
   const email = input.email === undefined ? current.email : normalizeEmail(input.email);
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
+  const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
+  if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
+  if (email !== current.email) refuseStandIn(email);
   const next: AccountRow = {
     ...current,
     ...naming(name),
@@ -96,10 +117,6 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
     thirdPartyAuthProviders,
     ...nextVersion(ctx, current),
   };
-  await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
-  const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
-  if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
-  if (email !== current.email) refuseStandIn(email);
   await writeAccount(ctx, current, next);
   return email === current.email ? next : getAccount(ctx, id);
 }

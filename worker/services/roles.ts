@@ -5,7 +5,7 @@ import { conflict, forbidden, invalid, notFound } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
-import { accountList } from "./accounts.ts";
+import { accountList, normalizeSearch } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { linkGlobalAccounts } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows } from "./listing.ts";
@@ -17,7 +17,7 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
   return listRows(
     ctx,
     accountList,
-    query,
+    normalizeSearch(query),
     eq(accounts.siteId, ctx.siteId),
     admin === undefined ? undefined : sql`${hasRole(sql`role.value ->> 'scope' = '*'`)} = ${admin ? 1 : 0}`,
     asked
@@ -91,7 +91,9 @@ function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
 export function requireGrantable(rules: RoleRules, account: { roles: AccountRole[] } | undefined, roles: AccountRole[]): void {
   const before = account?.roles ?? [];
   if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is of no page of this site");
-  if (!rules.allowNewAdmins && roles.some(isAdminRole) && !before.some(isAdminRole)) {
+  // A channel's admin is no admin of the site yet.
+  const isNewAdmin = (roles.some(isAdminRole) && !before.some(isAdminRole)) || (isSiteAdmin(roles, "read") && !isSiteAdmin(before, "read"));
+  if (!rules.allowNewAdmins && isNewAdmin) {
     throw forbidden("The site takes no new admins (settings.security.allowNewAdmins)");
   }
   if (isSiteAdmin(before, "write") && !isSiteAdmin(roles, "write") && rules.otherAdmins === 0) throw conflict(LAST_ADMIN);

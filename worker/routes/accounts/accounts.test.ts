@@ -66,6 +66,7 @@ describe("signing up", () => {
     ["password", "short"],
     ["password", "p".repeat(201)],
     ["name", "   "],
+    ["name", "Vera\nVisit https://evil.example"],
     ["name", "n".repeat(201)],
     ["marketingOptin", "yes"],
     ["roles", [{ scope: "*", pageId: [], write: true }]],
@@ -144,6 +145,18 @@ describe("listing accounts", () => {
       sortDirection: -1,
       searchFields: ["name", "email"],
     });
+  });
+
+  test("finds a name with or without its accents, in whatever case, also by roles", async () => {
+    const own = await newSite();
+    await own.addAccount("Zoë Müller", []);
+    for (const operationId of ["listAccounts", "queryRoles"]) {
+      for (const search of ["zoe", "ZOË", "mÜLLER"]) {
+        const { results, pagination } = (await own.call(operationId, { query: { search } })).as(AccountList);
+        expect([search, results.map(({ name }) => name)]).toEqual([search, ["Zoë Müller"]]);
+        expect(pagination).toMatchObject({ search, searchFields: ["name", "email"] });
+      }
+    }
   });
 
   test("finds the one of an e-mail", async () => {

@@ -4,8 +4,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "../../../db/schema/index.ts";
 import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
+import { upsertAccount } from "../../services/accounts.ts";
 import { Tokens } from "../auth/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { Account } from "./schemas.ts";
@@ -46,6 +48,25 @@ describe("creating or changing by e-mail", () => {
     });
     expect((await signIn(email)).status).toBe(200);
     expect(await profileName(made._id)).toBe("Rita Réferee");
+  });
+
+  test("changes the account that somebody else makes for the same e-mail at the same time", async () => {
+    const email = newEmail();
+    let made: Answer | undefined;
+    const meanwhile = async () => {
+      made ??= await upsert({ email, name: "One" });
+    };
+    const account = await upsertAccount(interrupted(site, meanwhile), { email, name: "Two" });
+    expect(account).toMatchObject({ id: made?.as(Account)._id, name: "Two", version: 2 });
+  });
+
+  test("makes no account for whom If-Match takes to be there", async () => {
+    const email = newEmail();
+    for (const tag of ['"v1"', '"v0"', '"other"']) {
+      const answer = await site.call("upsertAccount", { body: { email, name: "Rita" }, headers: { "If-Match": tag } });
+      expect([tag, answer.problem?.code]).toEqual([tag, "precondition_failed"]);
+    }
+    expect(await db.$count(accounts, eq(accounts.email, email))).toBe(0);
   });
 
   test("makes an account that no password opens, when none is given", async () => {
@@ -140,6 +161,13 @@ describe("changing an account", () => {
     for (const field of ["roles", "tags", "password"]) {
       expect((await update(site.accounts.viewer.id, { [field]: [] })).problem?.issues).toEqual([{ path: field, message: "Unknown field" }]);
     }
+  });
+
+  test("is refused for what is nobody's business before its version is looked at", async () => {
+    const stale = { "If-Match": '"v999"' };
+    const { viewer } = site.accounts;
+    expect((await update(viewer.id, { email: newEmail() }, "viewer", stale)).problem?.code).toBe("forbidden");
+    expect((await update(viewer.id, {}, "viewer", stale)).problem?.code).toBe("precondition_failed");
   });
 
   test("heeds If-Match", async () => {

@@ -75,6 +75,10 @@ describe("an account's roles", () => {
     expect(upsert.problem?.code).toBe("forbidden");
     expect((await setRoles(admin, viewer, [{ ...READER, scope: "Chat_Moderator" }], closed)).status).toBe(200);
     expect((await setRoles(admin, reader, [ADMIN], closed)).status).toBe(200);
+    for (const role of [ADMIN, READER])
+      expect((await setRoles(admin, creator, [role], closed)).problem?.message).toContain("allowNewAdmins");
+    const wider = { ...ADMIN, pageId: [...closed.channels] };
+    expect((await setRoles(admin, creator, [wider], closed)).status).toBe(200);
     expect((await setRoles(admin, creator, [], closed)).status).toBe(200);
   });
 

@@ -6,7 +6,13 @@ import { Id, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
 
 export const Email = z.email().max(254).openapi({ example: "viewer@demo.example" });
 export const Password = z.string().min(8, "At least 8 characters").max(200).openapi({ example: "demo-viewer-pass" });
-export const PersonName = z.string().trim().min(1).max(200).openapi({ example: "Vera Viewer" });
+export const PersonName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((name) => !/\p{Cc}/u.test(name), "One line")
+  .openapi({ example: "Vera Viewer" });
 
 export const AccountRole = z
   .strictObject({
