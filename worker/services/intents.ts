@@ -1,8 +1,8 @@
-import { and, eq, gt, isNull, lt } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, intents } from "../../db/schema/index.ts";
 import { randomToken, sha256 } from "../lib/crypto.ts";
-import { notFound, refuseSecond } from "../lib/errors.ts";
+import { cameFirst, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { ConsumedIntent } from "../routes/auth/schemas.ts";
 import { newSession } from "./auth.ts";
@@ -29,6 +29,8 @@ export interface Redemption {
   account: { id: string; name: string; passwordVersion: number };
   service: string;
   thirdPartyAccountId: string | null;
+  /** Without which the changes are to be planned anew. */
+  holds?: SQL;
   changes: BatchItem<"sqlite">[];
   events: NewEvent[];
 }
@@ -64,12 +66,12 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
       and(eq(intents.siteId, ctx.siteId), eq(intents.hash, await sha256(token)), isNull(intents.consumed), gt(intents.expires, ctx.now)),
     );
   if (!intent) throw notFound(GONE);
-  const { account, service, thirdPartyAccountId, changes, events } = await REDEEM[intent.kind](ctx, intent);
+  const { account, service, thirdPartyAccountId, holds, changes, events } = await REDEEM[intent.kind](ctx, intent);
   const session = await newSession(ctx, ctx.siteId, account);
   const consumed = ctx.db
     .update(intents)
     .set({ consumed: ctx.now, accountId: account.id })
-    .where(and(ownRow(ctx, intents, intent.id), isNull(intents.consumed)));
+    .where(and(ownRow(ctx, intents, intent.id), isNull(intents.consumed), holds));
   const signedIn = ctx.db
     .update(accounts)
     .set({ lastLogin: ctx.now })
@@ -79,7 +81,9 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     resource: `intent/${intent.id}`,
     data: { _id: intent.id, kind: intent.kind, accountId: account.id },
   };
-  await refuseSecond(notFound(GONE), () => commitIfCurrent(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events));
+  const write = () => commitIfCurrent(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events);
+  // Whoever came first: another redemption, which the next look finds, or a change of what it follows from.
+  if (!(await cameFirst(write))) return consumeIntent(ctx, token);
   return { authenticated: true, ...session.tokens, service, siteId: ctx.siteId, token, name: account.name, thirdPartyAccountId };
 }
 

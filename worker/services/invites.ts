@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { accountEntitlements, invites } from "../../db/schema/index.ts";
 import { randomCode } from "../lib/codes.ts";
@@ -108,21 +108,23 @@ export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }
 }
 
 /** Ends an invite: unredeemed, its link lets nobody in any more; redeemed, what it granted is taken away. The record stays. */
-export async function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
-  return inInviteService("Revoke", async () => {
-    const current = await readInvite(ctx, id);
-    if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
-    const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
-    const held = await findBySource(ctx, sourceOf(current));
-    const granted = await planTransition(ctx, sourceOf(current), "remove");
-    const change = ctx.db
-      .update(invites)
-      .set(next)
-      .where(and(asRead(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
-    const changes = [change, voidIntents(ctx, id), ...granted.changes];
-    const first = await cameFirst(() => commitIfCurrent(ctx, changes, inviteEvent("revoked", next), ...granted.events));
-    return first ? withToken(ctx, next) : revokeInvite(ctx, id);
-  });
+export function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
+  return inInviteService("Revoke", () => endInvite(ctx, id));
+}
+
+async function endInvite(ctx: Ctx, id: string): Promise<Invite> {
+  const current = await readInvite(ctx, id);
+  if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
+  const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
+  const held = await findBySource(ctx, sourceOf(current));
+  const granted = await planTransition(ctx, sourceOf(current), "remove");
+  const change = ctx.db
+    .update(invites)
+    .set(next)
+    .where(and(asRead(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
+  const changes = [change, voidIntents(ctx, id), ...granted.changes];
+  const first = await cameFirst(() => commitIfCurrent(ctx, changes, inviteEvent("revoked", next), ...granted.events));
+  return first ? withToken(ctx, next) : endInvite(ctx, id);
 }
 
 /**
@@ -139,6 +141,8 @@ export async function openInvite(ctx: Ctx, token: string, address: string): Prom
 
 async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
   requireOpen(ctx, invite);
+  // The site may have taken the origin off its list since; the intent would sign in whoever has it now.
+  await requireAllowedUrl(ctx, "redirectUri", invite.redirectUri);
   const intent = await newIntent(ctx, { kind: "invite", accountId: null, sourceId: invite.id, data: {} });
   if (invite.consumedAt !== null) await commit(ctx, intent.insert);
   else {
@@ -166,13 +170,19 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
     const change = ctx.db
       .update(invites)
       .set(redemption)
-      .where(ownRow(ctx, invites, invite.id));
+      .where(asRead(ctx, invites, invite));
     const grant = { accountId: account.id, skus: invite.targetSkus, grantedMethod: "customerService" as const, source: sourceOf(invite) };
     const grants = planGrants(ctx, grant, []);
     return {
       account,
       service: "invite-service-v1",
       thirdPartyAccountId: null,
+      holds: exists(
+        ctx.db
+          .select({ id: invites.id })
+          .from(invites)
+          .where(asRead(ctx, invites, invite)),
+      ),
       changes: [change, voidIntents(ctx, invite.id), ...insertAccount(ctx, account), ...grants.changes],
       events: [inviteEvent("redeemed", { ...invite, ...redemption }), accountEvent("new_account", account), ...grants.events],
     };

@@ -11,6 +11,7 @@ import { CLOSE } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { LIMITS } from "../../lib/limits.ts";
+import { consumeIntent } from "../../services/intents.ts";
 import { revokeInvite } from "../../services/invites.ts";
 import { GLOBAL_AUDIENCE } from "../../services/tokens.ts";
 import { Account } from "../accounts/schemas.ts";
@@ -196,6 +197,15 @@ describe("opening a magic link", () => {
     expect((await problemOf(await follow(invite.token))).message).toBe("Consume Invite in Invite Service failed - The invite has expired");
   });
 
+  test("leads nowhere once the site has taken the page's origin off its list", async () => {
+    const own = await newSite();
+    const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
+    const { token } = (await own.call("createInvite", { body })).as(Invite);
+    await own.call("updateSite", { body: { name: "Moved", settings: { security: { allowedOrigins: ["https://new.example"] } } } });
+    expect((await problemOf(await follow(token))).status).toBe(400);
+    expect(await db.$count(intents, eq(intents.siteId, own.id))).toBe(0);
+  });
+
   test("stops for whoever guesses: after so many unknown tokens an address is refused, others are not", async () => {
     const invite = await newInvite();
     const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
@@ -224,6 +234,25 @@ describe("a redeemed invite", () => {
     const { account } = await signedIn(await intentOf(invite.token));
     expect(account).toMatchObject({ name: "Guest", subscriptions: ["press", "vip"], roles: [] });
     expect((await reread(invite._id)).accountId).toBe(account._id);
+  });
+
+  test("grants what its invite says when it is redeemed, though that changes at the same time", async () => {
+    const invite = await newInvite({ targetSkus: ["before"] });
+    const intent = await intentOf(invite.token);
+    let changes = 0;
+    const meanwhile = async () => {
+      const body = { redirectUri: invite.redirectUri, targetSkus: ["after"] };
+      if (changes++ === 0) await site.call("updateInvite", { params: { id: invite._id }, body });
+    };
+    await consumeIntent(interrupted(site, meanwhile), intent);
+    const held = await db
+      .select()
+      .from(accountEntitlements)
+      .where(eq(accountEntitlements.source, `invite/${invite._id}`));
+    expect(held.map(({ sku }) => sku)).toEqual(["after"]);
+    const [row] = await db.select().from(invites).where(eq(invites.id, invite._id));
+    // Made, opened, changed, redeemed.
+    expect(row).toMatchObject({ version: 4, accountId: held[0]?.accountId });
   });
 
   test("is redeemed by one of several intents, raced", async () => {
@@ -311,6 +340,17 @@ describe("a revoked invite", () => {
     expect((await site.call("revokeInvite", { params })).problem?.message).toBe(
       "Revoke Invite in Invite Service failed - The invite has been revoked already",
     );
+  });
+
+  test("says so in one sentence to whoever revokes it at the same time", async () => {
+    const { _id: id } = await newInvite();
+    let revocations = 0;
+    const meanwhile = async () => {
+      if (revocations++ === 0) await site.call("revokeInvite", { params: { id } });
+    };
+    await expect(revokeInvite(interrupted(site, meanwhile), id)).rejects.toMatchObject({
+      message: "Revoke Invite in Invite Service failed - The invite has been revoked already",
+    });
   });
 
   test("grants nothing, though it is redeemed at the same instant", async () => {
