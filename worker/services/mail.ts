@@ -60,3 +60,8 @@ async function styleOf(db: Db, siteId: string): Promise<MailStyle & { sender?: S
 export async function pruneMails({ db, now }: { db: Db; now: number }): Promise<void> {
   await db.delete(sentMails).where(lt(sentMails.created, now - KEPT_DAYS * 86_400_000));
 }
+
+/** A person's name as our letters say it: not one that is a link, by which strangers would write to whom they like. */
+export function mailableName(name: string, otherwise: string): string {
+  return name === "" || /:\/\/|\p{Cc}|[^\s.]\.\p{L}{2}/u.test(name) ? otherwise : name;
+}

@@ -14,7 +14,7 @@ import { normalizeEmail } from "./accounts.ts";
 import { newSession, signInSlot } from "./auth.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { giveBackSlot, takeSlot } from "./limits.ts";
-import { sendMail } from "./mail.ts";
+import { mailableName, sendMail } from "./mail.ts";
 import { tellOfRows } from "./outbox.ts";
 import { requireAllowedUrl } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
@@ -127,6 +127,11 @@ function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
   return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, kind } };
 }
 
+// Of the account or global account whose password it is.
+const currentPasswordVersion = sql`case ${passwordResets.audience} when ${GLOBAL_AUDIENCE}
+  then (select g.password_version from ${globalAccounts} g where g.id = ${passwordResets.accountId})
+  else ${accounts.passwordVersion} end`;
+
 const ResetEvent = z.object({ _id: z.string() });
 
 /** Mails the link of a reset that is still good; an effect of `account.passwordResetRequested`. */
@@ -149,12 +154,25 @@ export async function mailReset(env: Env, siteId: string, event: LogEntry): Prom
         or(eq(accounts.id, passwordResets.accountId), eq(accounts.globalAccountId, passwordResets.accountId)),
       ),
     )
-    .where(and(eq(passwordResets.id, _id), eq(passwordResets.siteId, siteId), isNull(passwordResets.used)));
+    .where(
+      and(
+        eq(passwordResets.id, _id),
+        eq(passwordResets.siteId, siteId),
+        isNull(passwordResets.used),
+        gt(passwordResets.expires, Date.now()),
+        eq(passwordResets.passwordVersion, currentPasswordVersion),
+      ),
+    );
   if (!reset) return;
   const link = new URL(reset.baseUrl);
   link.searchParams.set("token", await signContent(env, PURPOSE, _id));
   const from = reset.audience === GLOBAL_AUDIENCE ? "" : siteId;
-  await sendMail(env, from, { template: "reset", to: reset.email, data: { name: reset.name, link: link.href } }, event.id);
+  await sendMail(
+    env,
+    from,
+    { template: "reset", to: reset.email, data: { name: mailableName(reset.name, "there"), link: link.href } },
+    event.id,
+  );
 }
 
 /** Deletes resets a day after they expire. */

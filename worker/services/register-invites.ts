@@ -3,14 +3,15 @@ import { createDb } from "../../db/client.ts";
 import { accounts, registerInvites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
-import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
+import { conflict, Failure, forbidden, invalid, notFound } from "../lib/errors.ts";
+import { keyAllows } from "../lib/roles.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
 import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseStandIn, refuseTakenEmail } from "./accounts.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { inInviteService } from "./invite-failures.ts";
-import { sendMail } from "./mail.ts";
+import { mailableName, sendMail } from "./mail.ts";
 import { readForRoles, requireGrantable } from "./roles.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
 
@@ -81,7 +82,7 @@ export async function mailRegisterInvite(env: Env, siteId: string, event: LogEnt
   if (!found) return;
   const link = new URL(found.redirectUri);
   link.searchParams.set("token", await signContent(env, PURPOSE, id));
-  const data = { senderName: found.senderName ?? "An admin", link: link.href };
+  const data = { senderName: mailableName(found.senderName ?? "", "An admin"), link: link.href };
   await sendMail(env, siteId, { template: "registerInvite", to: found.email, data }, event.id);
   await db.update(registerInvites).set({ sent: true }).where(eq(registerInvites.id, id));
 }
@@ -104,9 +105,12 @@ async function findInvite(ctx: Ctx, token: string): Promise<RegisterInviteRow> {
   return invite;
 }
 
-/** An account of the site; a signed-in admin invites in no other's name. */
+/** An account of the site; a signed-in admin invites in no other's name, and a key must be one that may give roles. */
 async function requireSender(ctx: Ctx, senderAccountId: string): Promise<void> {
   const actor = await ctx.caller();
+  if (actor.kind === "developer" && !keyAllows(actor.roles, "account", "write")) {
+    throw forbidden("The developer key lacks the role account:write, without which it gives nobody roles");
+  }
   if (actor.kind === "account" && actor.id !== senderAccountId) throw invalid("senderAccountId", "Must be your own account");
   const [sender] = await ctx.db
     .select({ id: accounts.id })

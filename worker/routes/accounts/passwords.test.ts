@@ -120,6 +120,27 @@ describe("asking for a reset", () => {
     await use(token);
     expect(await mailsOf(resetId)).toEqual([]);
   });
+
+  test("mails nothing for a reset that has expired meanwhile, or that another password has made void", async () => {
+    const [late, changed] = [await person(), await person()];
+    for (const { email } of [late, changed]) await ask(email);
+    const [expired, voided] = [await resetOf(late.id), await resetOf(changed.id)];
+    await db
+      .update(passwordResets)
+      .set({ expires: Date.now() - 1 })
+      .where(eq(passwordResets.id, expired.id));
+    await site.call("upsertAccount", { body: { email: changed.email, name: "Changed", password: NEW_PASSWORD } });
+    for (const { id } of [expired, voided]) expect(await mailsOf(id)).toEqual([]);
+  });
+
+  test.for(["https://evil.example/win", "You won! www.evil.example", "two\nlines"])("greets nobody as %j", async (name) => {
+    const { email, id } = await person();
+    await db.update(accounts).set({ name }).where(eq(accounts.id, id));
+    await ask(email);
+    const [mail] = await mailsOf((await resetOf(id)).id);
+    expect(mail?.text).toContain("Hello there,");
+    for (const part of [mail?.text, mail?.html]) expect(part).not.toContain(name);
+  });
 });
 
 /** What the effect mails when it runs (again) for a reset. */

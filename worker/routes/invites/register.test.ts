@@ -103,6 +103,17 @@ describe("an invitation by e-mail", () => {
     expect(problem?.message).toBe("Create Invite in Invite Service failed - Must be your own account");
   });
 
+  test("is not made by a key that may give nobody roles", async () => {
+    const body = { email: newEmail(), senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN] };
+    const withKey = async (roles: string[]) => {
+      const headers = { "Tifo-Developer-Key": await site.addKey(roles) };
+      return site.call("createRegisterInvite", { as: "client", body, headers });
+    };
+    expect((await withKey(["invite:write"])).problem?.code).toBe("forbidden");
+    expect((await withKey(["invite:write", "account:read"])).problem?.code).toBe("forbidden");
+    expect((await withKey(["invite:write", "account:write"])).status).toBe(201);
+  });
+
   test("is refused for an e-mail that has an account, and where the site allows no new admins", async () => {
     const taken = await invite({ email: site.accounts.viewer.email });
     expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this e-mail exists");
