@@ -14,8 +14,8 @@ import type { Entrance } from "./operation.ts";
 const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * What every operation does before its input is looked at: who calls (401), may they (403), is there quota (429),
- * is the body of a size (413), was this Idempotency-Key answered before. Validation and the handler follow.
+ * What every operation does before its input is looked at: who calls (401), may they (403), is the body of a size (413), was this
+ * Idempotency-Key answered before. Validation and the handler follow, whose first `ctx.caller()` asks whether there is quota (429).
  */
 export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
   const limitBody = bodyLimit({
