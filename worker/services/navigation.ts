@@ -1,4 +1,6 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { PAGE_TYPES } from "../../db/enums.ts";
 import { navigations, pages } from "../../db/schema/index.ts";
 import type { NavigationEntry } from "../../db/types.ts";
 import { Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
@@ -6,6 +8,7 @@ import { type NavigationInput, type NavigationRow, toNavigation } from "../route
 import { type PageRow, toPage } from "../routes/pages/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { tellOfRows } from "./outbox.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const navigationList: ListSpec<NavigationRow> = {
@@ -36,20 +39,27 @@ export async function listNavigations(
     query.type && eq(navigations.type, query.type),
     query.name === undefined ? undefined : eq(navigations.name, query.name),
   );
-  return { ...page, rows: await Promise.all(page.rows.map((row) => asSeen(ctx, row))) };
+  const rows = await Promise.all(page.rows.map((row) => seen(ctx, row)));
+  return { ...page, rows: rows.map(({ row }) => row) };
 }
 
-export async function getNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
-  return asSeen(ctx, await readNavigation(ctx, id));
+/** A navigation as the caller sees it, and whether that may be all of it. */
+export interface SeenNavigation {
+  row: NavigationRow;
+  whole: boolean;
 }
 
-export async function getDefaultNavigation(ctx: Ctx): Promise<NavigationRow> {
+export async function getNavigation(ctx: Ctx, id: string): Promise<SeenNavigation> {
+  return seen(ctx, await readNavigation(ctx, id));
+}
+
+export async function getDefaultNavigation(ctx: Ctx): Promise<SeenNavigation> {
   const [navigation] = await ctx.db
     .select()
     .from(navigations)
     .where(and(eq(navigations.siteId, ctx.siteId), isDefault));
   if (!navigation) throw notFound("The site has no default navigation");
-  return asSeen(ctx, navigation);
+  return seen(ctx, navigation);
 }
 
 export async function createNavigation(ctx: Ctx, input: NavigationInput): Promise<NavigationRow> {
@@ -86,28 +96,33 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
   return next;
 }
 
-/** Deletes a navigation; the pages that had it are back on the default. */
+/** Deletes a navigation; the pages that had it are back on the default, and each is told of. */
 export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
-  const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, id));
-  const [[current], bearers] = await ctx.db.batch([
-    ctx.db
-      .select()
-      .from(navigations)
-      .where(ownRow(ctx, navigations, id)),
-    ctx.db.select().from(pages).where(applied),
-  ]);
-  if (!current) throw notFound("Navigation not found");
+  const current = await readNavigation(ctx, id);
   requireMatch(ctx, current);
-  const changes = [
-    ctx.db.delete(navigations).where(asRead(ctx, navigations, current)),
-    ctx.db
-      .update(pages)
-      .set({ data: sql`json_remove(${pages.data}, '$.navigation')`, modified: ctx.now, version: sql`${pages.version} + 1` })
-      .where(applied),
-  ];
-  const freed = bearers.map(({ data: { navigation: _, ...data }, ...page }) => pageUpdated({ ...page, data, modified: ctx.now }));
-  await commitIfCurrent(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) }, ...freed);
+  const changes = [ctx.db.delete(navigations).where(asRead(ctx, navigations, current)), ...(await freePages(ctx, id))];
+  await commitIfCurrent(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
   return current;
+}
+
+async function freePages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sqlite">[]> {
+  const actor = await ctx.caller();
+  const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, navigationId));
+  const freed = sql`json_remove(${pages.data}, '$.navigation')`;
+  const { id, type, siteId, slug, seo, style, activeRenderers, renderers, tags, created } = pages;
+  const data = {
+    ...{ _id: id, collection: sql`'pages'`, type, site_id: siteId, slug, seo: sql`json(${seo})`, style: sql`json(${style})` },
+    ...{ active_renderers: sql`json(${activeRenderers})`, renderers: sql`json(${renderers})`, tags: sql`json(${tags})` },
+    ...{ data: sql`json(${freed})`, created, modified: sql`${ctx.now}` },
+  };
+  const tell = PAGE_TYPES.map((kind) =>
+    tellOfRows(ctx, actor, { type: `admin.${kind}Updated`, area: "page", table: pages, where: and(applied, eq(type, kind)), data }),
+  );
+  const free = ctx.db
+    .update(pages)
+    .set({ data: freed, modified: ctx.now, version: sql`${pages.version} + 1` })
+    .where(applied);
+  return [...tell, free];
 }
 
 /** Gives a page this navigation; a channel's viewers hear of it. */
@@ -168,9 +183,9 @@ function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; ty
 }
 
 /** What this caller may see of a navigation: without a developer key, no private entry and nothing below one. */
-async function asSeen(ctx: Ctx, navigation: NavigationRow): Promise<NavigationRow> {
-  const { kind } = await ctx.caller();
-  return kind === "developer" ? navigation : { ...navigation, parents: publicEntries(navigation.parents) };
+async function seen(ctx: Ctx, navigation: NavigationRow): Promise<SeenNavigation> {
+  const whole = (await ctx.caller()).kind === "developer";
+  return { row: whole ? navigation : { ...navigation, parents: publicEntries(navigation.parents) }, whole };
 }
 
 function publicEntries(entries: NavigationEntry[]): NavigationEntry[] {

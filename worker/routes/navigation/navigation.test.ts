@@ -141,6 +141,14 @@ describe("private entries", () => {
     for (const name of ["Staff", "Secret", "Inner"]) expect(full.text).toContain(name);
   });
 
+  test.for(reads.slice(0, 2))("are not taken for known by who knows the menu without them: %s", async ([operation, call]) => {
+    const { _id } = await made({ ...hidden, type: "default" });
+    const tag = (await site.call(operation, { ...call(_id), as: "client" })).headers.get("ETag") ?? "";
+    const again = (as: "client" | "developer") => site.call(operation, { ...call(_id), as, headers: { "If-None-Match": tag } });
+    expect((await again("client")).status).toBe(304);
+    expect((await again("developer")).text).toContain("Secret");
+  });
+
   test("are no way around the key's own check: a wrong one is refused, and so is one without the role", async () => {
     const { _id } = await made(hidden);
     const read = (key: string) => site.call("getNavigation", { params: { id: _id }, as: "client", headers: { "Tifo-Developer-Key": key } });
@@ -169,7 +177,7 @@ describe("the default navigation", () => {
     const first = await made({ type: "default" }, own);
     const second = await made({ type: "default", name: "Second" }, own);
     expect((await current()).as(Navigation)._id).toBe(second._id);
-    const demoted = await own.call("getNavigation", { params: { id: first._id } });
+    const demoted = await own.call("getNavigation", { params: { id: first._id }, as: "developer" });
     expect(demoted.as(Navigation).type).toBe("custom");
     expect(demoted.headers.get("ETag")).toBe('"v2"');
     const back = (await update(first._id, { type: "default" }, own)).as(Navigation);
@@ -255,10 +263,13 @@ describe("applying a navigation", () => {
     expect((await page(site.channels[0])).data).not.toHaveProperty("navigation");
   });
 
-  test("at the moment of the navigation's end does not outlast it", async () => {
+  test("at the moment of the navigation's end does not outlast it, and is told of", async () => {
     const { _id } = await made();
     const ctx = interrupted(site, () => apply(_id, site.channels[0]));
     await deleteNavigation(ctx, _id);
-    expect((await page(site.channels[0])).data).not.toHaveProperty("navigation");
+    const now = await page(site.channels[0]);
+    expect(now.data).not.toHaveProperty("navigation");
+    const { results } = (await site.call("listEvents", { query: { limit: 200, types: "admin.channelUpdated" } })).as(EventList);
+    expect(results.at(-1)?.data).toEqual(now);
   });
 });

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
@@ -12,6 +14,7 @@ import {
   getDefaultNavigation,
   getNavigation,
   listNavigations,
+  type SeenNavigation,
   updateNavigation,
 } from "../../services/navigation.ts";
 import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavigation } from "./schemas.ts";
@@ -21,6 +24,12 @@ export const navigation = createArea();
 const reading = { tag: "Navigation", credentials: CLIENT, also: DEVELOPER } as const;
 const writing = { tag: "Navigation", credentials: DEVELOPER } as const;
 const privacy = "Private entries are answered only where a developer key is shown too: read with it what you mean to replace.";
+
+/** What a developer key reads is tagged as what it writes; without the private entries it is another answer. */
+async function tagSeen(c: Context<AppEnv>, { row, whole }: SeenNavigation): Promise<void> {
+  if (whole) tagVersion(c, row);
+  else await tagVersionOf(c, row, "public entries");
+}
 
 navigation.openapi(
   operation({
@@ -72,8 +81,8 @@ navigation.openapi(
   }),
   async (c) => {
     const found = await getDefaultNavigation(c.var.ctx);
-    tagVersion(c, found);
-    return c.json(toNavigation(found), 200);
+    await tagSeen(c, found);
+    return c.json(toNavigation(found.row), 200);
   },
 );
 
@@ -109,8 +118,8 @@ navigation.openapi(
   }),
   async (c) => {
     const found = await getNavigation(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, found);
-    return c.json(toNavigation(found), 200);
+    await tagSeen(c, found);
+    return c.json(toNavigation(found.row), 200);
   },
 );
 

@@ -1,5 +1,7 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
@@ -7,11 +9,17 @@ import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts
 import { searchGames } from "../../services/games.ts";
 import { deleteStream, startStream, stopStream } from "../../services/stream-control.ts";
 import { createStream, getStream, listStreams } from "../../services/streams.ts";
-import { GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "./schemas.ts";
+import { GameList, GameQuery, Stream, StreamFilters, StreamInput, type StreamRow, toStream } from "./schemas.ts";
 
 export const streams = createArea();
 
 const common = { tag: "Streams", accounts: "creator" } as const;
+
+/** Without its key a stream is another answer than with it. */
+async function tagStream(c: Context<AppEnv>, row: StreamRow, streamKey: string | null): Promise<void> {
+  if (streamKey === null) await tagVersionOf(c, row, "without its key");
+  else tagVersion(c, row);
+}
 
 streams.openapi(
   operation({
@@ -93,7 +101,7 @@ streams.openapi(
   }),
   async (c) => {
     const stream = await startStream(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, stream);
+    await tagStream(c, stream, null);
     return c.json(toStream(stream), 200);
   },
 );
@@ -114,7 +122,7 @@ streams.openapi(
   }),
   async (c) => {
     const stream = await stopStream(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, stream);
+    await tagStream(c, stream, null);
     return c.json(toStream(stream), 200);
   },
 );
@@ -134,7 +142,7 @@ streams.openapi(
   }),
   async (c) => {
     const { row, streamKey } = await getStream(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, row);
+    await tagStream(c, row, streamKey);
     return c.json(toStream(row, streamKey), 200);
   },
 );

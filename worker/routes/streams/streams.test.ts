@@ -153,6 +153,15 @@ describe("the stream key", () => {
     expect([await key("stream:write"), await token("admin"), await token("creator")]).toEqual(new Array(3).fill(`key-${id}`));
     expect([await key("stream:read"), await token("reader")]).toEqual([null, null]);
   });
+
+  test("is not taken for known by who has read the stream without it", async () => {
+    const id = await made();
+    const readWith = async (role: string, headers: Record<string, string> = {}) =>
+      get(id, { as: "client", headers: { "Tifo-Developer-Key": await site.addKey([role]), ...headers } });
+    const known = { "If-None-Match": (await readWith("stream:read")).headers.get("ETag") ?? "" };
+    expect((await readWith("stream:read", known)).status).toBe(304);
+    expect((await readWith("stream:write", known)).as(Stream).streamKey).toBe(`key-${id}`);
+  });
 });
 
 describe("starting and stopping", () => {
