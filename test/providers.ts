@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
-import { toHex } from "../worker/lib/ids.ts";
+import { newId, toHex } from "../worker/lib/ids.ts";
 import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "../worker/routes/data-providers/schemas.ts";
 import { CreatedRule } from "../worker/routes/automation-rules/schemas.ts";
 import { Overlay } from "../worker/routes/overlays/schemas.ts";
@@ -100,6 +100,14 @@ export function ruleOf(
 
 export async function newRule(site: TestSite, body: Record<string, unknown>): Promise<string> {
   return (await site.call("createAutomationRule", { body })).as(CreatedRule).id;
+}
+
+/** Puts as many more rules like this one into the database, of which nothing is told. */
+export async function copyRule(id: string, count: number): Promise<void> {
+  const columns = "site_id, name, channel_id, json_rule, active, client_rule, created, modified, version";
+  const insert = `INSERT INTO automation_rules (id, ${columns}) SELECT value, ${columns} FROM automation_rules, json_each(?) WHERE automation_rules.id = ?`;
+  const ids = Array.from({ length: count }, () => newId(Date.now()));
+  await env.DB.prepare(insert).bind(JSON.stringify(ids), id).run();
 }
 
 /** What the contract test needs of a rule: a provider and a template that are there. */

@@ -14,8 +14,8 @@ const RETRY_MS = 5_000;
 const MAX_ATTEMPTS = 8;
 /** As many firings are planned with one look at the database. */
 const GROUP = 100;
-/** Longer than any repeat of an event can take. */
-const REMEMBER_MS = 7 * 86_400_000;
+/** Longer than an event's row is there by which a repeat of it is known. */
+const REMEMBER_MS = 8 * 86_400_000;
 const PRUNE_EVERY = 256;
 
 type FiringRow = { event_id: string; rule_id: string; due: number; next: number; attempts: number; event: string };
