@@ -1,10 +1,10 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, count, desc, eq } from "drizzle-orm";
 import { automationRules, dataProviders, overlays, pages, ruleFirings } from "../../db/schema/index.ts";
 import type { FactTypes, JsonRule } from "../../db/types.ts";
-import { Failure, type Issue, notFound } from "../lib/errors.ts";
+import { conflict, Failure, type Issue, notFound } from "../lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleRow, type RuleUpdate, toRule } from "../routes/automation-rules/schemas.ts";
 import type { OverlayRow } from "../routes/overlays/schemas.ts";
-import { refreshRules } from "./automation.ts";
+import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireVariables } from "./overlays.ts";
@@ -74,7 +74,7 @@ export async function createRule(ctx: Ctx, input: RuleInput): Promise<RuleRow> {
     active: input.active ?? input.isActive ?? true,
     clientRule: input.clientRule ?? false,
   };
-  await requireUsable(ctx, rule);
+  await requireUsable(ctx, rule, rule.active && rule.clientRule);
   await commit(ctx, ctx.db.insert(automationRules).values(rule), toldOfRule(rule, "Created"));
   await refreshRules(ctx);
   return rule;
@@ -93,7 +93,8 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
     active: input.active ?? input.isActive ?? current.active,
     clientRule: input.clientRule ?? current.clientRule,
   };
-  await requireUsable(ctx, next);
+  const joins = next.active && next.clientRule && !(current.active && current.clientRule);
+  await requireUsable(ctx, next, joins);
   const change = ctx.db
     .update(automationRules)
     .set(next)
@@ -123,11 +124,14 @@ export function toldOfRule(rule: RuleRow, change: "Created" | "Updated" | "Delet
   return { type: `personalization.rule${change}`, resource: `rule/${rule.id}`, data: toRule(rule) };
 }
 
-/** A 400 that names everything in a rule that leads nowhere or is of the wrong type. */
-async function requireUsable(ctx: Ctx, { jsonRule, channelId }: Pick<RuleRow, "jsonRule" | "channelId">): Promise<void> {
+/**
+ * A 400 that names everything in a rule that leads nowhere or is of the wrong type; a 409 where it `joins` the rules that go to viewers,
+ * and these are as many as go.
+ */
+async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: boolean): Promise<void> {
   const { trigger, action } = jsonRule;
   const templateId = action.type === "SEND_OVERLAY" ? action.templateId : "";
-  const [[provider], [template], [channel]] = await ctx.db.batch([
+  const [[provider], [template], [channel], [clientRules]] = await ctx.db.batch([
     ctx.db
       .select({ facts: dataProviders.facts })
       .from(dataProviders)
@@ -140,6 +144,10 @@ async function requireUsable(ctx: Ctx, { jsonRule, channelId }: Pick<RuleRow, "j
       .select({ id: pages.id })
       .from(pages)
       .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
+    ctx.db
+      .select({ count: count() })
+      .from(automationRules)
+      .where(activeClientRules(joins ? ctx.siteId : "")),
   ]);
   const issues: Issue[] = [];
   if (channelId !== null && !channel) issues.push({ path: "channelId", message: "The site has no such channel" });
@@ -151,6 +159,8 @@ async function requireUsable(ctx: Ctx, { jsonRule, channelId }: Pick<RuleRow, "j
   if (!provider) issues.push({ path: "jsonRule.trigger.dataProviderId", message: "The site has no such data provider" });
   else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
   if (issues.length > 0) throw new Failure("invalid_request", "The rule can't work", { issues });
+  if (joins && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
+    throw conflict(`The site has ${MAX_CLIENT_RULES} active client rules, which is as many as viewers get`);
 }
 
 type FactType = FactTypes[string];

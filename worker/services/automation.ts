@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
 import { automationRules, dataProviders } from "../../db/schema/index.ts";
@@ -10,7 +10,7 @@ import type { Ctx } from "./context.ts";
 import { presenceOf } from "./realtime.ts";
 
 /** Rules that viewers' pages evaluate: they come with each welcome. */
-const MAX_CLIENT_RULES = 200;
+export const MAX_CLIENT_RULES = 200;
 
 /** An event of a provider as the automation gets it; `at` in milliseconds since 1970 UTC. */
 export const ProviderEventMessage = z.object({
@@ -53,6 +53,11 @@ export async function readRulebook(env: Env, siteId: string): Promise<Rulebook> 
   };
 }
 
+/** The rules of a site that go to viewers. */
+export function activeClientRules(siteId: string): SQL | undefined {
+  return and(eq(automationRules.siteId, siteId), eq(automationRules.clientRule, true), eq(automationRules.active, true));
+}
+
 /** Makes the automation read its rules anew before the next event, once a change of them is committed. */
 export async function refreshRules(ctx: Ctx): Promise<void> {
   try {
@@ -69,7 +74,7 @@ export async function tellOfRules(env: Env, siteId: string, entry: LogEntry): Pr
   const rows = await createDb(env.DB)
     .select()
     .from(automationRules)
-    .where(and(eq(automationRules.siteId, siteId), eq(automationRules.clientRule, true), eq(automationRules.active, true)))
+    .where(activeClientRules(siteId))
     .orderBy(automationRules.created, automationRules.id)
     .limit(MAX_CLIENT_RULES);
   const rules = rows.map((row) => ({ id: row.id, channelId: row.channelId, body: JSON.stringify(toRule(row)) }));

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
 import {
+  copyRule,
   goal,
   newDataProvider,
   newRule,
@@ -157,6 +158,24 @@ describe("a rule", () => {
     expect(await idsOf("listAutomationRules", { search: "serv" })).toEqual([server]);
     const foreign = await newRule(site, body());
     expect(await idsOf("listAutomationRulesById", { ids: JSON.stringify([server, foreign]) })).toEqual([server]);
+  });
+
+  test("for viewers is a 409 where they have 200, until one of these is off or gone", async () => {
+    const own = await newSite();
+    const rule = ruleOf(own, await newDataProvider(own), await newTemplate(own), { clientRule: true });
+    const { jsonRule } = rule;
+    const first = await newRule(own, rule);
+    const off = await newRule(own, { ...rule, active: false });
+    await copyRule(first, 199);
+    const put = (id: string, change: Record<string, unknown>) =>
+      own.call("updateAutomationRule", { params: { id }, body: { jsonRule, ...change } });
+    expect((await own.call("createAutomationRule", { body: rule })).problem).toMatchObject({ status: 409, code: "conflict" });
+    expect((await put(off, { active: true })).problem?.status).toBe(409);
+    expect((await own.call("createAutomationRule", { body: { ...rule, clientRule: false } })).status).toBe(201);
+    expect((await put(first, { name: "Still on" })).status).toBe(200);
+    expect((await put(first, { active: false })).status).toBe(200);
+    expect((await put(off, { active: true })).status).toBe(200);
+    expect((await put(first, { active: true })).problem?.status).toBe(409);
   });
 
   test("that is deleted is gone, and one that isn't there is told as no success", async () => {

@@ -74,6 +74,7 @@ automationRules.openapi(
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: jsonBody(RuleInput) },
     responses: { 201: json("Its id", CreatedRule) },
+    errors: ["conflict"],
   }),
   async (c) => {
     const rule = await createRule(c.var.ctx, c.req.valid("json"));
