@@ -25,7 +25,8 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   deleteOverlay: { first: "2 of 4", next: "2 of 4" },
   createPage: { first: "2 of 3", next: "2 of 3" },
   updatePage: { first: "2 of 4", next: "2 of 4" },
-  deletePage: { first: "2 of 8", next: "2 of 8" },
+  // With all that may name a channel, and what is told of each.
+  deletePage: { first: "2 of 12", next: "2 of 12" },
   broadcastOverlay: { first: "2 of 5", next: "2 of 5" },
   broadcastOverlayToTag: { first: "2 of 5", next: "2 of 5" },
   clearBroadcasts: { first: "2 of 5", next: "2 of 5" },

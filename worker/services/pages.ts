@@ -13,7 +13,7 @@ import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf }
 import { leaveChannel } from "./page-departures.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
 import { requireOwnSite } from "./sites.ts";
-import { offAir, requireOffAir } from "./stream-control.ts";
+import { offAir, whileOffAir } from "./stream-control.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
@@ -132,12 +132,12 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
-  await requireOffAir(ctx, id);
   const change = ctx.db.delete(pages).where(and(asRead(ctx, pages, current), offAir(ctx, id)));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  const left = await leaveChannel(ctx, id);
-  const changes = [change, ended, ...left, forgetWatchTimeOfPage(ctx, id)];
-  await commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) });
+  const changes = [change, ended, ...(await leaveChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
+  await whileOffAir(ctx, id, () =>
+    commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
+  );
   return current;
 }
 

@@ -2,7 +2,7 @@ import { and, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { STREAM_CALLS } from "../../db/enums.ts";
 import { streams } from "../../db/schema/index.ts";
 import { isAcknowledged, type ProviderOutcome } from "../integrations/stream-provider.ts";
-import { conflict } from "../lib/errors.ts";
+import { conflict, Failure } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { StreamProviderRow } from "../routes/stream-providers/schemas.ts";
 import { type StreamRow, toStream } from "../routes/streams/schemas.ts";
@@ -67,15 +67,20 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   return stream;
 }
 
-/** A 409 while a stream of the channel is live, or a call to its provider may make it so. */
-export async function requireOffAir(ctx: Ctx, channelId: string): Promise<void> {
-  const [busy] = await ctx.db.select({ id: streams.id }).from(streams).where(onAir(ctx, channelId)).limit(1);
-  if (busy) throw conflict(`The channel's stream ${busy.id} is live; stop it first`);
-}
-
-/** Whether none is, for the condition of the channel's delete. */
+/** Whether no stream of the channel is live or about to be, for the condition of a change. */
 export function offAir(ctx: Ctx, channelId: string): SQL {
   return sql`not exists (select 1 from ${streams} where ${onAir(ctx, channelId)})`;
+}
+
+/** Runs a change under that condition; its 409 names the stream. */
+export async function whileOffAir<T>(ctx: Ctx, channelId: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "conflict") throw error;
+    const [busy] = await ctx.db.select({ id: streams.id }).from(streams).where(onAir(ctx, channelId)).limit(1);
+    throw busy ? conflict(`The channel's stream ${busy.id} is live; stop it first`) : error;
+  }
 }
 
 function onAir(ctx: Ctx, channelId: string): SQL | undefined {
