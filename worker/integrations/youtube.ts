@@ -8,9 +8,21 @@ import { callOut } from "../lib/outbound.ts";
 /** Videos that are taken from one playlist; YouTube's have up to 5,000. */
 export const MAX_IMPORTED = 200;
 const PAGE = 50;
+/** Pages of a playlist that are read, however little of it is public. */
+const MAX_PAGES = 100;
 // Descriptions and tags of a page of videos at their longest.
 const MAX_BYTES = 2 * 1024 * 1024;
 const SIZES = ["maxres", "standard", "high", "medium", "default"] as const;
+
+/** Of an ISO 8601 duration such as PT1H2M3S. */
+const Seconds = z.string().transform((duration, issues) => {
+  try {
+    return Temporal.Duration.from(duration).total("seconds");
+  } catch {
+    issues.addIssue({ code: "custom", message: "Not a duration" });
+    return z.NEVER;
+  }
+});
 
 const VideoItem = z.object({
   id: z.string(),
@@ -22,7 +34,7 @@ const VideoItem = z.object({
     liveBroadcastContent: z.string().optional(),
     thumbnails: z.partialRecord(z.enum(SIZES), z.object({ url: z.string() })).default({}),
   }),
-  contentDetails: z.object({ duration: z.string().optional() }).default({}),
+  contentDetails: z.object({ duration: Seconds.optional() }).default({}),
 });
 const Videos = z.object({ items: z.array(VideoItem) });
 const Playlists = z.object({ items: z.array(z.object({ snippet: z.object({ title: z.string(), description: z.string().default("") }) })) });
@@ -82,7 +94,7 @@ export async function fetchYoutubePlaylist(env: Env, url: string): Promise<Youtu
 async function fetchMembers(env: Env, playlistId: string): Promise<YoutubeVideo[]> {
   const videos: YoutubeVideo[] = [];
   let pageToken: string | undefined = "";
-  while (pageToken !== undefined && videos.length < MAX_IMPORTED) {
+  for (let pages = 0; pageToken !== undefined && pages < MAX_PAGES && videos.length < MAX_IMPORTED; pages++) {
     const query: Record<string, string> = { part: "contentDetails", playlistId, maxResults: String(PAGE), pageToken };
     const page: z.infer<typeof PlaylistItems> | undefined = await ask(env, "playlistItems", query, PlaylistItems);
     const ids = page?.items.map(({ contentDetails }) => contentDetails.videoId) ?? [];
@@ -127,15 +139,10 @@ function toYoutubeVideo({ id, snippet, contentDetails }: z.infer<typeof VideoIte
     description,
     tags,
     thumbnail: thumbnail?.startsWith("https://") ? thumbnail : null,
-    durationSeconds: isLive ? 0 : secondsOf(contentDetails.duration),
+    durationSeconds: isLive ? 0 : (contentDetails.duration ?? 0),
     type: isLive ? "livestream" : "vod",
     published: publishedAt === undefined ? null : Date.parse(publishedAt),
   };
-}
-
-/** Of an ISO 8601 duration such as PT1H2M3S; 0 without one. */
-function secondsOf(duration: string | undefined): number {
-  return duration === undefined ? 0 : Temporal.Duration.from(duration).total("seconds");
 }
 
 function isYoutube(hostname: string): boolean {

@@ -164,6 +164,15 @@ describe("an import from YouTube", () => {
     youtube.key = "youtube-key";
   });
 
+  test("reads no more of a playlist than YouTube lets one have, though little of it is public", async () => {
+    publishVideo("within");
+    publishVideo("beyond");
+    const hidden = (count: number) => Array.from({ length: count }, () => "private");
+    publish("PLlong", [...hidden(4999), "within", "beyond"]);
+    const { videos } = await fetchYoutubePlaylist(env, "https://www.youtube.com/playlist?list=PLlong");
+    expect(videos.map(({ title }) => title)).toEqual(["Video within"]);
+  });
+
   test("makes a playlist and its videos, and tells of each", async () => {
     const own = await newSite();
     publishVideo("one", { description: "All goals", tags: ["derby"], thumbnails: { medium: { url: "https://i.demo.example/1.jpg" } } });

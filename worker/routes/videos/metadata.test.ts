@@ -86,6 +86,11 @@ describe("a look-up", () => {
     expect(answer.as(VideoMetadata)).toMatchObject({ type: "livestream", durationSeconds: 0 });
   });
 
+  test.for(["", "P1W", "an hour"])("takes no length of YouTube that is none: %s", async (duration) => {
+    publishVideo("ccccccccccc", {}, duration);
+    expect((await lookUp("https://youtu.be/ccccccccccc")).problem).toMatchObject({ status: 503, code: "unavailable" });
+  });
+
   test("asks YouTube by oEmbed without a key", async () => {
     const url = "https://www.youtube.com/watch?v=aaaaaaaaaaa";
     oembed.set(url, { player: "youtube", body: { title: "By oEmbed" } });
