@@ -146,6 +146,12 @@ describe("a channel", () => {
   });
 });
 
+test("a page's data is measured in bytes", async () => {
+  const of = (length: number) => ({ type: "landing", slug: "long", data: { name: "Long", text: "€".repeat(length) } });
+  expect(await site.call("createPage", { body: of(22_000) })).toMatchObject({ status: 400, fields: ["data"] });
+  expect((await site.call("createPage", { body: of(21_000) })).status).toBe(201);
+});
+
 describe("listing pages", () => {
   test("tells channels and landing pages apart", async () => {
     const own = await newSite();
