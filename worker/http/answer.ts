@@ -3,7 +3,7 @@ import type { AppEnv } from "./app-env.ts";
 import { omitWhatIsKnown } from "./conditional.ts";
 
 const REQUEST_ID = /^[\w.:-]{8,100}$/;
-const READABLE = "ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
+const READABLE = "Content-Range,ETag,Idempotent-Replayed,Location,RateLimit,RateLimit-Policy,Retry-After,Tifo-Request-Id";
 
 /** Around every request: gives it its id (the caller's where that is valid), finishes its answer and writes one line of what became of it. */
 export const answer: MiddlewareHandler<AppEnv> = async (c, next) => {

@@ -17,9 +17,9 @@ export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
   c.header("ETag", `"${(await sha256(text)).slice(0, 32)}"`);
 }
 
-/** A GET whose ETag the caller has already is answered with 304. */
+/** A GET or HEAD whose ETag the caller has already is answered with 304 (RFC 9110, section 13.1.2). */
 export function omitWhatIsKnown(c: Context<AppEnv>): void {
-  if (c.req.method !== "GET" || c.res.status !== 200) return;
+  if (!["GET", "HEAD"].includes(c.req.method) || c.res.status !== 200) return;
   const known = c.req.header("If-None-Match");
   const tag = known === undefined ? null : c.res.headers.get("ETag");
   if (known === undefined || tag === null) return;

@@ -150,6 +150,7 @@ describe("a file", () => {
     await first.arrayBuffer();
     const again = await get(_id, { "If-None-Match": first.headers.get("ETag") ?? "" });
     expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect((await get(_id, { "If-None-Match": first.headers.get("ETag") ?? "" }, "HEAD")).status).toBe(304);
     const stale = await get(_id, { "If-None-Match": '"another"' });
     expect([stale.status, (await stale.arrayBuffer()).byteLength]).toEqual([200, PNG.length]);
   });
@@ -168,6 +169,7 @@ describe("a file", () => {
     const response = await get((await upload())._id, { Range: range });
     const [first = 0, last = 0] = part.split("-").map(Number);
     expect([response.status, response.headers.get("Content-Range")]).toEqual([206, `bytes ${part}/${PNG.length}`]);
+    expect(response.headers.get("Access-Control-Expose-Headers")).toContain("Content-Range");
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(PNG.slice(first, last + 1));
   });
 
