@@ -100,6 +100,7 @@ export function demoRegisterInvites(): (typeof registerInvites.$inferInsert)[] {
       redirectUri: "https://demo.example/join",
       expires: KICK_OFF + 7 * DAY,
       sent: true,
+      bySender: true,
     },
   ];
 }

@@ -503,6 +503,8 @@ CREATE TABLE `register_invites` (
 	`redirect_uri` text NOT NULL,
 	`expires` integer NOT NULL,
 	`sent` integer NOT NULL,
+	`by_sender` integer NOT NULL,
+	`revoked_at` integer,
 	`account_id` text,
 	`created` integer NOT NULL,
 	`modified` integer NOT NULL,

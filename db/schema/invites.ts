@@ -37,6 +37,9 @@ export const registerInvites = sqliteTable(
     redirectUri: text("redirect_uri").notNull(),
     expires: integer("expires").notNull(),
     sent: integer("sent", { mode: "boolean" }).notNull(),
+    /** Whether the sender asked, who must administer the site until it is accepted; else a key did in their name. */
+    bySender: integer("by_sender", { mode: "boolean" }).notNull(),
+    revokedAt: time("revoked_at"),
     /** The account that it became. */
     accountId: text("account_id"),
     ...tracked(),

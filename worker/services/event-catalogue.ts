@@ -181,6 +181,8 @@ export const EVENTS = {
   "invite.redeemed": { data: MagicLink, description: "A magic link became an account" },
   "invite.registerAccepted": { data: Registration.extend({ accountId: Id }), description: "Somebody accepted an invitation by e-mail" },
   "invite.registerCreated": { data: Registration, description: "Somebody was invited by e-mail" },
+  "invite.registerDeleted": { data: Registration, description: "An invitation by e-mail was deleted" },
+  "invite.registerRevoked": { data: Registration, description: "An invitation by e-mail was withdrawn, or another one took its place" },
   "invite.revoked": { data: MagicLink, description: "A magic link was revoked" },
   "invite.updated": { data: MagicLink, description: "A magic link changed" },
   "media.created": { data: Media, description: "A file was uploaded" },

@@ -4,7 +4,7 @@ import { accountEntitlements, invites } from "../../db/schema/index.ts";
 import { randomCode } from "../lib/codes.ts";
 import { lookUpHashes, open, seal } from "../lib/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
-import { type InviteInput, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
+import { type InviteInput, type RegisterInviteRow, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
 import { accountEvent, insertAccount, newAccount, standInEmail } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type EntitlementRow, findBySource, planGrants, planTransition } from "./entitlements.ts";
@@ -12,6 +12,7 @@ import { type IntentRow, newIntent, type Redemption, voidIntents } from "./inten
 import { inInviteService } from "./invite-failures.ts";
 import { findWithin } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { deleteRegisterInvite, endRegisterInvite } from "./register-invites.ts";
 import { requireAllowedUrl, requireOwnSite } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -93,10 +94,11 @@ export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): P
   });
 }
 
-/** Deletes an invite that nobody holds anything by: one that was redeemed is to be revoked first. */
+/** Deletes an invite of either kind that nobody holds anything by: a link that was redeemed is to be revoked first. */
 export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }> {
   return inInviteService("Delete", async () => {
-    const current = await readInvite(ctx, id);
+    const current = await findInvite(ctx, id);
+    if (!current) return deleteRegisterInvite(ctx, id);
     requireMatch(ctx, current);
     if (current.accountId !== null && current.revokedAt === null) {
       throw conflict("The invite has been redeemed; revoke it, which takes away what it granted");
@@ -107,13 +109,14 @@ export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }
   });
 }
 
-/** Ends an invite: unredeemed, its link lets nobody in any more; redeemed, what it granted is taken away. The record stays. */
-export function revokeInvite(ctx: Ctx, id: string): Promise<Invite> {
+/** Ends an invite. An invitation by e-mail can be accepted no more. Of a link: unredeemed, its link lets nobody in any more; redeemed, what it granted is taken away. The record stays. */
+export function revokeInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteRow> {
   return inInviteService("Revoke", () => endInvite(ctx, id));
 }
 
-async function endInvite(ctx: Ctx, id: string): Promise<Invite> {
-  const current = await readInvite(ctx, id);
+async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteRow> {
+  const current = await findInvite(ctx, id);
+  if (!current) return endRegisterInvite(ctx, id);
   if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
   const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
   const held = await findBySource(ctx, sourceOf(current));
@@ -200,11 +203,16 @@ async function columnsOf(ctx: Ctx, input: UpdateInvite, expires = ctx.now + LIFE
 }
 
 async function readInvite(ctx: Ctx, id: string): Promise<InviteRow> {
+  const invite = await findInvite(ctx, id);
+  if (!invite) throw notFound("Invite not found");
+  return invite;
+}
+
+async function findInvite(ctx: Ctx, id: string): Promise<InviteRow | undefined> {
   const [invite] = await ctx.db
     .select()
     .from(invites)
     .where(ownRow(ctx, invites, id));
-  if (!invite) throw notFound("Invite not found");
   return invite;
 }
 

@@ -1,4 +1,5 @@
-import { and, eq, isNull, lt } from "drizzle-orm";
+import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "../../db/client.ts";
 import { accounts, registerInvites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
@@ -9,10 +10,22 @@ import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
 import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseStandIn, refuseTakenEmail } from "./accounts.ts";
-import { commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
+import {
+  type Actor,
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "./context.ts";
 import { inInviteService } from "./invite-failures.ts";
 import { mailableName, sendMail } from "./mail.ts";
-import { readForRoles, requireGrantable } from "./roles.ts";
+import { tellOfRows } from "./outbox.ts";
+import { administersSite, readForRoles, requireGrantable } from "./roles.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
 
 const PURPOSE = "register invite";
@@ -26,7 +39,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
     const { senderAccountId, targetRoles } = input;
     const email = normalizeEmail(input.email);
     refuseStandIn(email);
-    await requireSender(ctx, senderAccountId);
+    const actor = await requireSender(ctx, senderAccountId);
     await requireNewcomer(ctx, email, targetRoles);
     const redirectUri = await landingPage(ctx, input.redirectUri);
     const row: RegisterInviteRow = {
@@ -37,12 +50,60 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
       redirectUri,
       expires: ctx.now + LIFETIME_MS,
       sent: false,
+      bySender: actor.kind === "account",
+      revokedAt: null,
       accountId: null,
     };
-    const event = { type: "invite.registerCreated", resource: `invite/${row.id}`, data: toRegisterInviteEvent(row) };
-    await commit(ctx, ctx.db.insert(registerInvites).values(row), event);
+    await commit(ctx, [...supersede(ctx, actor, email), ctx.db.insert(registerInvites).values(row)], inviteEvent("Created", row));
     return row;
   });
+}
+
+/** Of a person's invitations the last one stands, with the roles that it names. */
+function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[] {
+  const { id, siteId, senderAccountId, sent, targetRoles, expires, created, accountId, revokedAt } = registerInvites;
+  const open = and(eq(siteId, ctx.siteId), eq(registerInvites.email, email), isNull(accountId), isNull(revokedAt));
+  const told = tellOfRows(ctx, actor, {
+    ...{ type: "invite.registerRevoked", area: "invite", table: registerInvites, where: open },
+    data: {
+      ...{ _id: id, siteId, senderAccountId, sent: sql`json(iif(${sent}, 'true', 'false'))`, revoked: sql`json('true')` },
+      ...{ targetRoles: sql`json(${targetRoles})`, expiresAt: expires, created, modified: sql`${ctx.now}` },
+    },
+  });
+  const revoked = ctx.db
+    .update(registerInvites)
+    .set({ revokedAt: ctx.now, modified: ctx.now, version: sql`${registerInvites.version} + 1` })
+    .where(open);
+  return [told, revoked];
+}
+
+/** Withdraws an invitation that nobody has accepted yet. */
+export async function endRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
+  const current = await readInvite(ctx, id);
+  if (current.accountId !== null) throw conflict("The invite has been accepted already; take the account's roles away");
+  if (current.revokedAt !== null) throw conflict(REVOKED);
+  const next: RegisterInviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(registerInvites)
+    .set({ revokedAt: next.revokedAt, modified: next.modified, version: next.version })
+    .where(asRead(ctx, registerInvites, current));
+  await commitIfCurrent(ctx, change, inviteEvent("Revoked", next));
+  return next;
+}
+
+/** Deletes an invitation; the account that one became stays. */
+export async function deleteRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
+  const current = await readInvite(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(registerInvites).where(asRead(ctx, registerInvites, current));
+  await commitIfCurrent(ctx, change, inviteEvent("Deleted", current));
+  return current;
+}
+
+const REVOKED = "The invite has been revoked already";
+
+function inviteEvent(change: "Created" | "Revoked" | "Deleted", invite: RegisterInviteRow): NewEvent {
+  return { type: `invite.register${change}`, resource: `invite/${invite.id}`, data: toRegisterInviteEvent(invite) };
 }
 
 /** Becomes an account by an invitation: whoever has its link proves to have the e-mail. */
@@ -56,7 +117,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
     const claim = ctx.db
       .update(registerInvites)
       .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
-      .where(and(ownRow(ctx, registerInvites, invite.id), isNull(registerInvites.accountId)));
+      .where(asRead(ctx, registerInvites, invite));
     const event = {
       type: "invite.registerAccepted",
       resource: `invite/${invite.id}`,
@@ -78,7 +139,14 @@ export async function mailRegisterInvite(env: Env, siteId: string, event: LogEnt
     .select({ email: registerInvites.email, redirectUri: registerInvites.redirectUri, senderName: accounts.name })
     .from(registerInvites)
     .leftJoin(accounts, eq(accounts.id, registerInvites.senderAccountId))
-    .where(and(eq(registerInvites.siteId, siteId), eq(registerInvites.id, id), isNull(registerInvites.accountId)));
+    .where(
+      and(
+        eq(registerInvites.siteId, siteId),
+        eq(registerInvites.id, id),
+        isNull(registerInvites.accountId),
+        isNull(registerInvites.revokedAt),
+      ),
+    );
   if (!found) return;
   const link = new URL(found.redirectUri);
   link.searchParams.set("token", await signContent(env, PURPOSE, id));
@@ -95,18 +163,34 @@ export async function pruneRegisterInvites(ctx: Pick<Ctx, "db" | "now">): Promis
 async function findInvite(ctx: Ctx, token: string): Promise<RegisterInviteRow> {
   const id = await readSigned(ctx.env, PURPOSE, token);
   if (id === undefined) throw notFound("Invite not found");
+  const invite = await readInvite(ctx, id);
+  if (invite.accountId !== null) throw conflict("The invite has been accepted already");
+  if (invite.revokedAt !== null) throw conflict(REVOKED);
+  if (invite.expires <= ctx.now) throw conflict("The invite has expired");
+  if (invite.bySender) await requireAdminStill(ctx, invite.senderAccountId);
+  return invite;
+}
+
+/** What somebody may give no more, an invitation of theirs doesn't give either. */
+async function requireAdminStill(ctx: Ctx, senderAccountId: string): Promise<void> {
+  const [sender] = await ctx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write")));
+  if (!sender) throw conflict("Whoever sent the invite administers the site no more");
+}
+
+async function readInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   const [invite] = await ctx.db
     .select()
     .from(registerInvites)
     .where(ownRow(ctx, registerInvites, id));
   if (!invite) throw notFound("Invite not found");
-  if (invite.accountId !== null) throw conflict("The invite has been accepted already");
-  if (invite.expires <= ctx.now) throw conflict("The invite has expired");
   return invite;
 }
 
 /** An account of the site; a signed-in admin invites in no other's name, and a key must be one that may give roles. */
-async function requireSender(ctx: Ctx, senderAccountId: string): Promise<void> {
+async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> {
   const actor = await ctx.caller();
   if (actor.kind === "developer" && !keyAllows(actor.roles, "account", "write")) {
     throw forbidden("The developer key lacks the role account:write, without which it gives nobody roles");
@@ -117,6 +201,7 @@ async function requireSender(ctx: Ctx, senderAccountId: string): Promise<void> {
     .from(accounts)
     .where(ownRow(ctx, accounts, senderAccountId));
   if (!sender) throw invalid("senderAccountId", "No such account");
+  return actor;
 }
 
 /** Nobody has an account with this e-mail yet, and the site lets such roles be given: asked when it is sent and when it is accepted. */

@@ -133,6 +133,44 @@ describe("an invitation by e-mail", () => {
   });
 });
 
+describe("an invitation by e-mail that is withdrawn", () => {
+  const revoke = (id: string, on = site) => on.call("revokeInvite", { params: { id } });
+
+  test("lets nobody in any more, and is mailed no more", async () => {
+    const mails = openMailbox();
+    const invitation = await invited();
+    const revoked = (await revoke(invitation._id)).as(RegisterInvite);
+    expect(revoked).toMatchObject({ _id: invitation._id, email: invitation.email, revoked: true });
+    expect((await accept(await tokenOf(invitation._id))).status).toBe(400);
+    await site.call("listEvents");
+    const event = { sequence: 1, previousSequence: null, data: "{}", actor: "system", requestId: "test", origin: null, created: 0 };
+    const resource = `invite/${invitation._id}`;
+    const sent = mails.length;
+    await mailRegisterInvite(env, site.id, { ...event, id: newId(2), type: "invite.registerCreated", resource });
+    expect(mails).toHaveLength(sent);
+    expect((await revoke(invitation._id)).problem?.message).toBe(
+      "Revoke Invite in Invite Service failed - The invite has been revoked already",
+    );
+  });
+
+  test("is its own site's, and not accepted yet", async () => {
+    const invitation = await invited();
+    expect((await revoke(invitation._id, await newSite())).status).toBe(404);
+    await accept(await tokenOf(invitation._id));
+    expect((await revoke(invitation._id)).status).toBe(400);
+  });
+
+  test("can be deleted, which leaves no record of whom it was for", async () => {
+    const { _id: id } = await invited();
+    expect((await site.call("deleteInvite", { params: { id } })).body).toEqual({ success: true, _id: id });
+    expect((await accept(await tokenOf(id))).status).toBe(404);
+    expect(await db.$count(registerInvites, eq(registerInvites.id, id))).toBe(0);
+    expect((await site.call("deleteInvite", { params: { id } })).status).toBe(404);
+    const { results } = (await site.call("listEvents", { query: { types: "invite.registerDeleted" } })).as(EventList);
+    expect(results.some((event) => event.resource === `invite/${id}`)).toBe(true);
+  });
+});
+
 describe("accepting", () => {
   test("makes the account with its roles, which can sign in", async () => {
     const { _id, email } = await invited();
@@ -174,6 +212,31 @@ describe("accepting", () => {
     const made = (await invite({}, "developer", closing)).as(RegisterInvite);
     await allowNewAdmins(closing, false);
     expect((await accept(await tokenOf(made._id), closing)).status).toBe(400);
+  });
+
+  test("fails for all but the last invitation of a person, which takes the place of those before", async () => {
+    const email = newEmail();
+    const [first, last] = [await invited({ email }), await invited({ email, targetRoles: [{ ...ADMIN, write: false }] })];
+    const refused = await accept(await tokenOf(first._id));
+    expect(refused.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been revoked already");
+    expect((await accept(await tokenOf(last._id))).as(Account).roles).toEqual([{ ...ADMIN, write: false }]);
+    const { results } = (await site.call("listEvents", { query: { types: "invite.registerRevoked", limit: 200 } })).as(EventList);
+    const told = results.find((event) => event.resource === `invite/${first._id}`);
+    expect(told?.data).toMatchObject({ _id: first._id, siteId: site.id, sent: false, revoked: true, targetRoles: [ADMIN] });
+    expect(results.some((event) => event.resource === `invite/${last._id}`)).toBe(false);
+  });
+
+  test("fails once the admin who sent it administers the site no more; a key's word stands", async () => {
+    const rogue = await site.addAccount(`rogue-${randomHex(4)}`, [ADMIN]);
+    const headers = { Authorization: `Bearer ${await site.signIn(rogue)}` };
+    const body = { email: newEmail(), senderAccountId: rogue.id, targetRoles: [ADMIN] };
+    const own = (await site.call("createRegisterInvite", { as: "client", headers, body })).as(RegisterInvite);
+    const ofKey = await invited({ senderAccountId: rogue.id });
+    await site.call("setRoles", { params: { id: rogue.id }, body: { roles: [{ ...ADMIN, write: false }] } });
+    expect((await accept(await tokenOf(own._id))).problem?.message).toBe(
+      "Accept Invite in Invite Service failed - Whoever sent the invite administers the site no more",
+    );
+    expect((await accept(await tokenOf(ofKey._id))).status).toBe(201);
   });
 
   test("takes no token that we did not sign, or that is another site's", async () => {

@@ -21,6 +21,7 @@ import { acceptRegisterInvite, createRegisterInvite } from "../../services/regis
 import { Account, toAccount } from "../accounts/schemas.ts";
 import {
   AcceptInvite,
+  EitherInvite,
   Invite,
   InviteFilters,
   InviteInput,
@@ -142,15 +143,18 @@ invites.openapi(
     tag,
     method: "delete",
     path: "/invite/v1/revoke/{id}",
-    summary: "Revoke a magic link",
+    summary: "Revoke an invite",
     description:
-      "A link that has not been redeemed lets nobody in any more; of one that has, the account loses what the invite granted. The record stays.",
+      "A magic link that has not been redeemed lets nobody in any more; of one that has, the account loses what the invite granted. An invitation by e-mail can be revoked until it is accepted. The record stays.",
     credentials: DEVELOPER,
     request: { params: IdParam },
-    responses: { 200: json("The invite", Invite) },
+    responses: { 200: json("The invite", EitherInvite) },
     errors: ["not_found", "precondition_failed"],
   }),
-  async (c) => c.json(wireOf(c, await revokeInvite(c.var.ctx, c.req.valid("param").id)), 200),
+  async (c) => {
+    const invite = await revokeInvite(c.var.ctx, c.req.valid("param").id);
+    return c.json("email" in invite ? toRegisterInvite(invite) : wireOf(c, invite), 200);
+  },
 );
 
 invites.openapi(
@@ -201,9 +205,9 @@ invites.openapi(
     tag,
     method: "delete",
     path: "/invite/v1/{id}",
-    summary: "Delete a magic link",
+    summary: "Delete an invite",
     description:
-      "Removes an invite and its record. One that was redeemed must be revoked first, so that nobody keeps what no record explains.",
+      "Removes a magic link or an invitation by e-mail, and its record. A link that was redeemed must be revoked first, so that nobody keeps what no record explains.",
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },

@@ -78,11 +78,15 @@ export const RegisterInvite = z
     email: z.string(),
     senderAccountId: Id,
     sent: z.boolean().describe("The mail is out; it follows within seconds"),
+    revoked: z.boolean().describe("Withdrawn, or another one to the same address has taken its place"),
     targetRoles: z.array(AccountRole),
     expiresAt: Time,
     ...Tracked,
   })
   .openapi("RegisterInvite");
+
+/** What is revoked may be of either kind. */
+export const EitherInvite = z.union([Invite, RegisterInvite]);
 
 export const RegisterTokenParam = z.object({
   token: z
@@ -139,6 +143,7 @@ export function toRegisterInviteEvent(row: RegisterInviteRow) {
     siteId: row.siteId,
     senderAccountId: row.senderAccountId,
     sent: row.sent,
+    revoked: row.revokedAt !== null,
     targetRoles: row.targetRoles,
     expiresAt: row.expires,
     created: row.created,
