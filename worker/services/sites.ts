@@ -1,5 +1,5 @@
-import { and, eq } from "drizzle-orm";
-import { apiKeys, sites } from "../../db/schema/index.ts";
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { apiKeys, sites, siteThemes } from "../../db/schema/index.ts";
 import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
@@ -12,6 +12,18 @@ export async function getSite(ctx: Ctx): Promise<SiteRow> {
   const [site] = await ctx.db.select().from(sites).where(eq(sites.id, ctx.siteId));
   if (!site) throw notFound("Site not found");
   return site;
+}
+
+/** The site, and the id of the admin theme that was applied to it. */
+export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null }> {
+  const [found] = await ctx.db
+    .select({ ...getTableColumns(sites), adminTheme: siteThemes.themeId })
+    .from(sites)
+    .leftJoin(siteThemes, eq(siteThemes.siteId, sites.id))
+    .where(eq(sites.id, ctx.siteId));
+  if (!found) throw notFound("Site not found");
+  const { adminTheme, ...site } = found;
+  return { site, adminTheme };
 }
 
 /** Replaces what a site may change of itself; features and charge rate stay the operator's. */

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { Id, json, jsonBody } from "../../http/schemas.ts";
-import { createSite, getSite, replaceFeatures, updateSite } from "../../services/sites.ts";
+import { createSite, getSiteWithTheme, replaceFeatures, updateSite } from "../../services/sites.ts";
 import { toAccount } from "../accounts/schemas.ts";
-import { CreatedSite, CreateSite, Site, SiteFeatures, toSite, UpdateSite } from "./schemas.ts";
+import { CreatedSite, CreateSite, Site, SiteAsRead, SiteFeatures, toSite, UpdateSite } from "./schemas.ts";
 
 export const sites = createArea();
 const tag = "Sites";
@@ -18,15 +18,16 @@ sites.openapi(
     method: "get",
     path: "/site/v1",
     summary: "Get the site",
-    description: "The site of the client id, with its settings.",
+    description:
+      "The site of the client id, with its settings and the [admin theme](/docs/api-reference/applyAdminTheme) of its back office.",
     credentials: CLIENT,
     request: {},
-    responses: { 200: json("The site", Site) },
+    responses: { 200: json("The site", SiteAsRead) },
   }),
   async (c) => {
-    const site = await getSite(c.var.ctx);
-    tagVersion(c, site);
-    return c.json(toSite(site), 200);
+    const { site, adminTheme } = await getSiteWithTheme(c.var.ctx);
+    await tagVersionOf(c, site, adminTheme ?? "");
+    return c.json({ ...toSite(site), adminTheme }, 200);
   },
 );
 

@@ -122,6 +122,11 @@ export const Site = z
   })
   .openapi("Site");
 
+/** A site with what the operator has given it. */
+export const SiteAsRead = Site.extend({ adminTheme: Id.nullable().describe("The admin theme that the operator has applied") }).openapi(
+  "SiteAsRead",
+);
+
 export const CreatedSite = z
   .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
   .openapi("CreatedSite");

@@ -5,6 +5,7 @@ import { newSite, type TestSite } from "../../../test/harness.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { Page } from "../pages/schemas.ts";
 import { deleteTheme } from "../../services/themes.ts";
+import { SiteAsRead } from "../sites/schemas.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { DeleteThemeAnswer, Theme, ThemeList } from "./schemas.ts";
 
@@ -225,21 +226,18 @@ describe("the operator's themes", () => {
 
 describe("applying an admin theme to a site", () => {
   const apply = (siteSlugOrId: string, themeNameOrId: string) => site.call("applyAdminTheme", { body: { siteSlugOrId, themeNameOrId } });
-  const applied = async () => {
-    const { results } = await env.DB.prepare("select theme_id from site_themes where site_id = ?")
-      .bind(site.id)
-      .all<{ theme_id: string }>();
-    return results.map(({ theme_id }) => theme_id);
-  };
+  const applied = async () => (await site.call("getSite", { as: "client" })).as(SiteAsRead).adminTheme;
 
   test("takes site and theme by id, or by slug and name, and replaces the one before", async () => {
     const name = `Control room ${randomHex(4)}`;
     const named = await operatorsTheme("createAdminTheme", name);
     const other = await operatorsTheme("createAdminTheme", `Van ${randomHex(4)}`);
     expect((await apply(site.slug, name)).body).toEqual({ success: true });
-    expect(await applied()).toEqual([named._id]);
+    expect(await applied()).toBe(named._id);
+    const known = { "If-None-Match": (await site.call("getSite")).headers.get("ETag") ?? "" };
     expect((await apply(site.id, other._id)).body).toEqual({ success: true });
-    expect(await applied()).toEqual([other._id]);
+    expect(await applied()).toBe(other._id);
+    expect((await site.call("getSite", { headers: known })).status).toBe(200);
     const { results } = (await site.call("listEvents", { query: { limit: 200, types: "theme.applied" } })).as(EventList);
     expect(results.map(({ resource, actor }) => [resource, actor])).toEqual([
       [`site/${site.id}`, "super"],
