@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
+import { createDb } from "../../db/client.ts";
 import { broadcasts, overlays, pages } from "../../db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { PICTURE_LAG_MS } from "../durable-objects/relay.protocol.ts";
@@ -112,6 +113,17 @@ export async function sendBroadcast(env: Env, siteId: string, { channelIds, broa
       return { broadcastId, channelId, seq, startsAt, endsAt };
     }),
   );
+}
+
+/** The same for one that could not be brought at once: not to where it has been cleared since. */
+export async function sendUncleared(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<void> {
+  const rows = await createDb(env.DB)
+    .select({ channelId: broadcasts.channelId })
+    .from(broadcasts)
+    .where(and(eq(broadcasts.siteId, siteId), eq(broadcasts.id, broadcast.broadcastId), isNull(broadcasts.clearedAt)));
+  const left = new Set(rows.map(({ channelId }) => channelId));
+  if (channelIds || left.has(SITE_WIDE))
+    await sendBroadcast(env, siteId, { channelIds: channelIds?.filter((channelId) => left.has(channelId)) ?? null, broadcast });
 }
 
 /** Takes broadcasts off the screens before their time. */

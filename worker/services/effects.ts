@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "../../db/client.ts";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
-import { sendBroadcast, sendClear } from "./broadcasts.ts";
+import { sendClear, sendUncleared } from "./broadcasts.ts";
 import { nudgeLogs } from "./context.ts";
 import { cancelHeld } from "./entitlements.ts";
 import { enqueueExport } from "./exports.ts";
@@ -29,7 +29,7 @@ const ClearEvent = z.object({ clearId: z.string(), channelIds: z.array(z.string(
  * Requests send broadcasts themselves, so that no screen waits for the log; here they are only made sure of.
  */
 const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Promise<unknown>> = {
-  "overlay.broadcast": (env, siteId, event) => sendBroadcast(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
+  "overlay.broadcast": (env, siteId, event) => sendUncleared(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
   "account.deleted": forgetAccount,
   "account.passwordResetRequested": mailReset,

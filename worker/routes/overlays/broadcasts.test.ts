@@ -10,6 +10,7 @@ import { SitePresence } from "../../durable-objects/site-presence.ts";
 import type { ServerFrame } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
+import { runEffects } from "../../services/effects.ts";
 import { channelOf, presenceOf } from "../../services/realtime.ts";
 import { Ticket } from "../realtime/schemas.ts";
 import { ActiveBroadcast, BroadcastAnswer, ClearAnswer, Overlay } from "./schemas.ts";
@@ -345,6 +346,27 @@ describe("clearing", () => {
     publish.mockRestore();
     await presenceOf(env, own.id).publish(late);
     expect((await (await openSocket(own, own.channels[0])).first("welcome")).overlays).toEqual([]);
+  });
+
+  test("holds for what the log has yet to send, before the channel has heard of it", async () => {
+    const own = await newSite();
+    const [channelId, elsewhere] = own.channels;
+    const id = await newOverlay({}, own);
+    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("out of reach"));
+    const clearing = vi.spyOn(Channel.prototype, "clear").mockRejectedValue(new Error("out of reach"));
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    expect((await own.call("broadcastOverlay", { params: { id }, body: { channelIds: own.channels } })).status).toBe(503);
+    const broadcast = publish.mock.calls.map(([sent]) => sent).find(({ overlayId }) => overlayId === id);
+    expect((await own.call("clearChannelBroadcasts", { params: { targetId: channelId }, body: {} })).status).toBe(503);
+    expect(clearing).toHaveBeenCalled();
+    publish.mockRestore();
+    const event = { type: "overlay.broadcast", resource: `overlay/${id}`, data: JSON.stringify({ channelIds: own.channels, broadcast }) };
+    const entry = { id: newId(1), sequence: 1, previousSequence: null, actor: "system", requestId: "test", origin: null, created: 1 };
+    await runEffects(env, own.id, { ...entry, ...event });
+    expect(await channelOf(env, own.id, channelId).active()).toEqual([]);
+    expect(await channelOf(env, own.id, elsewhere).active()).toHaveLength(1);
   });
 
   test("by a body that names a broadcast of another site finds none", async () => {
