@@ -55,6 +55,7 @@ export interface Subscription {
 export interface Invoice {
   id: string;
   subscription: string;
+  /** Empty where a credit has paid it. */
   intent: string;
   amount: number;
   currency: string;
@@ -122,7 +123,7 @@ export function showInvoice({ id, subscription, intent, amount, currency, create
     created,
     currency,
     parent: { type: "subscription_details", subscription_details: { subscription, metadata: {} }, quote_details: null },
-    ...(wanted.has("payments") && { payments: { object: "list", has_more: false, data: [payment] } }),
+    ...(wanted.has("payments") && { payments: { object: "list", has_more: false, data: intent === "" ? [] : [payment] } }),
     status: "paid",
     status_transitions: { paid_at: created },
   };

@@ -73,7 +73,8 @@ export interface PaidInvoice {
   id: string;
   amount: number;
   currency: string;
-  paymentId: string;
+  /** Null where no money was moved: a credit has paid it. */
+  paymentId: string | null;
   /** Milliseconds since 1970 UTC. */
   paid: number;
 }
@@ -307,14 +308,12 @@ export async function listPaidInvoices(env: Env, account: StripeAccount, subscri
       .list({ subscription: subscriptionId, status: "paid", limit: 100, expand: ["data.payments"] }, options)
       .autoPagingToArray({ limit: 1000 }),
   );
-  const paid = required(listed).flatMap((invoice) => {
+  const paid = required(listed).map((invoice) => {
     const payment = invoice.payments?.data.find(({ status }) => status === "paid")?.payment.payment_intent;
     const paymentId = idOf(payment);
-    // What a credit has paid moves no money.
-    if (paymentId === null || invoice.amount_paid === 0) return [];
     const paidAt = (invoice.status_transitions.paid_at ?? invoice.created) * 1000;
     const amount = fromStripe(invoice.amount_paid, invoice.currency);
-    return [{ id: invoice.id, amount, currency: invoice.currency, paymentId, paid: paidAt }];
+    return { id: invoice.id, amount, currency: invoice.currency, paymentId, paid: paidAt };
   });
   // Stripe lists the newest first.
   return paid.reverse().sort((one, other) => one.paid - other.paid);

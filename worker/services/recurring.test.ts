@@ -151,3 +151,16 @@ test("an answer of Stripe's that is booked after a newer one does not undo that"
   expect(await recurringRow(buyer)).toMatchObject({ status: "active", dateCancelled: null });
   expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "active" }]);
 });
+
+test("a period that a credit has paid is held like any other, and moves no money", async () => {
+  const { buyer, recurring, sku } = await newMonthly(site);
+  await reconcile();
+  const invoice = stripe.renew(recurring.stripeSubscriptionId);
+  Object.assign(invoice, { amount: 0, intent: "" });
+  for (let times = 0; times < 2; times++) await tellSubscription(site, recurring.stripeSubscriptionId);
+  await reconcile(Date.now() + MINUTE);
+  const dateEnds = (recurring.currentPeriodEnd ?? 0) + 30 * DAY;
+  expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "active", dateEnds, price: 0 }]);
+  expect(await chargesOf(buyer)).toMatchObject([{ amount: 1900 }, { amount: 0, status: "complete", stripePaymentId: null, due: null }]);
+  expect(await recurringRow(buyer)).toMatchObject({ amount: 1900 });
+});

@@ -110,7 +110,7 @@ async function askStripe(ctx: Ctx, recurring: RecurringRow): Promise<StripeSubsc
 async function book(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
   const invoices = await listPaidInvoices(ctx.env, recurring.stripeAccount, recurring.stripeSubscriptionId);
   for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
-  await follow(ctx, recurring, state, invoices.at(-1)?.amount);
+  await follow(ctx, recurring, state, invoices.findLast(({ amount }) => amount > 0)?.amount);
 }
 
 /** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
