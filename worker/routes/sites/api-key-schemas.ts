@@ -2,10 +2,20 @@ import { z } from "@hono/zod-openapi";
 import type { apiKeys } from "../../../db/schema/index.ts";
 import { Id, Time, Tracked } from "../../http/schemas.ts";
 
+/** The first segments of the paths that take a key. */
+export const KEY_AREAS = [
+  ...["accesscode", "account", "billing", "bundle", "claimstatus", "dataprovider", "event", "invite", "media", "navigation", "overlay"],
+  ...["page", "personalization", "playlist", "poll", "quest", "site", "stream", "streamprovider", "subscription", "themes", "video"],
+  "webhooks",
+];
+
 const KeyRole = z
   .string()
   .max(100)
-  .regex(/^(\*|[a-z][a-z-]*:(read|write))$/, "`*`, `<area>:read` or `<area>:write`")
+  .regex(
+    new RegExp(`^(\\*|(${KEY_AREAS.join("|")}):(read|write))$`),
+    "`*`, `<area>:read` or `<area>:write`, where the area is the first part of a path that takes keys",
+  )
   .openapi({ example: "overlay:write" });
 
 const editable = {

@@ -5,9 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { apiKeys } from "../../../db/schema/index.ts";
 import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { operations } from "../../../test/openapi.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { EventList } from "../webhooks/schemas.ts";
-import { ApiKey, ApiKeyWithSecret } from "./api-key-schemas.ts";
+import { ApiKey, ApiKeyWithSecret, KEY_AREAS } from "./api-key-schemas.ts";
 import { Site } from "./schemas.ts";
 
 const ApiKeyList = z.object({ results: z.array(ApiKey) });
@@ -88,6 +89,7 @@ describe("creating a key", () => {
     ["roles", ["overlay"]],
     ["roles", ["overlay:delete"]],
     ["roles", ["*:read"]],
+    ["roles", ["pages:write"]],
     ["expirationTime", 1],
     ["expirationTime", "tomorrow"],
     ["key", "tifo_dev_chosen"],
@@ -96,6 +98,12 @@ describe("creating a key", () => {
     expect(answer.status).toBe(400);
     expect(answer.fields.map((path) => path.split(".")[0])).toEqual([field]);
   });
+});
+
+test("the areas of a key's roles are those of all that takes a key", () => {
+  const taking = operations.filter(({ security }) => security.some((set) => set.includes("developer")));
+  expect(new Set(KEY_AREAS)).toEqual(new Set(taking.map(({ path }) => path.split("/")[1])));
+  expect(new Set(KEY_AREAS).size).toBe(KEY_AREAS.length);
 });
 
 describe("rotating a key", () => {

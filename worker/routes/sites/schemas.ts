@@ -27,6 +27,7 @@ const Security = z.strictObject({
       z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
     )
     .max(20)
+    .refine((providers) => new Set(providers.map(({ name }) => name)).size === providers.length, "Each has a name of its own")
     .default([])
     .describe("Whose signed tokens may become accounts"),
 });

@@ -8,6 +8,8 @@ import { randomHex } from "../../lib/ids.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { CreatedSite, Site } from "./schemas.ts";
 
+const CLUB_APP = { name: "club-app", jwksUrl: "https://club.example/jwks.json", audience: "tifo" };
+
 let site: TestSite;
 
 beforeAll(async () => {
@@ -84,6 +86,7 @@ describe("changing a site", () => {
     ["siteId", "5eed00000000000000000002"],
     ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["https://demo.example/path"] } }],
     ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["javascript:alert(1)"] } }],
+    ["settings.security.providers", { security: { providers: [CLUB_APP, { ...CLUB_APP, audience: "another" }] } }],
     ["settings.surprise", { surprise: true }],
     ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["nonsense"] } }],
     ["devicelimit", 0],
