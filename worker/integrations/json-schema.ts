@@ -1,5 +1,6 @@
 import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { Issue } from "../lib/errors.ts";
+import { LONGEST_TEXT } from "../lib/pattern.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
 
 // The library that holds events against their provider's schema: it interprets the schema, since Workers can't compile code.
@@ -17,12 +18,15 @@ const OUTER = new Set([
   "$ref",
   "allOf",
   "dependentSchemas",
+  "if",
 ]);
 
 /** What doesn't fit, by dotted path; empty where all does. The schema is one that `schemaProblems` found nothing wrong with. */
 export async function instanceProblems(schema: Record<string, unknown>, instance: unknown): Promise<Issue[]> {
   const plain = plainSchema(schema);
   if (!isSchema(plain)) return [];
+  const long = longName(instance);
+  if (long !== undefined) return [{ path: long, message: `A name has at most ${LONGEST_TEXT} characters` }];
   // Only deployments that take events pay for loading it.
   const { Validator } = await import("@cfworker/json-schema");
   const errors = errorsOf(() => new Validator(plain, draftOf(schema.$schema), false).validate(instance).errors);
@@ -31,6 +35,19 @@ export async function instanceProblems(schema: Record<string, unknown>, instance
     path: pathOf(instanceLocation, keyword === "required" ? /"(.*)"/.exec(error)?.[1] : undefined),
     message: keyword === "false" ? "The schema has no such field" : error,
   }));
+}
+
+/** The first characters of a name that is too long to be held against patterns of names. */
+function longName(instance: unknown): string | undefined {
+  const values: unknown[] = [instance];
+  for (const value of values) {
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, inner] of Object.entries<unknown>({ ...value })) {
+      if (name.length > LONGEST_TEXT) return name.slice(0, 40);
+      values.push(inner);
+    }
+  }
+  return undefined;
 }
 
 /** An event may be nested deeper than the validator can follow, or have names that are no text in Unicode: that fits no schema. */

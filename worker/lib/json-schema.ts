@@ -1,11 +1,13 @@
 import type { FactTypes } from "../../db/types.ts";
 import type { Issue } from "./errors.ts";
+import { isTamePattern } from "./pattern.ts";
 
 // JSON Schema as providers write it: whether it is one, and which facts it speaks of. No platform import, no validation of instances.
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const MAX_DEPTH = 20;
 const MAX_FACTS = 500;
+const PATTERN = "A regular expression of at most 500 characters that matches in few ways: nothing open is repeated, and little is open";
 
 /** Keywords that hold one schema, a map of them, a list of them. */
 export const ONE = [
@@ -42,7 +44,7 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
   },
   enum: { check: (value) => Array.isArray(value) && value.length > 0, what: "A list of values" },
   required: { check: isTexts, what: "A list of property names" },
-  pattern: { check: isPattern, what: "A regular expression" },
+  pattern: { check: isPattern, what: PATTERN },
   // The validator looks formats up by name in an object, which also has what all objects have.
   format: { check: (value) => isText(value) && !(String(value) in {}), what: "A format" },
   dependentRequired: { check: (value) => isSchema(value) && Object.values(value).every(isTexts), what: "Lists of property names" },
@@ -118,7 +120,7 @@ function checkMap(map: unknown, path: string[], look: Look, issues: Issue[]): vo
   if (!isSchema(map)) return void issues.push({ path: path.join("."), message: "Must be an object whose values are schemas" });
   for (const [name, schema] of Object.entries(map)) {
     if (path.at(-1) === "patternProperties" && !isPattern(name))
-      issues.push({ path: [...path, name].join("."), message: "Must be: A regular expression" });
+      issues.push({ path: [...path, name].join("."), message: `Must be: ${PATTERN}` });
     // Before 2019, a list of names could stand where a schema can.
     if (path.at(-1) !== "dependencies" || !isTexts(schema)) check(schema, [...path, name], look, issues);
   }
@@ -214,10 +216,5 @@ export function isSchema(value: unknown): value is Schema {
 }
 
 function isPattern(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  try {
-    return new RegExp(value, "u") instanceof RegExp;
-  } catch {
-    return false;
-  }
+  return typeof value === "string" && isTamePattern(value);
 }

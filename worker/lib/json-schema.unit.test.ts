@@ -55,6 +55,12 @@ describe("a schema", () => {
     ],
     ["whose dependencies are no lists", { type: "object", dependentRequired: { a: 5 } }, "dependentRequired"],
     ["with a format that all objects have", { type: "object", properties: { a: { format: "__defineGetter__" } } }, "properties.a.format"],
+    [
+      "with a pattern that some texts keep busy for ever",
+      { type: "object", properties: { a: { pattern: "^(a+)+$" } } },
+      "properties.a.pattern",
+    ],
+    ["with such a pattern of names", { type: "object", patternProperties: { "^(a|a)*$": {} } }, "patternProperties.^(a|a)*$"],
     ["with a negative count", { type: "object", minProperties: -1 }, "minProperties"],
   ])("%s is refused by the path", (_, schema, path) => {
     expect(schemaProblems(schema).map((issue) => issue.path)).toEqual([path]);
@@ -137,6 +143,21 @@ describe("an event", () => {
     const nested: unknown = JSON.parse('{"b":'.repeat(50_000) + "{}" + "}".repeat(50_000));
     expect(await instanceProblems({ type: "object", properties: { b: { $ref: "#" } } }, nested)).toHaveLength(1);
     expect(await instanceProblems({ type: "object", additionalProperties: { type: "string" } }, { "\ud800": 1 })).toHaveLength(1);
+  });
+
+  test("has only short texts and names held against patterns", async () => {
+    const a = { pattern: "^a+$", allOf: [{ minLength: 2 }] };
+    const schema = { type: "object", properties: { a, b: { type: "string" } }, patternProperties: { "^x": { type: "number" } } };
+    expect(schemaProblems(schema)).toEqual([]);
+    const pathsOf = async (event: unknown) => (await instanceProblems(schema, event)).map(({ path, message }) => [path, message]);
+    expect(await pathsOf({ a: "aa", b: "b".repeat(257), x: 1 })).toEqual([]);
+    expect(await pathsOf({ a: "ab", x: "1" })).toEqual([
+      ["a", "String does not match pattern."],
+      ["x", expect.stringContaining("type")],
+    ]);
+    expect(await pathsOf({ a: "a" })).toEqual([["a", expect.stringContaining("short")]]);
+    expect(await pathsOf({ a: "a".repeat(257) })).toEqual([["a", expect.stringContaining("long")]]);
+    expect(await pathsOf({ c: [{ ["x".repeat(257)]: 1 }] })).toEqual([["x".repeat(40), "A name has at most 256 characters"]]);
   });
 
   test("is held against the draft that the schema names", async () => {

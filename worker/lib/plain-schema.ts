@@ -1,4 +1,5 @@
 import { isSchema, KEPT, LIST, MAP, ONE, resolve, type Schema } from "./json-schema.ts";
+import { LONGEST_TEXT } from "./pattern.ts";
 
 /** Where schemas are kept for references; their copies stand there by number. */
 const SHELVES = new Set(["$defs", "definitions"]);
@@ -21,7 +22,8 @@ export function plainSchema(root: Schema): Schema {
 
   function copySchema(schema: Schema): Schema {
     const kept = Object.entries(schema).filter(([name]) => !SHELVES.has(name));
-    return Object.fromEntries(kept.flatMap(([name, value]) => copyKeyword(name, value)));
+    const { pattern, ...plain } = Object.fromEntries(kept.flatMap(([name, value]) => copyKeyword(name, value)));
+    return pattern === undefined ? plain : { ...plain, allOf: [plain.allOf ?? [], ifShort({ pattern })].flat() };
   }
 
   function copyKeyword(name: string, value: unknown): [string, unknown][] {
@@ -37,4 +39,10 @@ export function plainSchema(root: Schema): Schema {
   const $defs: Schema = {};
   for (const [number, target] of targets.entries()) $defs[number] = copy(target);
   return { ...plain, $defs };
+}
+
+/** Nothing long is held against a pattern: it is refused for its length. */
+function ifShort(then: Schema): Schema {
+  const short = { maxLength: LONGEST_TEXT };
+  return { if: short, then, else: short };
 }
