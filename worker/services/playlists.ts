@@ -1,6 +1,6 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { overlays, pages, panels, playlists, videos } from "../../db/schema/index.ts";
+import { channelTemplates, overlays, pages, panels, playlists, quests, videos } from "../../db/schema/index.ts";
 import { type Failure, notFound } from "../lib/errors.ts";
 import {
   type PlaylistIdsQuery,
@@ -60,6 +60,15 @@ const USERS: {
   { collection: "panels", table: panels, id: panels.id, siteId: panels.siteId, name: panels.panelName, within: panels.renderer },
   { collection: "pages", table: pages, id: pages.id, siteId: pages.siteId, name: pages.slug, within: pages.data },
   { collection: "overlays", table: overlays, id: overlays.id, siteId: overlays.siteId, name: overlays.name, within: overlays.cta },
+  { collection: "quests", table: quests, id: quests.id, siteId: quests.siteId, name: quests.title, within: quests.actions },
+  {
+    collection: "templates",
+    table: channelTemplates,
+    id: channelTemplates.id,
+    siteId: channelTemplates.siteId,
+    name: channelTemplates.title,
+    within: channelTemplates.panels,
+  },
 ];
 
 export async function listPlaylists(ctx: Ctx, query: PlaylistQuery): Promise<ListPage<PlaylistRow>> {

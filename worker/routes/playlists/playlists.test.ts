@@ -145,6 +145,22 @@ describe("what uses an item", () => {
     ]);
   });
 
+  test("is a quest that asks to watch it, and a template that shows it", async () => {
+    const url = "https://www.youtube.com/watch?v=bbbbbbbbbbb";
+    const { _id: videoId } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
+    const action = { arrayId: "a1B2c3D4e", body: "Watch", kind: "watch:specific:video", callToAction: "Watch", validationValue: videoId };
+    const texts = { title: "Watch it", description: "", rewardDescription: "", rewardType: "prize", claimedMessage: "" };
+    const quest = (await site.call("createQuest", { body: { siteId: site.id, ...texts, actions: [action] } })).as(Made);
+    expect((await references(videoId)).body).toEqual([{ _id: quest._id, collection: "quests", name: "Watch it" }]);
+    const { _id: playlistId } = await made();
+    const who = { creator: "ada", owner: "ada" };
+    const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlistId };
+    const panel = { collection: "panels", type: "panel", site_id: site.id, slug: "again", renderer, ...who };
+    const body = { title: "Match day", siteId: site.id, panels: [panel], rules: [], ...who };
+    const template = (await site.call("createChannelTemplate", { body })).as(Made);
+    expect((await references(playlistId)).body).toEqual([{ _id: template._id, collection: "templates", name: "Match day" }]);
+  });
+
   test("is nothing of a playlist that nobody uses, and unknown of one that isn't the site's", async () => {
     const { _id: id } = await made();
     expect((await references(id)).body).toEqual([]);
