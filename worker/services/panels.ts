@@ -14,7 +14,7 @@ import {
 } from "../routes/panels/schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { questsThere, whileQuestsThere, withQuests } from "./panel-references.ts";
+import { allThere, shownBy, whileAllThere, withShown } from "./panel-references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const panelList: ListSpec<PanelRow> = {
@@ -77,9 +77,10 @@ async function readPanel(ctx: Ctx, id: string): Promise<PanelRow> {
 export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
   requireOwnSite(ctx, input.siteId);
   const panel = newPanel(ctx, input.renderer);
-  const changes = [...whileQuestsThere(ctx, panel.renderer), ctx.db.insert(panels).values(panel)];
+  const shown = shownBy(panel.renderer);
+  const changes = [...whileAllThere(ctx, shown), ctx.db.insert(panels).values(panel)];
   const event = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
-  await withQuests(ctx, panel.renderer, () => commitIfCurrent(ctx, changes, event));
+  await withShown(ctx, shown, () => commitIfCurrent(ctx, changes, event));
   return panel;
 }
 
@@ -103,12 +104,13 @@ export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promi
 
 async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer): Promise<PanelRow> {
   const next: PanelRow = { ...current, ...columnsOf(renderer), ...nextVersion(ctx, current) };
+  const shown = shownBy(renderer, current.renderer);
   const change = ctx.db
     .update(panels)
     .set(next)
-    .where(and(asRead(ctx, panels, current), questsThere(ctx, renderer)));
+    .where(and(asRead(ctx, panels, current), allThere(ctx, shown)));
   const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
-  await withQuests(ctx, renderer, () => commitIfCurrent(ctx, change, event));
+  await withShown(ctx, shown, () => commitIfCurrent(ctx, change, event));
   return next;
 }
 

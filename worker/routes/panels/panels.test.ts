@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import type { PANEL_TYPES } from "../../../db/enums.ts";
-import { globalAccounts, quests, sessions } from "../../../db/schema/index.ts";
+import { globalAccounts, playlists, polls, quests, sessions } from "../../../db/schema/index.ts";
 import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
@@ -17,7 +17,12 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await createDb(env.DB).insert(quests).values(questOf(site));
+  const db = createDb(env.DB);
+  await db.insert(quests).values(questOf(site));
+  const own = { id: ID, siteId: site.id, created: 1, modified: 1 };
+  await db.insert(playlists).values({ ...own, title: "Replays", description: "", members: [], tags: [] });
+  const rules = { open: true, responsesPerViewer: 1, hideResults: false };
+  await db.insert(polls).values({ ...own, ...rules, type: "prediction", question: "Who scores?", name: "Scorer", answers: [] });
 });
 
 const ID = newId(1);
@@ -223,6 +228,27 @@ describe("a panel", () => {
     ],
   ])("refuses %s %#", async ([field, renderer]) => {
     expect(await create(renderer)).toMatchObject({ status: 400, fields: [field] });
+  });
+
+  test.for<[field: string, renderer: Record<string, unknown>]>([
+    ["renderer.playlist_id", { panel_type: "playlist", panel_name: "Replays" }],
+    ["renderer.questions.0.poll_id", { panel_type: "quick_pick", panel_name: "Quiz", questions: [question] }],
+    ["renderer.quests.0.quest_id", { panel_type: "quests", panel_name: "Quests", quests: [quest] }],
+  ])("shows nothing of another site, nor what is nowhere: %s", async ([field, renderer]) => {
+    const other = await newSite();
+    const own = renderer.panel_type === "playlist" ? { ...renderer, playlist_id: ID } : renderer;
+    expect(await create(own, other)).toMatchObject({ status: 400, fields: [field] });
+    expect((await create(own)).status).toBe(201);
+  });
+
+  test("may go on without the playlist that it has shown", async () => {
+    const { _id } = (
+      await site.call("createPlaylist", { body: { siteId: site.id, title: "Goals", description: "", members: [], tags: [] } })
+    ).as(Panel.pick({ _id: true }));
+    const panel = await made({ panel_type: "playlist", panel_name: "Replays", playlist_id: _id });
+    await site.call("deletePlaylist", { params: { id: _id } });
+    expect((await patch(panel._id, { panel_name: "Goals" })).status).toBe(200);
+    expect(await patch(panel._id, { playlist_id: newId(1_000) })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
   });
 
   test("refuses a siteId that is not the client's", async () => {
