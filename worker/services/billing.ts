@@ -1,4 +1,5 @@
-import { hasStripe, verifyApplePay } from "../integrations/stripe.ts";
+import { hasStripe } from "../integrations/stripe-client.ts";
+import { verifyApplePay } from "../integrations/stripe.ts";
 import { invalid } from "../lib/errors.ts";
 import { SiteSettings, type SiteRow } from "../routes/sites/schemas.ts";
 import type { Ctx } from "./context.ts";

@@ -1,5 +1,6 @@
 import { accounts, charges, subscriptions, wallets } from "../../db/schema/index.ts";
-import { createCheckout, createCustomer, requireStripe } from "../integrations/stripe.ts";
+import { requireStripe } from "../integrations/stripe-client.ts";
+import { createCheckout, createCustomer } from "../integrations/stripe.ts";
 import { cameFirst, conflict, invalid, notFound } from "../lib/errors.ts";
 import { toCharge, type ChargeRow, type CheckoutInput } from "../routes/billing/schemas.ts";
 import { toWallet, type WalletRow } from "../routes/wallets/schemas.ts";

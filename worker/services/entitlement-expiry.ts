@@ -1,6 +1,6 @@
 import { and, eq, lte, notExists, sql } from "drizzle-orm";
 import { accountEntitlements, recurringSubscriptions } from "../../db/schema/index.ts";
-import { hasStripe } from "../integrations/stripe.ts";
+import { hasStripe } from "../integrations/stripe-client.ts";
 import { cameFirst } from "../lib/errors.ts";
 import type { Ctx } from "./context.ts";
 import { changeEntitlement } from "./entitlements.ts";

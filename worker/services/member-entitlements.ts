@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { accountEntitlements } from "../../db/schema/index.ts";
-import { requireStripe } from "../integrations/stripe.ts";
+import { requireStripe } from "../integrations/stripe-client.ts";
 import { nextStep, type Step } from "../lib/entitlement-state.ts";
 import { conflict, notFound } from "../lib/errors.ts";
 import type { UpdateQuery } from "../routes/community/schemas.ts";

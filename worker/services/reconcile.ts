@@ -1,7 +1,7 @@
 import { and, asc, eq, lt, lte } from "drizzle-orm";
 import type { Db } from "../../db/client.ts";
 import { charges, recurringSubscriptions } from "../../db/schema/index.ts";
-import { hasStripe } from "../integrations/stripe.ts";
+import { hasStripe } from "../integrations/stripe-client.ts";
 import { settleCharge } from "./charges.ts";
 import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";

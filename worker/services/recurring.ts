@@ -1,12 +1,12 @@
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { charges, recurringSubscriptions } from "../../db/schema/index.ts";
+import { requireStripe } from "../integrations/stripe-client.ts";
 import {
   cancelSubscription,
   listPaidInvoices,
   type PaidInvoice,
   readSubscription,
-  requireStripe,
   type StripeSubscription,
 } from "../integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";

@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, or } from "drizzle-orm";
 import { charges, recurringSubscriptions, refunds } from "../../db/schema/index.ts";
-import { createRefund, listRefunds, requireStripe, type StripeRefund } from "../integrations/stripe.ts";
+import { requireStripe } from "../integrations/stripe-client.ts";
+import { createRefund, listRefunds, type StripeRefund } from "../integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
 import { ENDS_IN_ZERO, isPayable } from "../lib/money.ts";
