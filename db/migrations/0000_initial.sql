@@ -136,11 +136,11 @@ CREATE TABLE `viewer_activity` (
 	`kind` text NOT NULL,
 	`target_id` text NOT NULL,
 	`channel_id` text NOT NULL,
-	`quarter` integer NOT NULL,
+	`begun` integer NOT NULL,
 	`seconds` real NOT NULL,
 	`first_at` integer NOT NULL,
 	`last_at` integer NOT NULL,
-	PRIMARY KEY(`site_id`, `account_id`, `kind`, `target_id`, `channel_id`, `quarter`)
+	PRIMARY KEY(`site_id`, `account_id`, `kind`, `target_id`, `channel_id`, `begun`)
 );
 --> statement-breakpoint
 CREATE INDEX `viewer_activity_last` ON `viewer_activity` (`last_at`);--> statement-breakpoint

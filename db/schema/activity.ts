@@ -14,7 +14,7 @@ export const viewerActivity = sqliteTable(
     /** Where it was. */
     channelId: text("channel_id").notNull(),
     /** The minute since 1970 UTC in which it began: whatever goes on without a break has a row, so that what happened within a time can be told. */
-    begun: integer("quarter").notNull(),
+    begun: integer("begun").notNull(),
     /** How much of it was watched, or how long the visit was, by the server's clock; 0 for what has no length. */
     seconds: real("seconds").notNull(),
     firstAt: time("first_at").notNull(),
