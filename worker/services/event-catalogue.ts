@@ -169,7 +169,7 @@ export const EVENTS = {
   entitlement_expired: { data: Entitlement, description: "An entitlement ran out", ...purchase },
   entitlement_granted: { data: Entitlement, description: "An entitlement was granted, otherwise than by purchase" },
   entitlement_purchased: { data: Entitlement, description: "An entitlement was bought", ...purchase },
-  entitlement_refunded: { data: Entitlement, description: "An entitlement was paid back", ...purchase },
+  entitlement_refunded: { data: Entitlement, description: "What is back of the price of an entitlement has changed", ...purchase },
   entitlement_renewed: { data: Entitlement, description: "An entitlement was paid for again", ...purchase },
   entitlement_revoked: { data: Entitlement, description: "An entitlement was taken away" },
   "event.created": { data: CalendarEvent, description: "A calendar event was made" },
