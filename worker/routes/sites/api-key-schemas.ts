@@ -43,6 +43,8 @@ export const ApiKey = z
     _id: Id,
     siteId: Id,
     ...editable,
+    // A key outlives an area.
+    roles: z.array(z.string()).describe("What it may do"),
     previousKeyExpires: Time.nullable().describe("Until then, the key before the last rotation works too"),
     ...Tracked,
   })
