@@ -40,7 +40,16 @@ describe("publish", () => {
     expect(viewer.log).toEqual([1, 2]);
   });
 
-  test("records a broadcast that has ended and sends nothing", async () => {
+  test("shows one that was held up past its end when it comes again with a later one", async () => {
+    const channel = newChannel();
+    const viewer = await join(channel);
+    const broadcast = newBroadcast();
+    await channel.stub.publish({ ...broadcast, endsAt: Date.now() - 1 });
+    await channel.stub.publish(broadcast);
+    expect(await viewer.first("overlay.show")).toMatchObject({ seq: 1, broadcastId: broadcast.broadcastId });
+  });
+
+  test("sends nothing of a broadcast that has ended", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
     const answer = await channel.stub.publish(newBroadcast({ endsAt: Date.now() - 1 }));

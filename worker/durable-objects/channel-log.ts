@@ -72,24 +72,24 @@ export class ChannelLog {
     const known = this.appliedBefore(broadcast.broadcastId);
     if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
+    // Not remembered: what was held up may come again with a later end.
+    if (endsAt <= now) return { seq: this.position, startsAt, endsAt };
     const tags = broadcast.segment?.tags ?? null;
     const until = broadcast.timecode === undefined ? endsAt : endsAt + PICTURE_LAG_MS;
     this.commit(() => {
-      if (endsAt > now) {
-        const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
-        const frame = this.append({ at: now, body, tags, shows: { broadcastId, until } });
-        this.storage.sql.exec(
-          "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          broadcastId,
-          overlayId,
-          frame.seq,
-          now,
-          endsAt,
-          until,
-          tags && JSON.stringify(tags),
-          frame.body,
-        );
-      }
+      const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
+      const frame = this.append({ at: now, body, tags, shows: { broadcastId, until } });
+      this.storage.sql.exec(
+        "INSERT INTO broadcasts (broadcast_id, overlay_id, seq, at, ends_at, until, tags, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        broadcastId,
+        overlayId,
+        frame.seq,
+        now,
+        endsAt,
+        until,
+        tags && JSON.stringify(tags),
+        frame.body,
+      );
       this.remember(broadcastId, now, { startsAt, endsAt });
     });
     return { seq: this.position, startsAt, endsAt };
