@@ -100,7 +100,8 @@ test("what was taken is seen as delivered while the run goes on", () => {
       return 204;
     },
     async (simulation) => {
-      look = () => seen.push(...simulation.queue.list({ ...PAGE, direction: 1 }).rows.map(({ state, attempts }) => [state, attempts.length]));
+      look = () =>
+        seen.push(...simulation.queue.list({ ...PAGE, direction: 1 }).rows.map(({ state, attempts }) => [state, attempts.length]));
       simulation.add(4, 1);
       await simulation.run();
       expect(seen).toEqual([
