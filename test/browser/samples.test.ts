@@ -26,6 +26,7 @@ const REFUSED: Record<string, string> = {
   getExport: "an export is made when it is asked for",
   downloadExport: "the link comes with an export",
   getReceipt: "a broadcast has an id only once it is made",
+  deletePage: "the demo's channel is on the air",
   redeliver: "a delivery has an id only once it is made",
   verifyApplePay: "the demo has no keys to Stripe",
   checkoutBundle: "the demo has no keys to Stripe",
