@@ -14,7 +14,7 @@ import { erasePerson } from "./erasure.ts";
 import { linkGlobalAccounts } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { newPassword } from "./passwords.ts";
-import { leavesAnAdmin, readForRoles, requireGrantable } from "./roles.ts";
+import { leavesAnAdmin, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
 
 export const accountList: ListSpec<AccountRow> = {
   table: accounts,
@@ -70,7 +70,7 @@ async function putAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): P
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
   const roles = input.roles ?? current?.roles ?? [];
-  if (input.roles) requireGrantable(rules, current, roles);
+  if (input.roles) await requireGrantable(ctx, rules, current, roles);
   if (current) return changeAccount(ctx, current, input, roles);
   // No version of what isn't there is the one that If-Match names.
   requireMatch(ctx, { version: -1 });
@@ -93,6 +93,7 @@ async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]):
 
 async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
   const { name, thirdPartyAuthProviders = current.thirdPartyAuthProviders, password } = input;
+  if (current.roles.length > 0 && (password !== undefined || input.thirdPartyAuthProviders !== undefined)) await requireRoleKey(ctx);
   const secret = password === undefined ? {} : await newPassword(password, current);
   const next = { ...current, ...naming(name), thirdPartyAuthProviders, roles, ...secret, ...nextVersion(ctx, current) };
   await writeAccount(ctx, current, next);
@@ -107,6 +108,7 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
   await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
   const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
   if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
+  if (identifies && current.roles.length > 0) await requireRoleKey(ctx);
   if (email !== current.email) refuseStandIn(email);
   const next: AccountRow = {
     ...current,
@@ -145,7 +147,7 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   if (!account) throw notFound("Account not found");
   await requireSelfOrAdmin(ctx, id, "write", "Only admins delete other accounts");
   requireMatch(ctx, account);
-  requireGrantable(rules, account, []);
+  await requireGrantable(ctx, rules, account, []);
   const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
   const claimsEnd = tellEndedClaims(ctx, await ctx.caller(), id);
   const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...linkGlobalAccounts(ctx, account)];

@@ -4,8 +4,7 @@ import { createDb } from "../../db/client.ts";
 import { accounts, registerInvites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
-import { conflict, Failure, forbidden, invalid, notFound } from "../lib/errors.ts";
-import { keyAllows } from "../lib/roles.ts";
+import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
@@ -25,7 +24,7 @@ import {
 import { inInviteService } from "./invite-failures.ts";
 import { mailableName, sendMail } from "./mail.ts";
 import { tellOfRows } from "./outbox.ts";
-import { administersSite, readForRoles, requireGrantable } from "./roles.ts";
+import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
 
 const PURPOSE = "register invite";
@@ -192,9 +191,7 @@ async function readInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
 /** An account of the site; a signed-in admin invites in no other's name, and a key must be one that may give roles. */
 async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> {
   const actor = await ctx.caller();
-  if (actor.kind === "developer" && !keyAllows(actor.roles, "account", "write")) {
-    throw forbidden("The developer key lacks the role account:write, without which it gives nobody roles");
-  }
+  await requireRoleKey(ctx);
   if (actor.kind === "account" && actor.id !== senderAccountId) throw invalid("senderAccountId", "Must be your own account");
   const [sender] = await ctx.db
     .select({ id: accounts.id })
@@ -210,7 +207,7 @@ async function requireNewcomer(ctx: Ctx, email: string, targetRoles: AccountRole
   const { account, rules } = await readForRoles(ctx, which, targetRoles);
   if (account) throw conflict("An account with this e-mail exists");
   try {
-    requireGrantable(rules, undefined, targetRoles);
+    await requireGrantable(ctx, rules, undefined, targetRoles);
   } catch (error) {
     // Not the caller is refused here but the invite.
     throw error instanceof Failure ? conflict(error.message) : error;

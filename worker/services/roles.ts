@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { accounts, pages, sites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "../lib/errors.ts";
-import { type Action, isSiteAdmin } from "../lib/roles.ts";
+import { type Action, isSiteAdmin, keyAllows } from "../lib/roles.ts";
 import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
 import { accountList, normalizeSearch } from "./accounts.ts";
@@ -36,7 +36,7 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
 export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Promise<AccountRow> {
   const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), roles);
   if (!account) throw notFound("Account not found");
-  requireGrantable(rules, account, roles);
+  await requireGrantable(ctx, rules, account, roles);
   const next: AccountRow = { ...account, roles, ...nextVersion(ctx, account) };
   const change = ctx.db
     .update(accounts)
@@ -87,9 +87,26 @@ function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
     .where(eq(sites.id, ctx.siteId));
 }
 
-/** Refuses roles that name a page of no such site, a new admin where the site wants none, and the demotion of the last admin. */
-export function requireGrantable(rules: RoleRules, account: { roles: AccountRole[] } | undefined, roles: AccountRole[]): void {
+/**
+ * 403 for a developer key without `roles:write`, which everything needs that gives roles, takes them away, or changes how somebody who
+ * has some signs in: a key that may do one of these can make itself an admin.
+ */
+export async function requireRoleKey(ctx: Ctx): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "developer" && !keyAllows(actor.roles, "roles", "write")) {
+    throw forbidden("The developer key lacks the role roles:write, which is needed to change roles, or the sign-in of accounts with roles");
+  }
+}
+
+/** Every change of roles passes here: rejects a caller who may not, pages of another site, a new admin where the site allows none, and the demotion of the last admin. */
+export async function requireGrantable(
+  ctx: Ctx,
+  rules: RoleRules,
+  account: { roles: AccountRole[] } | undefined,
+  roles: AccountRole[],
+): Promise<void> {
   const before = account?.roles ?? [];
+  if (JSON.stringify(before) !== JSON.stringify(roles)) await requireRoleKey(ctx);
   if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is of no page of this site");
   // A channel's admin is no admin of the site yet.
   const isNewAdmin = (roles.some(isAdminRole) && !before.some(isAdminRole)) || (isSiteAdmin(roles, "read") && !isSiteAdmin(before, "read"));

@@ -7,6 +7,7 @@ import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite,
 import { accountEvent, getAccount, insertAccount, newAccount } from "./accounts.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
+import { requireRoleKey } from "./roles.ts";
 
 export async function getSite(ctx: Ctx): Promise<SiteRow> {
   const [site] = await ctx.db.select().from(sites).where(eq(sites.id, ctx.siteId));
@@ -30,6 +31,8 @@ export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; admin
 export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
+  // Whoever names an identity provider can sign in as anybody, admins included.
+  if (JSON.stringify(input.settings.security.providers) !== JSON.stringify(current.settings.security.providers)) await requireRoleKey(ctx);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {
     ...current,

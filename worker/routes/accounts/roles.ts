@@ -59,7 +59,7 @@ accountRoles.openapi(
     path: "/account/v3/roles/{id}",
     summary: "Replace an account's roles",
     description:
-      "They act at once, on sessions that are open too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). Whoever becomes admin of several sites under one e-mail is one global account.",
+      "They act at once, on sessions that are open too. A key needs `roles:write` too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). Whoever becomes admin of several sites under one e-mail is one global account.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: IdParam, body: jsonBody(RolesInput) },
     responses: { 200: json("The roles as they are now", AccountRoles) },

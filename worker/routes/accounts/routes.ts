@@ -63,7 +63,7 @@ accounts.openapi(
     path: "/account/v3",
     summary: "Create or change by e-mail",
     description:
-      "Makes the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a sign-in at another provider belongs to one account of the site.",
+      "Makes the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a sign-in at another provider belongs to one account of the site. A key needs `roles:write` too where roles change, and for the password or providers of an account that has some.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: jsonBody(UpsertAccount) },
     responses: { 200: json("The account as it is now", Account) },
@@ -105,7 +105,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Change an account",
     description:
-      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail makes reset links that are under way void.",
+      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail makes reset links that are under way void. A key needs `roles:write` too for the e-mail or providers of an account with roles.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "any",
     request: { params: IdParam, body: jsonBody(UpdateAccount) },
@@ -127,7 +127,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Delete an account",
     description:
-      "Erases the person: account, profile, sessions and links; what books need stays under the id alone, and a file of the members that was made before names them until it is deleted, a day after it was asked for. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted.",
+      "Erases the person: account, profile, sessions and links; what books need stays under the id alone, and a file of the members that was made before names them until it is deleted, a day after it was asked for. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted. A key needs `roles:write` too where the account has roles.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "any",
     request: { params: IdParam },

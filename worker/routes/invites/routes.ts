@@ -110,7 +110,7 @@ invites.openapi(
     path: "/invite/v1/register",
     summary: "Invite somebody to register",
     description:
-      "Mails a link by which somebody becomes an account with the target roles; it is good for 7 days. Refused where the site allows no new admins. A key needs `account:write` too, since the account gets roles.",
+      "Mails a link by which somebody becomes an account with the target roles; it is good for 7 days. Refused where the site allows no new admins. A key needs `roles:write` too, since the account gets roles.",
     credentials: DEVELOPER_OR_ACCOUNT,
     refusal: inviteFailure("Create"),
     request: { body: jsonBody(RegisterInviteInput) },

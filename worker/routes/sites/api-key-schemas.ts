@@ -2,10 +2,23 @@ import { z } from "@hono/zod-openapi";
 import type { apiKeys } from "../../../db/schema/index.ts";
 import { Id, Time, Tracked } from "../../http/schemas.ts";
 
-/** The first segments of the paths that take a key. */
+/** The first segments of the paths that take a key, and `roles`: what changes roles needs that one as well. */
 export const KEY_AREAS = [
   ...["accesscode", "account", "billing", "bundle", "claimstatus", "dataprovider", "event", "invite", "media", "navigation", "overlay"],
-  ...["page", "personalization", "playlist", "poll", "quest", "site", "stream", "streamprovider", "subscription", "themes", "video"],
+  ...[
+    "page",
+    "personalization",
+    "playlist",
+    "poll",
+    "quest",
+    "roles",
+    "site",
+    "stream",
+    "streamprovider",
+    "subscription",
+    "themes",
+    "video",
+  ],
   "webhooks",
 ];
 
@@ -14,7 +27,7 @@ const KeyRole = z
   .max(100)
   .regex(
     new RegExp(`^(\\*|(${KEY_AREAS.join("|")}):(read|write))$`),
-    "`*`, `<area>:read` or `<area>:write`, where the area is the first part of a path that takes keys",
+    "`*`, `<area>:read` or `<area>:write`, where the area is the first part of a path that takes keys, or `roles`",
   )
   .openapi({ example: "overlay:write" });
 
@@ -25,7 +38,9 @@ const editable = {
     .array(KeyRole)
     .min(1)
     .max(100)
-    .describe("What it may do: `*` all, `<area>:write` (which includes reading) or `<area>:read`; an area is the first part of a path"),
+    .describe(
+      "What it may do: `*` all, `<area>:write` (which includes reading) or `<area>:read`; an area is the first part of a path. `roles:write` is needed, beside `account:write` or `invite:write`, to change the roles of accounts",
+    ),
   expirationTime: Time.nullable().describe("Milliseconds since 1970 UTC; null: never"),
 };
 

@@ -1,0 +1,88 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { accounts } from "../../../db/schema/index.ts";
+import type { AccountRole } from "../../../db/types.ts";
+import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { SiteAsRead } from "../sites/schemas.ts";
+
+const db = createDb(env.DB);
+const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+const MODERATOR: AccountRole = { scope: "Chat_Moderator", pageId: [], write: true };
+const PROVIDER = { name: "mine", jwksUrl: "https://evil.example/jwks", audience: "tifo" };
+
+let site: TestSite;
+let moderator: TestAccount;
+
+beforeAll(async () => {
+  site = await newSite();
+  moderator = await site.addAccount("moderator", [MODERATOR]);
+});
+
+async function withKey(roles: string[], operationId: string, options: CallOptions): Promise<Answer> {
+  return site.call(operationId, { ...options, as: "client", headers: { "Tifo-Developer-Key": await site.addKey(roles) } });
+}
+
+const person = (account: TestAccount) => ({ email: account.email, name: "Somebody" });
+
+describe("a developer key with account:write and site:write alone", () => {
+  const roles = ["account:write", "invite:write", "site:write"];
+
+  test.for([
+    ["sets roles", "setRoles", () => ({ params: { id: site.accounts.viewer.id }, body: { roles: [ADMIN] } })],
+    ["takes roles away", "setRoles", () => ({ params: { id: moderator.id }, body: { roles: [] } })],
+    ["makes an account with roles", "upsertAccount", () => ({ body: { email: "new@keys.example", name: "New", roles: [ADMIN] } })],
+    ["gives roles by e-mail", "upsertAccount", () => ({ body: { ...person(site.accounts.viewer), roles: [MODERATOR] } })],
+    ["sets an admin's password", "upsertAccount", () => ({ body: { ...person(site.accounts.admin), password: "mine-from-now-on" } })],
+    [
+      "links an admin to a sign-in of its own",
+      "upsertAccount",
+      () => ({ body: { ...person(site.accounts.admin), thirdPartyAuthProviders: [{ accountId: "me", provider: "mine" }] } }),
+    ],
+    [
+      "changes a moderator's e-mail",
+      "updateAccount",
+      () => ({ params: { id: moderator.id }, body: { name: "Mod", email: "mine@keys.example" } }),
+    ],
+    ["deletes a moderator", "deleteAccount", () => ({ params: { id: moderator.id } })],
+    [
+      "invites an admin",
+      "createRegisterInvite",
+      () => ({ body: { email: "invited@keys.example", senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN] } }),
+    ],
+  ] as const)("is rejected when it %s", async ([, operationId, options]) => {
+    const { status, problem } = await withKey(roles, operationId, options());
+    expect([status, problem?.code]).toEqual([403, "forbidden"]);
+    expect(problem?.message).toContain("roles:write");
+    const { admin, viewer } = site.accounts;
+    for (const account of [admin, viewer, moderator]) {
+      const [row] = await db.select().from(accounts).where(eq(accounts.id, account.id));
+      expect(row).toMatchObject({ email: account.email, roles: account.roles, passwordVersion: 1, thirdPartyAuthProviders: [] });
+    }
+  });
+
+  test("is rejected when it names an identity provider, which could sign in as an admin", async () => {
+    const { name, devicelimit, settings } = (await site.call("getSite")).as(SiteAsRead);
+    const body = { name, devicelimit, settings: { ...settings, security: { ...settings.security, providers: [PROVIDER] } } };
+    expect((await withKey(roles, "updateSite", { body })).problem?.code).toBe("forbidden");
+    expect((await withKey(roles, "updateSite", { body: { name: "Harbour", devicelimit, settings } })).status).toBe(200);
+    expect((await withKey(["site:write", "roles:write"], "updateSite", { body })).status).toBe(200);
+  });
+
+  test("still manages viewers", async () => {
+    const viewer = await site.addAccount("managed", []);
+    expect((await withKey(roles, "upsertAccount", { body: { ...person(viewer), password: PASSWORD, roles: [] } })).status).toBe(200);
+    expect((await withKey(roles, "deleteAccount", { params: { id: viewer.id } })).status).toBe(200);
+  });
+});
+
+test("a developer key with roles:write beside account:write gives and takes roles", async () => {
+  const target = await site.addAccount("promoted", []);
+  const set = (given: AccountRole[], keyRoles: string[]) =>
+    withKey(keyRoles, "setRoles", { params: { id: target.id }, body: { roles: given } });
+  expect((await set([MODERATOR], ["roles:write"])).status).toBe(403);
+  expect((await set([MODERATOR], ["account:write", "roles:read"])).status).toBe(403);
+  expect((await set([MODERATOR], ["account:write", "roles:write"])).status).toBe(200);
+  expect((await set([], ["account:write", "roles:write"])).status).toBe(200);
+});
