@@ -2,8 +2,9 @@ import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { LIMITS } from "../../worker/lib/limits.ts";
+import { LIMITS, limiterName, type Slot } from "../../worker/lib/limits.ts";
 import { newId } from "../../worker/lib/ids.ts";
+import { refusals } from "../../worker/services/limits.ts";
 import { GLOBAL_AUDIENCE } from "../../worker/services/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
@@ -58,8 +59,9 @@ test("a flood leaves other accounts, other sites and the owner at another addres
 
 test("a flood over many accounts is refused by its address, and a right password doesn't count", async () => {
   const address = "203.0.113.77";
-  const limiter = env.LIMITER.getByName(other.id);
-  for (let taken = 0; taken < LIMITS.signInAddress.quota - 2; taken++) await limiter.take("signInAddress", address);
+  const slot: Slot = { name: "signInAddress", key: address };
+  const limiter = env.LIMITER.getByName(limiterName(other.id, slot));
+  for (let taken = 0; taken < LIMITS.signInAddress.quota - 2; taken++) await limiter.takeAll([slot]);
   expect(await signIn(other.accounts.viewer.email, PASSWORD, address, other)).toBe(200);
   hashed.mockClear();
   const statuses = await Promise.all(
@@ -71,7 +73,8 @@ test("a flood over many accounts is refused by its address, and a right password
   expect(await signIn(other.accounts.viewer.email, PASSWORD, OWNER, other)).toBe(200);
   // Who was refused for the address alone has all five tries of the account left.
   for (let tries = 0; tries < 10; tries++) expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(429);
-  await limiter.giveBack("signInAddress", address);
+  await limiter.giveBack([slot]);
+  refusals.clear();
   expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(200);
 });
 
@@ -82,8 +85,10 @@ test("a sign-in to no site at all is refused like any, and makes no counter of t
   expect(answer.status).toBe(401);
   expect(hashed).toHaveBeenCalledTimes(1);
   const objects = await listDurableObjectIds(env.LIMITER);
-  expect(objects.map(String)).not.toContain(env.LIMITER.idFromName(siteId).toString());
-  expect(objects.map(String)).toContain(env.LIMITER.idFromName(GLOBAL_AUDIENCE).toString());
+  const slot: Slot = { name: "signInAddress", key: ATTACKER };
+  const counterOf = (scope: string) => env.LIMITER.idFromName(limiterName(scope, slot)).toString();
+  expect(objects.map(String)).not.toContain(counterOf(siteId));
+  expect(objects.map(String)).toContain(counterOf(GLOBAL_AUDIENCE));
 });
 
 test("wrong old passwords of a signed-in thief count in the same five", async () => {

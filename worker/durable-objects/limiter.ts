@@ -1,9 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
-import { LIMITS, type LimitName, type LimitState } from "../lib/limits.ts";
+import { LIMITS, type LimitName, type LimitState, type Slot } from "../lib/limits.ts";
 
-/** Counts what a site's limits allow, exactly and in one place: fixed windows, one row per limit and key. */
+/** How long what was taken may still be given back: longer than any sign-in takes to be verified. */
+const PENDING_MS = 3_000;
+const REMEMBERED = 1_000;
+
+/** Counts limits of one purpose exactly, in fixed windows, one row per limit and key; `limiterName` says which object counts what. */
 export class Limiter extends DurableObject<Env> {
   readonly #sql: SqlStorage;
+  /** When each key was taken last; what an eviction loses makes a refusal final earlier. */
+  readonly #lastTaken = new Map<string, number>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -13,10 +19,15 @@ export class Limiter extends DurableObject<Env> {
     );
   }
 
-  /** Takes one of a limit, or says when the next is to be had. */
-  take(name: LimitName, key: string): LimitState {
-    const state = this.peek(name, key);
-    if (!state.allowed) return state;
+  /** Takes one of each, or none where any is used up: its state then says so, and when the next is to be had. */
+  takeAll(slots: Slot[]): LimitState[] {
+    const states = slots.map(({ name, key }) => this.peek(name, key));
+    if (!states.every(({ allowed }) => allowed)) return states;
+    for (const { name, key } of slots) this.#take(name, key);
+    return states.map((state) => ({ ...state, remaining: state.remaining - 1 }));
+  }
+
+  #take(name: LimitName, key: string): void {
     const now = Date.now();
     const ends = now + LIMITS[name].window * 1000;
     this.#sql.exec(
@@ -27,13 +38,16 @@ export class Limiter extends DurableObject<Env> {
       now,
       now,
     );
+    if (this.#lastTaken.size >= REMEMBERED) this.#lastTaken.clear();
+    this.#lastTaken.set(`${name} ${key}`, now);
     this.#scheduleCleanUp(ends);
-    return { ...state, remaining: state.remaining - 1 };
   }
 
   /** Gives back what turned out not to count, such as a right sign-in. */
-  giveBack(name: LimitName, key: string): void {
-    this.#sql.exec("UPDATE windows SET used = max(0, used - 1) WHERE name = ? AND key = ?", name, key);
+  giveBack(slots: Slot[]): void {
+    for (const { name, key } of slots) {
+      this.#sql.exec("UPDATE windows SET used = max(0, used - 1) WHERE name = ? AND key = ?", name, key);
+    }
   }
 
   /** What is left, without taking any. */
@@ -44,7 +58,8 @@ export class Limiter extends DurableObject<Env> {
       .exec<{ ends: number; used: number }>("SELECT ends, used FROM windows WHERE name = ? AND key = ? AND ends > ?", name, key, now)
       .toArray()[0];
     const remaining = Math.max(0, quota - (row?.used ?? 0));
-    return { allowed: remaining > 0, remaining, reset: row ? Math.ceil((row.ends - now) / 1000) : window };
+    const final = now - (this.#lastTaken.get(`${name} ${key}`) ?? 0) > PENDING_MS;
+    return { allowed: remaining > 0, remaining, reset: row ? Math.ceil((row.ends - now) / 1000) : window, final };
   }
 
   override async alarm(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Exact quotas, kept by the Limiter object of a site; `per` says what is counted apart. */
+/** Exact quotas, kept by Limiter objects; `per` says what is counted separately. */
 export const LIMITS = {
   signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
   signInAddress: { quota: 100, window: 60, per: "address", description: "Wrong sign-ins, of whatever accounts" },
@@ -29,6 +29,33 @@ interface LimitPolicy {
 
 export type LimitName = keyof typeof LIMITS;
 
+/** One count of a limit: what is counted is `key`; `shard`, the key unless given, decides which object counts it. */
+export interface Slot {
+  name: LimitName;
+  key: string;
+  shard?: string;
+}
+
+const SHARDS = 16;
+
+/**
+ * The name of the Limiter object that keeps a count of `scope`, a site or the deployment. Each purpose has objects of its own, so that a
+ * flood of one can't hold up another; what anybody may ask for is spread over several, so that it holds up only a part even of its own.
+ */
+export function limiterName(scope: string, { name, key, shard = key }: Slot): string {
+  const { per } = LIMITS[name];
+  // A sign-in takes both, of the same address, in one call.
+  const purpose = name === "signInAddress" ? "signIn" : name;
+  return per === "site" || per === "deployment" ? `${scope}:${purpose}` : `${scope}:${purpose}:${hash(shard) % SHARDS}`;
+}
+
+/** FNV-1a, 32 bits. */
+function hash(value: string): number {
+  let result = 0x811c9dc5;
+  for (let index = 0; index < value.length; index++) result = Math.imul(result ^ value.charCodeAt(index), 0x01000193);
+  return result >>> 0;
+}
+
 export const LIMIT_NAMES = Object.keys(LIMITS).filter((name): name is LimitName => name in LIMITS);
 
 /** What is left of a limit; `reset` is the seconds until the window ends. */
@@ -36,4 +63,6 @@ export interface LimitState {
   allowed: boolean;
   remaining: number;
   reset: number;
+  /** Whether a refusal stands until the window ends; not while what was taken last may still be given back. */
+  final: boolean;
 }

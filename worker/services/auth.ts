@@ -4,12 +4,13 @@ import { accounts, globalAccounts, sessions, sites } from "../../db/schema/index
 import { hashPassword, sha256, verifyPassword } from "../lib/crypto.ts";
 import { Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import type { Slot } from "../lib/limits.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { Login, Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { batchAll, type Ctx } from "./context.ts";
 import { checkSite } from "./identity.ts";
-import { giveBackSlot, takeSlot } from "./limits.ts";
+import { giveBackSlots, takeSlots } from "./limits.ts";
 import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
 
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
@@ -36,17 +37,12 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   const email = normalizeEmail(input.email);
   // What somebody calls a site gets no counters of its own unless it is one.
   const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
-  const slot = await signInSlot(email, address);
-  await takeSlot(scope, "signIn", slot);
-  await takeSlot(scope, "signInAddress", address).catch(async (refusal: unknown) => {
-    // Who shares an address with a flood is not charged with a wrong sign-in.
-    await giveBackSlot(scope, "signIn", slot);
-    throw refusal;
-  });
+  const slots = await signInSlots(email, address);
+  await takeSlots(scope, slots);
   const person = audience === GLOBAL_AUDIENCE ? await findGlobal(ctx, email) : await findOnSite(ctx, audience, email);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
   if (!person || !valid) throw unauthenticated("Wrong e-mail or password");
-  await Promise.all([giveBackSlot(scope, "signIn", slot), giveBackSlot(scope, "signInAddress", address)]);
+  await giveBackSlots(scope, slots);
   return startSession(ctx, audience, person, stale ? await hashPassword(input.password) : undefined);
 }
 
@@ -205,7 +201,10 @@ async function readRefreshToken(env: Env, token: string): Promise<RefreshToken |
   return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
 }
 
-/** What wrong passwords are counted under: the account and the address, so that nobody locks the owner out. */
-export function signInSlot(email: string, address: string): Promise<string> {
-  return sha256(`${email}\n${address}`);
+/** What wrong passwords are counted under: the account at the address, and the address. One object has all counts of an address. */
+export async function signInSlots(email: string, address: string): Promise<[Slot, Slot]> {
+  return [
+    { name: "signIn", key: await sha256(`${email}\n${address}`), shard: address },
+    { name: "signInAddress", key: address },
+  ];
 }

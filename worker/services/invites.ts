@@ -137,7 +137,9 @@ async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteR
 export async function openInvite(ctx: Ctx, token: string, address: string): Promise<string> {
   // Whose site it is becomes known with the invite: misses are counted for the whole deployment.
   const everywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
-  const invite = await findWithin(everywhere, { own: [["missLink", address]], all: "guessLink" }, () => findByToken(ctx, token));
+  const invite = await findWithin(everywhere, { own: [{ name: "missLink", key: address }], all: "guessLink" }, () =>
+    findByToken(ctx, token),
+  );
   if (!invite) throw notFound("Invite not found");
   return inInviteService("Consume", () => issueIntent({ ...ctx, siteId: invite.siteId }, invite));
 }

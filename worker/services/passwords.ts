@@ -11,9 +11,9 @@ import { readSigned, signContent } from "../lib/signed.ts";
 import type { AskReset, ChangePassword, UseReset } from "../routes/accounts/schemas.ts";
 import type { Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
-import { newSession, signInSlot } from "./auth.ts";
+import { newSession, signInSlots } from "./auth.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
-import { giveBackSlot, takeSlot } from "./limits.ts";
+import { giveBackSlots, takeSlot, takeSlots } from "./limits.ts";
 import { mailableName, sendMail } from "./mail.ts";
 import { tellOfRows } from "./outbox.ts";
 import { requireAllowedUrl } from "./sites.ts";
@@ -41,11 +41,11 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
     .from(accounts)
     .where(ownRow(ctx, accounts, actor.id));
   if (!current) throw notFound("Account not found");
-  const slot = await signInSlot(current.email, address);
-  await takeSlot(ctx, "signIn", slot);
+  const slots = await signInSlots(current.email, address);
+  await takeSlots(ctx, slots);
   const wrong = invalid("oldPassword", "The old password is wrong");
   if (current.passwordHash === null || !(await verifyPassword(input.oldPassword, current.passwordHash)).valid) throw wrong;
-  await giveBackSlot(ctx, "signIn", slot);
+  await giveBackSlots(ctx, slots);
   const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
   const session = await newSession(ctx, ctx.siteId, next);
   const change = ctx.db

@@ -60,7 +60,7 @@ export async function activateTvCode(ctx: Ctx, code: string, address: string): P
 
 /** What became of a device's code; once it is activated, the tokens, exactly once. Whoever guesses must guess code and device. */
 export async function pollTvCode(ctx: Ctx, typed: string, address: string): Promise<TvStatus> {
-  const row = await findWithin(ctx, { own: [["miss", address]] }, () => findForDevice(ctx, normalizeCode(typed)));
+  const row = await findWithin(ctx, { own: [{ name: "miss", key: address }] }, () => findForDevice(ctx, normalizeCode(typed)));
   if (!row) throw notFound("This device has no such code");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
   if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { type Caller, countsViewers, newSite, openSocket, PASSWORD } from "../../../test/harness.ts";
-import { LIMITS } from "../../lib/limits.ts";
+import { LIMITS, limiterName, type Slot } from "../../lib/limits.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { GLOBAL_AUDIENCE } from "../../services/tokens.ts";
 import { ConcurrentsList, LimitList } from "./schemas.ts";
@@ -71,7 +71,8 @@ describe("limits", () => {
     const site = await newSite();
     const { limits } = (await site.call("getLimits", { as: "client" })).as(LimitList);
     const before = limits.find(({ name }) => name === "guessLink")?.remaining ?? 0;
-    await env.LIMITER.getByName(GLOBAL_AUDIENCE).take("guessLink", "");
+    const missed: Slot = { name: "guessLink", key: "" };
+    await env.LIMITER.getByName(limiterName(GLOBAL_AUDIENCE, missed)).takeAll([missed]);
     const after = (await site.call("getLimits", { as: "client" })).as(LimitList).limits;
     expect(after.find(({ name }) => name === "guessLink")?.remaining).toBeLessThan(before);
     expect(after.find(({ name }) => name === "signIn")?.remaining).toBeNull();
