@@ -294,6 +294,7 @@ describe("states", () => {
     const poll = (pollId: string, total: number) => ({
       key: pollId,
       type: "poll.updated" as const,
+      at: Date.now() + total,
       data: JSON.stringify({ pollId, total }),
     });
     await channel.stub.publish(newBroadcast());

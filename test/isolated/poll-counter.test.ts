@@ -16,7 +16,7 @@ import { counterAt, countersOf, pollDefinition, syncCounters, writeVotes } from 
 import { answeredPolls } from "../../worker/services/polls.ts";
 import { castVote } from "../../worker/services/poll-votes.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
-import type { TestViewer } from "./relay-viewer.ts";
+import { evict, type TestViewer } from "./relay-viewer.ts";
 
 const db = createDb(env.DB);
 const TELL_MS = 500;
@@ -31,9 +31,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function newPoll(fields: Record<string, unknown> = {}): Promise<Poll> {
+async function newPoll(fields: Record<string, unknown> = {}, at = site): Promise<Poll> {
   const body = {
-    siteId: site.id,
+    siteId: at.id,
     type: "prediction",
     question: "Who wins?",
     name: "Derby",
@@ -41,7 +41,7 @@ async function newPoll(fields: Record<string, unknown> = {}): Promise<Poll> {
     answers: ["City", "A draw", "Dock"].map((answer) => ({ answer })),
     ...fields,
   };
-  return (await site.call("createPoll", { body })).as(Poll);
+  return (await at.call("createPoll", { body })).as(Poll);
 }
 type Poll = ReturnType<typeof Poll.parse>;
 
@@ -67,8 +67,8 @@ async function crowd(size: number): Promise<string[]> {
 }
 
 const idOf = (poll: Poll, index: number): string => poll.answers[index]?._id ?? "";
-const vote = (poll: Poll, accountId: string, answer = 0, requestId = randomHex(6)): Promise<VoteOutcome> =>
-  counterAt(env, site.id, poll._id, counterOf(accountId)).vote({ accountId, answerId: idOf(poll, answer), requestId });
+const vote = (poll: Poll, accountId: string, answer = 0, requestId = randomHex(6), at = site): Promise<VoteOutcome> =>
+  counterAt(env, at.id, poll._id, counterOf(accountId)).vote({ accountId, answerId: idOf(poll, answer), requestId });
 const patch = (poll: Poll, body: Record<string, unknown>) => site.call("patchPoll", { params: { id: poll._id }, body });
 const results = async (poll: Poll) => (await site.call("getPollResults", { as: "client", params: { id: poll._id } })).as(PollResults);
 const counts = async (poll: Poll) => (await results(poll)).answers.map(({ responses }) => responses);
@@ -289,8 +289,8 @@ describe("viewers", () => {
     viewer.when((frame) => frame.type === "poll.updated" && frame.data.pollId === poll._id && frame.data.total === total);
 
   /** A viewer of a channel who stays: here the heartbeat is a second. */
-  async function enter(channelId: string): Promise<TestViewer> {
-    const viewer = await openSocket(site, channelId);
+  async function enter(channelId: string, at = site): Promise<TestViewer> {
+    const viewer = await openSocket(at, channelId);
     const pings = setInterval(() => viewer.open && viewer.send(PING), 300);
     onTestFinished(() => clearInterval(pings));
     await viewer.first("welcome");
@@ -298,11 +298,11 @@ describe("viewers", () => {
   }
 
   /** A panel with the poll, beside the picture of the first channel. */
-  async function show(poll: Poll): Promise<void> {
+  async function show(poll: Poll, at = site): Promise<void> {
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
-    const { _id } = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Panel);
+    const { _id } = (await at.call("createPanel", { body: { siteId: at.id, renderer } })).as(Panel);
     await env.DB.prepare("UPDATE pages SET data = json_set(data, '$.sidebar', json(?)) WHERE id = ?")
-      .bind(JSON.stringify({ panels: [_id] }), site.channels[0])
+      .bind(JSON.stringify({ panels: [_id] }), at.channels[0])
       .run();
   }
 
@@ -373,6 +373,48 @@ describe("viewers", () => {
     await hears(viewer, poll, 1);
   });
 
+  test("who have just opened a channel receive the tally of the vote that follows at once", async () => {
+    const own = await newSite();
+    const poll = await newPoll({}, own);
+    const viewer = await enter(own.channels[0], own);
+    await vote(poll, own.accounts.viewer.id, 0, "first", own);
+    await hears(viewer, poll, 1);
+  });
+
+  test.for(["the whole site", "one channel"])(
+    "who connect after the last vote receive the tally of a poll of %s, once",
+    async (audience) => {
+      const own = await newSite();
+      const poll = await newPoll({}, own);
+      if (audience === "one channel") await show(poll, own);
+      const first = await enter(own.channels[0], own);
+      await vote(poll, own.accounts.viewer.id, 1, "first", own);
+      await hears(first, poll, 1);
+      for (const stub of ["relay", "channel", "presence"]) {
+        if (stub === "relay") await evict(env.RELAY.getByName(`${own.id}:${own.channels[0]}:0`));
+        if (stub === "channel") await evict(env.CHANNEL.getByName(`${own.id}:${own.channels[0]}`));
+        if (stub === "presence") await evict(env.SITE_PRESENCE.getByName(own.id));
+        const late = await enter(own.channels[0], own);
+        await hears(late, poll, 1);
+        await late.first("concurrents");
+        expect(told(late, poll)).toHaveLength(1);
+      }
+    },
+  );
+
+  test("who connect after a poll was deleted don't receive its tally", async () => {
+    const own = await newSite();
+    const poll = await newPoll({}, own);
+    const first = await enter(own.channels[0], own);
+    await vote(poll, own.accounts.viewer.id, 1, "first", own);
+    await hears(first, poll, 1);
+    await env.DB.prepare("DELETE FROM polls WHERE id = ?").bind(poll._id).run();
+    await syncCounters(env, own.id, poll._id);
+    const late = await enter(own.channels[0], own);
+    await late.first("concurrents");
+    expect(told(late, poll)).toEqual([]);
+  });
+
   test("don't hear who is ahead while the poll hides it", async () => {
     const poll = await newPoll({ hideResults: true });
     await show(poll);
@@ -381,7 +423,7 @@ describe("viewers", () => {
     await hears(viewer, poll, 1);
     expect(JSON.stringify(told(viewer, poll))).not.toContain("responses");
     await patch(poll, { open: false });
-    await viewer.when((frame) => frame.type === "poll.updated" && frame.data.hidden === false);
+    await viewer.when((frame) => frame.type === "poll.updated" && frame.data.pollId === poll._id && frame.data.hidden === false);
     expect(told(viewer, poll).at(-1)).toMatchObject({ answers: [{ responses: 1 }, { responses: 0 }, { responses: 0 }] });
   });
 });

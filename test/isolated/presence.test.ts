@@ -207,7 +207,15 @@ describe("a site-wide broadcast", () => {
     const broadcast = newBroadcast();
     await channel.presence.publish(broadcast);
     vi.spyOn(Channel.prototype, "snapshot").mockImplementationOnce(async function (this: Channel) {
-      return { epoch: await epochOf(channel), head: 0, active: { frames: [], more: false }, rules: [], tail: [], concurrents: 0 };
+      return {
+        epoch: await epochOf(channel),
+        head: 0,
+        active: { frames: [], more: false },
+        rules: [],
+        states: [],
+        tail: [],
+        concurrents: 0,
+      };
     });
     const viewer = await join(channel);
     expect((await viewer.first("welcome")).overlays).toEqual([]);

@@ -64,7 +64,7 @@ async function play(channel: TestChannel, people: Person[], steps: Step[]): Prom
       );
     } else if (step.do === "clear") under.push(channel.stub.clear({ id, target: { all: true } }));
     else if (step.do === "emit") under.push(channel.stub.emit({ id, type: "quest.updated", data: {} }));
-    else if (step.do === "state") under.push(channel.stub.state({ key: "a", type: "poll.updated", data: "{}" }));
+    else if (step.do === "state") under.push(channel.stub.state({ key: "a", type: "poll.updated", at: i, data: "{}" }));
     else if (step.do === "evict")
       await evict({ channel: channel.stub, relay: channel.relay(i % 2), presence: channel.presence }[step.what]);
     else if (person) await (step.do === "leave" ? leave(person) : comeBack(channel, person));

@@ -51,11 +51,15 @@ export interface FramePage {
   more: boolean;
 }
 
-/** A change of state that no log keeps: the latest of one `key` wins. `data` is JSON text. */
+/**
+ * A change of state that isn't in the log: the latest of one `key` wins, by `at` (ms). `data` is JSON text; null: the state no longer exists,
+ * and viewers who connect from now on don't receive it.
+ */
 export interface StateChange {
   key: string;
   type: "poll.updated";
-  data: string;
+  at: number;
+  data: string | null;
 }
 
 /** Channel to relay: frames without a gap, then states. `lost`: the log no longer reaches back to what the relay's viewers hold. */
@@ -97,6 +101,8 @@ export interface Snapshot {
   active: FramePage;
   /** The client rules that hold. */
   rules: LogFrame[];
+  /** The latest states, for viewers who connect after they were sent. */
+  states: StateChange[];
   tail: LogFrame[];
   concurrents: number;
 }
@@ -136,6 +142,7 @@ export interface Opening {
   commands: SiteCommand[];
   next: number | null;
   rules: ClientRules | null;
+  states: StateChange[];
   concurrents: number;
 }
 

@@ -18,6 +18,7 @@ import type {
 import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
 import { ChannelReceipts, sumReceipts } from "./channel-receipts.ts";
 import { FanOut } from "./fan-out.ts";
+import { LatestStates } from "./latest-states.ts";
 
 const TAIL = 256;
 const MAX_RELAYS = 100;
@@ -30,6 +31,9 @@ export class Channel extends DurableObject<Env> {
   private readonly log: ChannelLog;
   private readonly receipts: ChannelReceipts;
   private readonly fanOut: FanOut;
+  private readonly states: LatestStates;
+  /** States that a relay has yet to take. */
+  private readonly unsentStates = new Set<string>();
   private readonly name: string;
   private readonly siteId: string;
   private readonly channelId: string;
@@ -44,6 +48,7 @@ export class Channel extends DurableObject<Env> {
     this.name = `${siteId}:${channelId}`;
     this.log = new ChannelLog(ctx.storage);
     this.receipts = new ChannelReceipts(ctx.storage);
+    this.states = new LatestStates(ctx.storage.sql);
     const deliver = async (relay: number, push: Push) => await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
     this.fanOut = new FanOut(this.log, deliver, this.relayCount, this.pushed);
   }
@@ -70,10 +75,13 @@ export class Channel extends DurableObject<Env> {
     return { seq };
   }
 
-  /** Tells the viewers of a state: the latest of one key wins, none is kept. Throws if a relay has not taken it. */
+  /** Sends the viewers a state, and each who connects later: the latest of one key wins. Throws if a relay has not taken it. */
   async state(change: StateChange): Promise<void> {
+    if (!this.states.put(change, Date.now()) && !this.unsentStates.has(change.key)) return;
+    this.unsentStates.add(change.key);
     this.fanOut.state(change);
     if (!(await this.fanOut.push())) throw new Error("A relay has not taken the state");
+    this.unsentStates.delete(change.key);
   }
 
   /** Bodies (`overlay.show`, JSON) of the broadcasts that are on, in order. */
@@ -96,7 +104,15 @@ export class Channel extends DurableObject<Env> {
     this.fanOut.open(relay);
     const { epoch, head } = this.log;
     const active = this.log.offered(Date.now(), 0, head);
-    return { epoch, head, active, rules: this.log.rules(), tail: this.log.tail(TAIL), concurrents };
+    return {
+      epoch,
+      head,
+      active,
+      rules: this.log.rules(),
+      states: this.states.current(Date.now()),
+      tail: this.log.tail(TAIL),
+      concurrents,
+    };
   }
 
   /** The next page of a snapshot's `active`: what stands in the log after `seq` and up to the snapshot's `head`. */
@@ -209,6 +225,7 @@ export class Channel extends DurableObject<Env> {
         for (const command of opening.commands) this.apply(command);
       }
       if (opening.rules) this.applyRules(opening.rules);
+      for (const change of opening.states) this.bringState(change);
       if (this.pushed < this.log.head) this.ctx.waitUntil(this.spread());
       return opening.concurrents;
     } catch (error) {
@@ -216,6 +233,13 @@ export class Channel extends DurableObject<Env> {
       logError("site_commands_unknown", error, { channel: this.name });
       return 0;
     }
+  }
+
+  /** A state of the site, for this channel's viewers; who waits for it is the site's object. */
+  private bringState(change: StateChange): void {
+    if (!this.states.put(change, Date.now())) return;
+    this.fanOut.state(change);
+    this.ctx.waitUntil(this.fanOut.push());
   }
 
   private applyRules({ version, rules }: ClientRules): void {

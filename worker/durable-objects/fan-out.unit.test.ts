@@ -274,8 +274,8 @@ describe("a relay without viewers", () => {
 test("of states only the latest of a key goes", async () => {
   const { fanOut, relay, append } = setUp();
   await append();
-  for (const total of [1, 2, 3]) fanOut.state({ key: "a", type: "poll.updated", data: String(total) });
-  fanOut.state({ key: "b", type: "poll.updated", data: "9" });
+  for (const total of [1, 2, 3]) fanOut.state({ key: "a", type: "poll.updated", at: total, data: String(total) });
+  fanOut.state({ key: "b", type: "poll.updated", at: 1, data: "9" });
   const pushed = fanOut.push();
   await vi.advanceTimersByTimeAsync(50);
   await pushed;
@@ -286,17 +286,17 @@ test("a state that a relay has not taken goes with the next push, unless a later
   const { fanOut, relay, append } = setUp();
   await append();
   relay.failures = 1;
-  for (const key of ["a", "b"]) fanOut.state({ key, type: "poll.updated", data: "1" });
+  for (const key of ["a", "b"]) fanOut.state({ key, type: "poll.updated", at: 1, data: "1" });
   const failed = fanOut.push();
   await vi.advanceTimersByTimeAsync(50);
   expect(await failed).toBe(false);
-  fanOut.state({ key: "a", type: "poll.updated", data: "2" });
+  fanOut.state({ key: "a", type: "poll.updated", at: 1, data: "2" });
   const pushed = fanOut.push();
   await vi.advanceTimersByTimeAsync(50);
   expect(await pushed).toBe(true);
   expect(relay.pushes.at(-1)?.states).toEqual([
-    { key: "a", type: "poll.updated", data: "2" },
-    { key: "b", type: "poll.updated", data: "1" },
+    { key: "a", type: "poll.updated", at: 1, data: "2" },
+    { key: "b", type: "poll.updated", at: 1, data: "1" },
   ]);
 });
 

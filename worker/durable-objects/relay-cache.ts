@@ -1,5 +1,5 @@
 import { CALL_CHARS, charsOf, pageOf } from "./call-size.ts";
-import type { LogFrame, Snapshot } from "./channel.protocol.ts";
+import type { LogFrame, Snapshot, StateChange } from "./channel.protocol.ts";
 
 const RING = 256;
 
@@ -10,6 +10,7 @@ export class RelayCache {
   private chars: number;
   private readonly active = new Map<string, LogFrame>();
   private readonly clientRules = new Map<string, LogFrame>();
+  private readonly latest = new Map<string, StateChange>();
   private position: number;
 
   /** `active`: all pages of what is on. */
@@ -20,6 +21,7 @@ export class RelayCache {
     this.chars = charsOf(this.ring);
     for (const frame of snapshot.rules) this.setRule(frame);
     for (const frame of active) if (frame.shows) this.active.set(frame.shows.broadcastId, frame);
+    this.applyStates(snapshot.states);
   }
 
   get head(): number {
@@ -41,6 +43,19 @@ export class RelayCache {
     this.ring = pageOf(this.ring.slice(-RING).reverse()).page.reverse();
     this.chars = charsOf(this.ring);
     this.forgetOver(Date.now());
+  }
+
+  /** Takes the states that are newer than those it has. */
+  applyStates(changes: StateChange[]): void {
+    for (const change of changes) {
+      const known = this.latest.get(change.key);
+      if (!known || known.at <= change.at) this.latest.set(change.key, change);
+    }
+  }
+
+  /** The states that a new viewer receives. */
+  states(): StateChange[] {
+    return [...this.latest.values()];
   }
 
   /** All frames after `seq`, or null where the memory does not reach back that far. */

@@ -30,8 +30,9 @@ export function concurrentsFrame(upTo: number, count: number): string {
   return JSON.stringify({ type: "concurrents", upTo, count });
 }
 
-export function stateFrame(upTo: number, change: StateChange): string {
-  return `{"type":${JSON.stringify(change.type)},"upTo":${upTo},"data":${change.data}}`;
+/** The frames of states that exist; one that no longer does has none. */
+export function stateFrames(upTo: number, changes: StateChange[]): string[] {
+  return changes.flatMap(({ type, data }) => (data === null ? [] : [`{"type":${JSON.stringify(type)},"upTo":${upTo},"data":${data}}`]));
 }
 
 export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {
@@ -51,8 +52,9 @@ export function drainFrame(upTo: number, reconnectIn: number): string {
   return JSON.stringify({ type: "drain", upTo, reconnectIn });
 }
 
-export function errorFrame(code: string, message: string): string {
-  return JSON.stringify({ type: "error", code, message });
+/** `close` is the code that the socket closes with after this frame. */
+export function errorFrame(code: string, message: string, close?: number): string {
+  return JSON.stringify({ type: "error", code, message, close });
 }
 
 /** Whether a viewer with these tags receives the frame. */

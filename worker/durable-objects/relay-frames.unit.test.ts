@@ -8,7 +8,7 @@ import {
   joinBodies,
   messageByTags,
   pongFrame,
-  stateFrame,
+  stateFrames,
   welcomeFrame,
 } from "./relay-frames.ts";
 import { isTooSlow, mayName, maySpeak, toViewer } from "./relay-sockets.ts";
@@ -36,7 +36,10 @@ describe("frames", () => {
     const frames = [
       welcomeFrame(welcome),
       concurrentsFrame(4, 9),
-      stateFrame(4, { key: "a", type: "poll.updated", data: '{"total":1}' }),
+      ...stateFrames(4, [
+        { key: "a", type: "poll.updated", at: 1, data: '{"total":1}' },
+        { key: "b", type: "poll.updated", at: 1, data: null },
+      ]),
       drainFrame(4, 250),
       pongFrame(4),
       errorFrame("forbidden", "No"),
@@ -72,7 +75,7 @@ describe("a message", () => {
 });
 
 describe("the relay's memory", () => {
-  const empty = { epoch: "e", head: 0, rules: [], tail: [], concurrents: 0 };
+  const empty = { epoch: "e", head: 0, rules: [], states: [], tail: [], concurrents: 0 };
 
   test("answers what follows a position, or that it does not reach back", () => {
     const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] }, []);
@@ -88,6 +91,13 @@ describe("the relay's memory", () => {
     cache.apply([frame(1), frame(1), frame(3), frame(2)]);
     expect(cache.head).toBe(2);
     expect(cache.after(0)?.map((each) => each.seq)).toEqual([1, 2]);
+  });
+
+  test("holds the latest state of each key, in whatever order they come", () => {
+    const state = (key: string, at: number) => ({ key, type: "poll.updated" as const, at, data: String(at) });
+    const cache = new RelayCache({ ...empty, states: [state("a", 2), state("b", 1)] }, []);
+    cache.applyStates([state("a", 1), state("b", 3)]);
+    expect(cache.states().map(({ data }) => data)).toEqual(["2", "3"]);
   });
 
   test("stays bounded and contiguous", () => {

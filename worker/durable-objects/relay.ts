@@ -3,7 +3,7 @@ import { logError } from "../lib/log.ts";
 import { recordActivity, type Seen } from "../services/activity.ts";
 import { castVote } from "../services/poll-votes.ts";
 import { CALL_CHARS, charsOf } from "./call-size.ts";
-import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart, Snapshot } from "./channel.protocol.ts";
+import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart, Snapshot, StateChange } from "./channel.protocol.ts";
 import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
 import { RelayBooks } from "./relay-books.ts";
 import { RelayCache } from "./relay-cache.ts";
@@ -14,7 +14,7 @@ import {
   messageByTags,
   pongFrame,
   reaches,
-  stateFrame,
+  stateFrames,
   type VoteOutcome,
   voteResultFrame,
   welcomeFrame,
@@ -52,6 +52,7 @@ export class Relay extends DurableObject<Env> {
   private loading: Promise<RelayCache> | null = null;
   /** Frames that were pushed while a snapshot was under way. */
   private arrived: LogFrame[] = [];
+  private arrivedStates: StateChange[] = [];
   private readonly spent: SpentTickets;
   /** Viewers on their way in. */
   private joining = 0;
@@ -116,7 +117,11 @@ export class Relay extends DurableObject<Env> {
       return NOBODY;
     }
     if (push.lost || (this.sockets.size > 0 && this.position?.epoch !== push.epoch)) return this.startOver();
-    if (this.loading) this.arrived.push(...push.frames);
+    if (this.loading) {
+      this.arrived.push(...push.frames);
+      this.arrivedStates.push(...push.states);
+    }
+    this.cache?.applyStates(push.states);
     const follows = this.sockets.size > 0 || this.cache !== null;
     if (follows) this.send(push);
     return { head: follows ? (this.position?.seq ?? 0) : null, sockets: this.sockets.size, idle: false };
@@ -262,7 +267,7 @@ export class Relay extends DurableObject<Env> {
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
     });
-    const frames = [welcome, ...bodiesOf(missed ?? [])];
+    const frames = [welcome, ...bodiesOf(missed ?? []), ...stateFrames(cache.head, cache.states())];
     for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE) {
       server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
     }
@@ -294,6 +299,7 @@ export class Relay extends DurableObject<Env> {
     this.loading ??= this.loadOnce().finally(() => {
       this.loading = null;
       this.arrived = [];
+      this.arrivedStates = [];
     });
     return this.loading;
   }
@@ -304,6 +310,7 @@ export class Relay extends DurableObject<Env> {
     const cache = new RelayCache(snapshot, await this.restOf(snapshot));
     // First, since what the sockets have missed reaches up to these.
     cache.apply(this.arrived);
+    cache.applyStates(this.arrivedStates);
     const behind = this.sockets.size > 0 && this.position !== null;
     if (behind && this.position?.epoch !== cache.epoch) this.startOver();
     const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
@@ -331,10 +338,7 @@ export class Relay extends DurableObject<Env> {
     const fresh = push.frames.filter((frame) => frame.seq > head);
     const last = fresh.at(-1);
     const inOrder = fresh[0]?.seq === head + 1;
-    this.forward(
-      inOrder ? fresh : [],
-      push.states.map((change) => stateFrame(inOrder && last ? last.seq : head, change)),
-    );
+    this.forward(inOrder ? fresh : [], stateFrames(inOrder && last ? last.seq : head, push.states));
     if (!inOrder || !last) return;
     this.cache?.apply(fresh);
     // Noted after the sends, which would otherwise wait for the write.

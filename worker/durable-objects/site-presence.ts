@@ -12,6 +12,7 @@ import type {
   StateChange,
 } from "./channel.protocol.ts";
 import { channelName, relayName } from "./channel.protocol.ts";
+import { LatestStates } from "./latest-states.ts";
 import { SiteCommands } from "./site-commands.ts";
 
 const ANNOUNCE_MS = 1_000;
@@ -36,6 +37,7 @@ type RuleRow = { id: string; channel_id: string | null; body: string };
 export class SitePresence extends DurableObject<Env> {
   private readonly siteId: string;
   private readonly commands: SiteCommands;
+  private readonly states: LatestStates;
   private readonly leaseMs: number;
   private leases: Map<string, Lease> | null = null;
   private loading: Promise<Map<string, Lease>> | null = null;
@@ -48,6 +50,7 @@ export class SitePresence extends DurableObject<Env> {
     this.siteId = ctx.id.name ?? "";
     this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.commands = new SiteCommands(ctx.storage);
+    this.states = new LatestStates(ctx.storage.sql);
     ctx.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
@@ -59,8 +62,11 @@ export class SitePresence extends DurableObject<Env> {
     const { channelId, relay, count } = report;
     const leases = await this.ready();
     this.rememberDevices(report.devices);
-    if (count > 0 && !this.isOpen(channelId)) await this.repeatCommands(channelId);
+    const opens = count > 0 && !this.isOpen(channelId);
+    if (opens) await this.repeatCommands(channelId);
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
+    // From here on the channel receives every new state; this brings it those sent between its opening and this report.
+    if (opens) this.ctx.waitUntil(this.toChannels([channelId], () => this.repeatStates(channelId)));
     this.renew(leases, { channelId, relay, count, renewedAt: Date.now() });
     await this.announceSoon();
     return this.total(leases, channelId);
@@ -119,8 +125,9 @@ export class SitePresence extends DurableObject<Env> {
     await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
   }
 
-  /** Tells the viewers of every open channel of a state: the latest of one key wins, none is kept. Throws if a channel has not. */
+  /** Sends a state to every open channel, and each that opens later: the latest of one key wins. Throws if a channel has not taken it. */
   async state(change: StateChange): Promise<void> {
+    this.states.put(change, Date.now());
     const told = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
     const failed = told.find((each) => each.status === "rejected");
     if (failed) throw new Error("A channel has not told its viewers the state", { cause: failed.reason });
@@ -147,7 +154,8 @@ export class SitePresence extends DurableObject<Env> {
   async opening(channelId: string, after: number): Promise<Opening> {
     const leases = await this.ready();
     this.commands.reach([channelId], Date.now());
-    return { ...this.commands.current(Date.now(), after), rules: this.rules, concurrents: this.total(leases, channelId) };
+    const states = after === 0 ? this.states.current(Date.now()) : [];
+    return { ...this.commands.current(Date.now(), after), rules: this.rules, states, concurrents: this.total(leases, channelId) };
   }
 
   /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
@@ -272,8 +280,12 @@ export class SitePresence extends DurableObject<Env> {
   }
 
   /** Calls each open channel; one that fails is left out of the answer and gets the command again by alarm. */
-  private async toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
-    const answers = await Promise.allSettled(this.openChannels().map(call));
+  private toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
+    return this.toChannels(this.openChannels(), call);
+  }
+
+  private async toChannels<T>(channelIds: string[], call: (channelId: string) => Promise<T>): Promise<T[]> {
+    const answers = await Promise.allSettled(channelIds.map(call));
     if (answers.some((answer) => answer.status === "rejected")) {
       this.ctx.storage.kv.put("repeat", true);
       await this.wakeBy(Date.now() + RETRY_MS);
@@ -291,6 +303,11 @@ export class SitePresence extends DurableObject<Env> {
       after = next;
     }
     if (this.rules) await this.channel(channelId).setRules(this.rules);
+    await this.repeatStates(channelId);
+  }
+
+  private async repeatStates(channelId: string): Promise<void> {
+    for (const change of this.states.current(Date.now())) await this.channel(channelId).state(change);
   }
 
   private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {

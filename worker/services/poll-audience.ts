@@ -38,3 +38,13 @@ export async function tellViewers(env: Env, siteId: string, { channelIds }: Audi
   if (channelIds.length === 0) return presenceOf(env, siteId).state(change);
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)));
 }
+
+/** Viewers who connect from now on don't receive the tally of a poll that was deleted. */
+export async function withdrawTally(env: Env, siteId: string, pollId: string, at: number): Promise<void> {
+  const { channelIds } = await findAudience(env, siteId, pollId, undefined);
+  const change: StateChange = { key: pollId, type: "poll.updated", at, data: null };
+  await Promise.all([
+    presenceOf(env, siteId).state(change),
+    ...channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)),
+  ]);
+}

@@ -3,6 +3,7 @@ import { createDb } from "../../db/client.ts";
 import { accounts, pollResponses, polls } from "../../db/schema/index.ts";
 import { type CountedVote, counterName, counterOf, POLL_COUNTERS, type PollDefinition } from "../durable-objects/poll-counter.protocol.ts";
 import { Failure } from "../lib/errors.ts";
+import { withdrawTally } from "./poll-audience.ts";
 
 // Between a poll's row and its counters.
 
@@ -44,6 +45,7 @@ export async function syncCounters(env: Env, siteId: string, pollId: string): Pr
   const poll = await pollDefinition(env, siteId, pollId);
   if (poll) return defineEverywhere(env, siteId, pollId, poll);
   await Promise.all(countersOf(env, siteId, pollId).map((counter) => counter.clear()));
+  await withdrawTally(env, siteId, pollId, Date.now());
   await forgetResponses(env, siteId, pollId);
 }
 
