@@ -1,10 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
 import { cors } from "hono/cors";
 import { answer } from "./http/answer.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { createBrake } from "./http/brake.ts";
 import { invalidInput, renderFailure, toFailure } from "./http/errors.ts";
 import { PathRouter } from "./http/router.ts";
+import { rejectUpgrade, wantsSocket } from "./http/upgrade.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
 import { accounts } from "./routes/accounts/routes.ts";
@@ -101,8 +103,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
   app.use(answer);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createBrake());
-  app.onError((error, c) => renderFailure(c, toFailure(error, c.get("refusal"))));
-  app.notFound((c) => renderFailure(c, noSuchOperation(app, c.req.path)));
+  const respond = (c: Context<AppEnv>, failure: Failure) => (wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure));
+  app.onError((error, c) => respond(c, toFailure(error, c.get("refusal"))));
+  app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);
   return app;
 }

@@ -161,7 +161,7 @@ export class RelaySockets {
 
   /** Says why in a frame, because browsers may not show the close reason, and closes. */
   expel(socket: WebSocket, code: number, error: string, message: string): void {
-    this.trySend(socket, errorFrame(error, message));
+    this.trySend(socket, errorFrame(error, message, code));
     this.close(socket, code, error);
   }
 

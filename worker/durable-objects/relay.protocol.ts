@@ -115,7 +115,16 @@ export const VoteResult = z.object({
 export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
 /** Answers a `ping` frame, not the text. */
 export const Pong = z.object({ type: z.literal("pong"), ...held });
-export const RealtimeError = z.object({ type: z.literal("error"), code: z.string(), message: z.string() });
+export const RealtimeError = z.object({
+  type: z.literal("error"),
+  code: z.string(),
+  message: z.string(),
+  close: z
+    .number()
+    .int()
+    .optional()
+    .describe("The code that the socket closes with after this frame; over Server-Sent Events, which have no close codes, the stream ends"),
+});
 
 /** Frames that stand in the log: ordered, kept, replayed on resume. */
 export const LoggedFrame = z.discriminatedUnion("type", [
@@ -178,11 +187,14 @@ export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened
 /** Why the server closes a socket; browsers can't read an HTTP status, so refusals come this way too. */
 export const CLOSE = {
   badFrame: 4400,
+  /** The upgrade itself was not valid. */
+  badRequest: 4400,
   unauthenticated: 4401,
   forbidden: 4403,
   notFound: 4404,
   tooSlow: 4408,
   tooMany: 4429,
+  internal: 1011,
   /** The server is to be tried again later. */
   unavailable: 1013,
   /** What the viewer holds can't be continued: reconnect, and get the full state. */

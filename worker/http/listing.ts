@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { fromQuery } from "./schemas.ts";
 import type { ListPage, ListQuery } from "../services/listing.ts";
 
 const LIMIT_MAX = 200;
@@ -12,15 +13,11 @@ const CURSOR_MAX = 10_000;
  */
 export function listQuery<const S extends readonly [string, ...string[]], F extends z.ZodRawShape>(sortFields: S, filters: F) {
   return z.strictObject({
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(LIMIT_MAX)
+    limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX))
       .default(50)
       .openapi({ description: `At most ${LIMIT_MAX}`, example: 50 }),
     // Without a bound: `next` and `last` name offsets too, however long the list is.
-    offset: z.coerce.number().int().min(0).default(0),
+    offset: fromQuery(z.number().int().min(0)).default(0),
     search: z
       .string()
       .max(SEARCH_MAX)

@@ -1,6 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, ORIGIN, type TestSite } from "../../test/harness.ts";
+import { type Operation, operations } from "../../test/openapi.ts";
 import { Problem } from "./errors.ts";
 
 let site: TestSite;
@@ -131,4 +132,24 @@ test("a failure that nobody foresaw says nothing of the inside, and its cause st
   expect(text).not.toContain("hunter2");
   expect(lines).toContain("hunter2");
   expect(lines).toContain("request-that-fails");
+});
+
+describe("a number in a query", () => {
+  const isNumber = ({ in: place, schema }: Operation["parameters"][number]) =>
+    place === "query" && (schema.type === "integer" || schema.type === "number") && schema.enum === undefined;
+  const cases = operations.flatMap(({ operationId, parameters }) =>
+    parameters
+      .filter((parameter) => isNumber(parameter) && parameter.name !== "sortDirection")
+      .map(({ name }) => [operationId, name] as const),
+  );
+
+  test("is a parameter of many operations", () => {
+    expect(cases.length).toBeGreaterThan(50);
+  });
+
+  test.for(cases)("of %s is decimal digits alone: %s", async ([operationId, name]) => {
+    const texts = [" ", "", "0x5", "1e2", "+5", "5 ", "5n", "Infinity", "٥"];
+    for (const text of texts) expect(await site.call(operationId, { query: { [name]: text } })).toMatchObject({ status: 400 });
+    expect((await site.call(operationId, { query: { [name]: "0x5" } })).fields).toContain(name);
+  });
 });

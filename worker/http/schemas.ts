@@ -9,6 +9,13 @@ export const IdParam = z.object({ id: Id });
 /** A moment, in milliseconds since 1970 UTC. */
 export const Time = z.number().int().describe("Milliseconds since 1970 UTC").openapi({ example: 1795166400000 });
 
+const NUMERAL = /^-?\d{1,15}(\.\d{1,9})?$/;
+
+/** A number in a query, as decimal digits alone: JavaScript would read " ", "0x5" and "1e2" as numbers too. */
+export function fromQuery<T extends z.ZodType<unknown, number | undefined>>(schema: T) {
+  return z.preprocess((text) => (typeof text === "string" && NUMERAL.test(text) ? Number(text) : text), schema);
+}
+
 export const Tracked = { created: Time, modified: Time };
 
 /** Names what is sold or given: a subscription of the site, or of another system. */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { drainFrame, errorFrame } from "../durable-objects/relay-frames.ts";
-import { PING, PONG } from "../durable-objects/relay.protocol.ts";
+import { CLOSE, PING, PONG } from "../durable-objects/relay.protocol.ts";
 import { type Connection, enter, type Gatekeeper } from "./realtime.ts";
 
 const COMMENT_MS = 15_000;
@@ -13,7 +13,15 @@ const WAITING = 200;
 
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" };
 
-const Held = z.looseObject({ upTo: z.number().optional(), epoch: z.string().optional() });
+const Held = z.looseObject({
+  type: z.string().optional(),
+  close: z.number().optional(),
+  upTo: z.number().optional(),
+  epoch: z.string().optional(),
+});
+/** Milliseconds after which a browser asks again by itself for a stream that it was told not to get. */
+const REJECTED_RETRY_MS = 60_000;
+const FINAL: readonly number[] = [CLOSE.badRequest, CLOSE.unauthenticated, CLOSE.forbidden, CLOSE.notFound];
 
 /** Reads `<epoch>:<seq>`, the id that every event carries and that a browser sends back on reconnecting. */
 export function parseEventId(id: string | null | undefined): Connection["resume"] {
@@ -28,8 +36,9 @@ export function parseEventId(id: string | null | undefined): Connection["resume"
 export async function eventStream(env: Env, connection: Connection, gatekeeper: Gatekeeper, gone?: AbortSignal): Promise<Response> {
   const entered = await enter(env, connection, gatekeeper);
   if (!(entered instanceof Response) || !entered.webSocket) {
-    const { code, message } = entered instanceof Response ? { code: "unavailable", message: "No socket" } : entered;
-    return new Response(`event: error\ndata: ${errorFrame(code, message)}\n\n`, { headers: HEADERS });
+    const unavailable = { code: "unavailable", message: "No socket", close: CLOSE.unavailable };
+    const { code, message, close } = entered instanceof Response ? unavailable : entered;
+    return new Response(errorEvent(errorFrame(code, message, close), close), { headers: HEADERS });
   }
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const stop = pump(entered.webSocket, writable.getWriter(), {
@@ -81,6 +90,8 @@ function pump(
     // An event of another name: a reader that can't see comments knows by it that the stream is alive.
     if (data === PONG) return write("event: pong\ndata: \n\n");
     const frames = readHeld(data);
+    const [first] = frames;
+    if (first?.type === "error") return write(errorEvent(data, first.close));
     epoch = frames.find((frame) => frame.epoch)?.epoch ?? epoch;
     upTo = frames.findLast((frame) => frame.upTo !== undefined)?.upTo ?? upTo;
     write(`id: ${epoch}:${upTo}\ndata: ${data}\n\n`);
@@ -88,6 +99,12 @@ function pump(
   });
   socket.accept();
   return stop;
+}
+
+/** An `error` frame as an event of that name, after which the stream ends. A browser reconnects by itself: where that is no use, not soon. */
+function errorEvent(frame: string, close: number | undefined): string {
+  const retry = close !== undefined && FINAL.includes(close) ? `retry: ${REJECTED_RETRY_MS}\n` : "";
+  return `${retry}event: error\ndata: ${frame}\n\n`;
 }
 
 /** The positions that the frames of a message bring the viewer to. */

@@ -59,7 +59,7 @@ export async function issueTicket(env: Env, subject: TicketSubject, now: number)
 /** Answers an upgrade. A refused viewer is accepted too, told why in an error frame, and closed: browsers can't read an HTTP status. */
 export async function connect(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response> {
   const entered = await enter(env, connection, gatekeeper);
-  return entered instanceof Response ? entered : refuse(entered);
+  return entered instanceof Response ? entered : closedSocket(entered);
 }
 
 /** Lets a viewer into one of the channel's relays; the answer carries the socket. */
@@ -123,11 +123,11 @@ async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, hom
   return { close: CLOSE.tooMany, code: "channel_full", message: "The channel is full; try again later" };
 }
 
-/** Upgrades only to say no. */
-function refuse({ close, code, message }: Refusal): Response {
+/** Accepts an upgrade, sends the error and closes. */
+export function closedSocket({ close, code, message }: Refusal): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  server.send(errorFrame(code, message));
+  server.send(errorFrame(code, message, close));
   server.close(close, code);
   return new Response(null, { status: 101, webSocket: client });
 }

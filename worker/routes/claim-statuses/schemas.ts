@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { CLAIM_STATUSES, REWARD_TYPES } from "../../../db/enums.ts";
 import type { claims } from "../../../db/schema/index.ts";
 import { listQuery } from "../../http/listing.ts";
-import { Id, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, Tracked } from "../../http/schemas.ts";
 
 const Status = z.enum(CLAIM_STATUSES);
 const Message = z.string().max(5000);
@@ -27,7 +27,7 @@ export const ClaimMove = z
   .strictObject({ status: Status.exclude(["PENDING"]), message: Message.min(1).optional().describe("Replaces the claim's message") })
   .openapi("ClaimMove", { example: { status: "ERROR", message: "The address was not found" } });
 
-const Moment = z.coerce.number().int().optional().describe("Milliseconds since 1970 UTC");
+const Moment = fromQuery(z.number().int()).optional().describe("Milliseconds since 1970 UTC");
 
 export const ClaimQuery = listQuery(["modified", "created", "status"], {
   _id: Id.optional(),

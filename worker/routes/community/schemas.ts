@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { EXPORT_STATUSES, RECURRENCES, REFUND_REASONS } from "../../../db/enums.ts";
 import type { memberExports } from "../../../db/schema/index.ts";
 import { listOf, listQuery } from "../../http/listing.ts";
-import { Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { actionsOf } from "../../lib/entitlement-state.ts";
 import { type EntitlementRow, toEntitlement } from "../../services/entitlements.ts";
 import type { AccountRow } from "../accounts/schemas.ts";
@@ -98,7 +98,7 @@ export const UpdateQuery = z
       example: false,
     }),
     reason: z.enum(REFUND_REASONS).optional().openapi({ description: "With `grantRefund`: `requested_by_customer` unless given" }),
-    refundAmount: z.coerce.number().int().min(1).max(99_999_999).optional().openapi({
+    refundAmount: fromQuery(z.number().int().min(1).max(99_999_999)).optional().openapi({
       description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
     }),
     refundDetails: z.string().trim().max(500).optional().openapi({ description: "With `grantRefund`: a note for whoever reads the event" }),

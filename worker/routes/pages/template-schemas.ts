@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { channelTemplates } from "../../../db/schema/index.ts";
-import { Id, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, Tracked } from "../../http/schemas.ts";
 import { PanelRenderer } from "../panels/renderer.ts";
 
 const Who = z.string().min(1).max(200).openapi({ example: "5eed0000000000000000a001" });
@@ -60,8 +60,8 @@ export const ChannelTemplateList = z
   .openapi("ChannelTemplateList");
 
 export const TemplateQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50).openapi({ description: "At most 200", example: 50 }),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  limit: fromQuery(z.number().int().min(1).max(200)).default(50).openapi({ description: "At most 200", example: 50 }),
+  offset: fromQuery(z.number().int().min(0).max(1_000_000)).default(0),
   sort: z.enum(["modified", "created", "title"]).default("modified"),
   direction: z
     .enum(["1", "-1"])

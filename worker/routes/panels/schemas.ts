@@ -3,7 +3,7 @@ import { PANEL_TYPES } from "../../../db/enums.ts";
 import type { panels } from "../../../db/schema/index.ts";
 import { invalidInput } from "../../http/errors.ts";
 import { listQuery } from "../../http/listing.ts";
-import { FreeObject, Id, Time, Tracked } from "../../http/schemas.ts";
+import { FreeObject, fromQuery, Id, Time, Tracked } from "../../http/schemas.ts";
 import { PanelRenderer } from "./renderer.ts";
 
 export const Panel = z
@@ -39,7 +39,7 @@ export const PanelPatch = z
   .strictObject({ renderer: FreeObject.describe("The fields to change, each replaced whole; null takes one away") })
   .openapi("PanelPatch", { example: { renderer: { panel_name: "Terrace chat", system_name: null } } });
 
-const Moment = z.coerce.number().int().optional().describe("Milliseconds since 1970 UTC");
+const Moment = fromQuery(z.number().int()).optional().describe("Milliseconds since 1970 UTC");
 
 /** Any property of a panel but its renderer, of which type and name are asked for. */
 export const PanelQuery = listQuery(["modified", "created", "panel_name", "panel_type"], {

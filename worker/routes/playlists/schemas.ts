@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { MEMBER_SCHEMAS } from "../../../db/enums.ts";
 import type { playlists } from "../../../db/schema/index.ts";
 import { listQuery } from "../../http/listing.ts";
-import { commaSeparated, Id, Tags, Tracked } from "../../http/schemas.ts";
+import { commaSeparated, fromQuery, Id, Tags, Tracked } from "../../http/schemas.ts";
 
 const Title = z.string().trim().min(1).max(300).openapi({ example: "Derby day" });
 const Description = z.string().max(10_000);
@@ -49,7 +49,7 @@ const FIELDS = ["siteId", "title", "description", "members", "tags", "created", 
 const projection = commaSeparated(z.enum(["_id", ...FIELDS]), 8, "title,members")
   .optional()
   .describe("The fields to answer, separated by commas; `_id` is always there");
-const Moment = z.coerce.number().int();
+const Moment = fromQuery(z.number().int());
 
 /** Any property of a playlist, as `?property=value`. */
 export const PlaylistQuery = listQuery(["modified", "created", "title"], {

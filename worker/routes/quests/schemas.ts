@@ -3,7 +3,7 @@ import { QUEST_KINDS, REWARD_TYPES } from "../../../db/enums.ts";
 import type { quests } from "../../../db/schema/index.ts";
 import type { QuestAction as QuestActionColumn } from "../../../db/types.ts";
 import { listQuery } from "../../http/listing.ts";
-import { Id, ImageUrl, LinkUrl, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, ImageUrl, LinkUrl, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
 import { ANY_VALUE, KIND_RULES, requiredOf } from "../../lib/quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "../../lib/raffle.ts";
@@ -170,7 +170,7 @@ export const Quest = z
   .openapi("Quest");
 
 const SORT_FIELDS = ["modified", "created", "title"] as const;
-const Moment = z.coerce.number().int().optional();
+const Moment = fromQuery(z.number().int()).optional();
 
 /** Any property of a quest, as `?property=value`. */
 export const QuestQuery = listQuery(SORT_FIELDS, {

@@ -1,9 +1,10 @@
 import { env, exports } from "cloudflare:workers";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Caller, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
-import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
+import { TestViewer } from "../../../test/isolated/relay-viewer.ts";
 import { CLOSE } from "../../durable-objects/relay.protocol.ts";
 import { newId } from "../../lib/ids.ts";
+import { Identity } from "../../services/identity.ts";
 import { signTicket } from "../../services/realtime-tickets.ts";
 import { BroadcastAnswer, Overlay } from "../overlays/schemas.ts";
 import { Ticket } from "./schemas.ts";
@@ -115,10 +116,45 @@ describe("a socket", () => {
 
   test("is of the site in its URL, whatever a header says", async () => {
     const foreign = await newSite();
-    const call = { params: { channelId: channel }, headers: { Upgrade: "websocket" } };
-    expect((await site.call("connectToChannel", { ...call, query: { clientId: newId(1) } })).status).toBe(401);
     const viewer = await openSocket(foreign, channel);
     expect((await refusal(viewer)).close).toBe(CLOSE.notFound);
+  });
+
+  test.for<[name: string, path: string, query: Record<string, string | undefined>, code: string, close: number]>([
+    ["without a client id", "", { clientId: undefined }, "invalid_request", 4400],
+    ["of an unknown site", "", { clientId: newId(1) }, "unauthenticated", 4401],
+    ["of a site id that is none", "", { clientId: "demo" }, "unauthenticated", 4401],
+    ["with a seq that is no number", "", { epoch: "a", seq: "one" }, "invalid_request", 4400],
+    ["with a negative seq", "", { epoch: "a", seq: "-1" }, "invalid_request", 4400],
+    ["with a seq in hexadecimal", "", { epoch: "a", seq: "0x5" }, "invalid_request", 4400],
+    ["with an empty seq", "", { epoch: "a", seq: "" }, "invalid_request", 4400],
+    ["with a seq but no epoch", "", { seq: "1" }, "invalid_request", 4400],
+    ["with an epoch but no seq", "", { epoch: "a" }, "invalid_request", 4400],
+    ["with a long device id", "", { deviceId: "d".repeat(201) }, "invalid_request", 4400],
+    ["with a long ticket", "", { ticket: "t".repeat(2001) }, "invalid_request", 4400],
+    ["with an unknown parameter", "", { token: "secret" }, "invalid_request", 4400],
+    ["of a channel id that is none", "/realtime/v1/channels/main-stage", {}, "invalid_request", 4400],
+    ["of an unknown channel", `/realtime/v1/channels/${newId(1)}`, {}, "not_found", 4404],
+    ["at a path that doesn't exist", "/realtime/v1/channel", {}, "not_found", 4404],
+    ["at the path of tickets", "/realtime/v1/tickets", {}, "method_not_allowed", 4404],
+    ["at the path of Server-Sent Events", "events", {}, "invalid_request", 4400],
+  ])("%s is accepted, receives the error and is closed with its code", async ([, path, query, code, close]) => {
+    const own = `/realtime/v1/channels/${channel}`;
+    const url = new URL(path === "" ? own : path === "events" ? `${own}/events` : path, ORIGIN);
+    for (const [name, value] of Object.entries({ clientId: site.id, ...query })) if (value !== undefined) url.searchParams.set(name, value);
+    const { webSocket, status } = await exports.default.fetch(url, { headers: { Upgrade: "WebSocket" } });
+    expect(status).toBe(101);
+    if (!webSocket) throw new Error("No socket");
+    const viewer = new TestViewer(webSocket);
+    expect(await viewer.first("error")).toMatchObject({ code, close });
+    expect((await viewer.closed).code).toBe(close);
+  });
+
+  test("that can't be let in for a reason of ours is closed as one to be tried again", async () => {
+    const failing = vi.spyOn(Identity.prototype, "confirm").mockRejectedValueOnce(new Error("the database is away"));
+    const viewer = await openSocket(site, channel);
+    failing.mockRestore();
+    expect(await refusal(viewer)).toEqual({ code: "internal", close: 1011 });
   });
 
   test("that resumes gets what it missed, once, and a position of another log the whole state", async () => {
@@ -208,6 +244,11 @@ describe("the stream of events", () => {
   test("takes the client id in the query, as a browser must give it", async () => {
     const stream = await openStream(channel, { query: { clientId: site.id }, headers: {} });
     expect((await stream.next())?.data).toContain("welcome");
+  });
+
+  test.for(["epoch=a", "seq=1", "epoch=a&seq=1e2"])("rejects half a position or one that is no number: %s", async (query) => {
+    const call = { params: { channelId: channel }, query: Object.fromEntries(new URLSearchParams(query)) };
+    expect((await site.call("streamChannel", call)).problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
   test("tells why it lets somebody not in, and ends", async () => {

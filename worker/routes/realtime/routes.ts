@@ -3,7 +3,8 @@ import { createArea } from "../../http/area.ts";
 import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
-import { Failure } from "../../lib/errors.ts";
+import { wantsSocket } from "../../http/upgrade.ts";
+import { Failure, invalid } from "../../lib/errors.ts";
 import { createTicket, gatekeeperOf } from "../../services/channels.ts";
 import type { Ctx } from "../../services/context.ts";
 import { eventStream, parseEventId } from "../../services/realtime-events.ts";
@@ -40,14 +41,14 @@ realtime.openapi(
     path: "/realtime/v1/channels/{channelId}",
     summary: "Open a channel's WebSocket",
     description:
-      "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly what was missed. A refused viewer is told why in an `error` frame before the socket closes (4401, 4403, 4404, 4429), since browsers can't read the status.",
+      "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly what was missed. Every upgrade is accepted; a rejected one receives an `error` frame and is closed with 4400, 4401, 4403, 4404 or 4429, because browsers can't read the HTTP status.",
     credentials: CLIENT_QUERY,
     request: { params: ChannelParam, query: ConnectQuery },
     responses: { 101: { description: "Switching protocols" } },
     errors: ["upgrade_required"],
   }),
   async (c) => {
-    if (c.req.header("Upgrade")?.toLowerCase() !== "websocket") {
+    if (!wantsSocket(c)) {
       throw new Failure("upgrade_required", "Connect with a WebSocket, or read …/events", { headers: { Upgrade: "websocket" } });
     }
     const { ctx } = c.var;
@@ -71,6 +72,7 @@ realtime.openapi(
     responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
   }),
   async (c) => {
+    if (wantsSocket(c)) throw invalid("Upgrade", "Server-Sent Events are read without an upgrade");
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");

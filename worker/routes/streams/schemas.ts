@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { streams } from "../../../db/schema/index.ts";
-import { Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
 
 const editable = {
   title: z.string().trim().min(1).max(200).openapi({ example: "Harbour City v Old Dock" }),
@@ -56,8 +56,8 @@ export const StreamFilters = {
 
 export const GameQuery = z.strictObject({
   gameName: z.string().trim().min(1).max(100).openapi({ example: "football" }),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(10_000).default(0),
+  limit: fromQuery(z.number().int().min(1).max(200)).default(50),
+  offset: fromQuery(z.number().int().min(0).max(10_000)).default(0),
 });
 
 export const GameList = z

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { UPLOAD_STATUSES, VIDEO_PLAYERS, VIDEO_TYPES } from "../../../db/enums.ts";
 import type { videos } from "../../../db/schema/index.ts";
 import { listQuery } from "../../http/listing.ts";
-import { commaSeparated, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
 
 const Title = z.string().trim().min(1).max(300).openapi({ example: "Harbour City v Old Dock: highlights" });
 const Description = z.string().max(10_000);
@@ -110,7 +110,7 @@ export const VideoMetadata = z
   })
   .openapi("VideoMetadata");
 
-const Moment = z.coerce.number().int();
+const Moment = fromQuery(z.number().int());
 
 /** Any property of a video, as `?property=value`. */
 export const VideoQuery = listQuery(["modified", "created", "title", "durationSeconds", "player", "type", "uploadStatus"], {
@@ -118,7 +118,7 @@ export const VideoQuery = listQuery(["modified", "created", "title", "durationSe
   siteId,
   title: z.string().max(300).optional(),
   description: Description.optional(),
-  durationSeconds: z.coerce.number().optional(),
+  durationSeconds: fromQuery(z.number()).optional(),
   player: Player.optional(),
   type: z.enum(VIDEO_TYPES).optional(),
   url: z.string().max(2000).optional(),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { LogEntry } from "../../durable-objects/site-log.protocol.ts";
-import { Id, Time } from "../../http/schemas.ts";
+import { fromQuery, Id, Time } from "../../http/schemas.ts";
 
 export const SiteEvent = z
   .object({
@@ -17,13 +17,10 @@ export const SiteEvent = z
   .openapi("SiteEvent");
 
 export const EventQuery = z.strictObject({
-  after: z.coerce
-    .number()
-    .int()
-    .min(0)
+  after: fromQuery(z.number().int().min(0))
     .default(0)
     .describe("The last sequence that you have; without it, the oldest that is kept comes first"),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: fromQuery(z.number().int().min(1).max(200)).default(50),
   types: z
     .string()
     .max(2000)
