@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { UPLOAD_STATUSES, VIDEO_PLAYERS, VIDEO_TYPES } from "../enums.ts";
+import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "../enums.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Recordings and livestreams, wherever they are played from. */
@@ -23,6 +23,8 @@ export const videos = sqliteTable(
     streamId: text("stream_id"),
     /** A livestream's name at the system that broadcasts it. */
     liveBroadcastId: text("live_broadcast_id"),
+    /** `gated`: whatever its pages say. A video that leaves a restricted page becomes so. */
+    access: text("access", { enum: VIDEO_ACCESS }).notNull().default("inherit"),
     ...tracked(),
   },
   (table) => [
@@ -32,6 +34,7 @@ export const videos = sqliteTable(
     index("videos_site_type").on(table.siteId, table.type, table.modified, table.id),
     index("videos_site_url").on(table.siteId, table.url),
     index("videos_site_broadcast").on(table.siteId, table.liveBroadcastId),
+    index("videos_site_stream").on(table.siteId, table.streamId),
   ],
 );
 

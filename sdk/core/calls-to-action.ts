@@ -1,5 +1,5 @@
 import type { OverlayShow } from "../channel/index.ts";
-import { ok } from "../client/index.ts";
+import { clipById, clipOf, type SiteVideo } from "./clips.ts";
 import type { WatchedEvent } from "./event.ts";
 import type { Session } from "./session.ts";
 import { openLink, parsedUrl } from "./web-address.ts";
@@ -68,7 +68,7 @@ export async function perform(call: CallToAction, element: Element, event: Watch
       event.openPanel({ kind: "peopleGroups" });
       return;
     case "play_video":
-      return playVideo(call.data, event, session);
+      return playById(call.data, event, session);
     case "show_player_stats":
       return openLink(await statsOf(call.data.playerId, session));
     case "go_to_channel":
@@ -76,13 +76,23 @@ export async function perform(call: CallToAction, element: Element, event: Watch
   }
 }
 
-async function playVideo(
+/** Shows a video of the site that the page has read already; a failure is reported and otherwise ignored. */
+export async function playVideo(video: SiteVideo, event: WatchedEvent, session: Session): Promise<void> {
+  try {
+    const clip = await clipOf(video, event.channelId, session);
+    if (clip) await event.playClip(clip);
+  } catch (error) {
+    console.warn("Tifo: a video could not be played", error);
+  }
+}
+
+async function playById(
   { videoId, startTime }: { videoId: string; startTime?: number },
   event: WatchedEvent,
-  { client }: Session,
+  session: Session,
 ): Promise<void> {
-  const { title, url } = await ok(client.api.GET("/video/v3/{id}", { params: { path: { id: videoId } } }));
-  await event.playClip({ videoId, title, url, start: startTime });
+  const clip = await clipById(videoId, event.channelId, session);
+  if (clip) await event.playClip({ ...clip, start: startTime });
 }
 
 /** Below the host app's statistics service, `players/<id>`. */

@@ -7,8 +7,12 @@ import { managesPage } from "../lib/roles.ts";
 import type { PageRow } from "../routes/pages/schemas.ts";
 import { type Actor, batchAll, type Ctx } from "./context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
+import { mayPlayOn } from "./gated-videos.ts";
 import { heldAt } from "./entitlements.ts";
 import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
+
+/** Which page and, where it isn't what the page shows right now, which video of its playlists or of the site's open ones. */
+export type Which = ({ id: string } | { slug: string }) & { videoId?: string | undefined };
 
 /** What is known of the viewer beside who it is: the country, and what the device calls itself. */
 export interface Viewer {
@@ -31,7 +35,7 @@ export type PlayedVideo = Pick<typeof videos.$inferSelect, "id" | "title" | "pla
  * A page and whether this viewer may play it: one round trip, one more when the device takes a slot or a preview goes on, and a third
  * when another device was faster. All is read by the account that the token names; nothing of it comes out unless the token stands.
  */
-export async function getContent(ctx: Ctx, which: { id: string } | { slug: string }, viewer: Viewer): Promise<Content> {
+export async function getContent(ctx: Ctx, which: Which, viewer: Viewer): Promise<Content> {
   const facts = await readFacts(ctx, which);
   const actor = await ctx.caller();
   const content = judge(ctx, facts, actor, viewer);
@@ -53,9 +57,10 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
   const accountId = sql.placeholder("accountId");
   const isPage = and(eq(pages.siteId, own.siteId), eq(key, sql.placeholder("key")));
   const ofPage = (value: SQL) => sql`(select ${value} from ${pages} where ${isPage})`;
-  const videoIds = ofPage(
+  const programmeIds = ofPage(
     sql`json_array(json_extract(${pages.data}, '$.content.live.video_id'), json_extract(${pages.data}, '$.content.offline.video_id'))`,
   );
+  const videoIds = sql`json_insert(${programmeIds}, '$[#]', ${sql.placeholder("videoId")})`;
   const named = sql`${videos.siteId} = ${own.siteId} and ${videos.id} in (select value from json_each(${videoIds}))`;
   return {
     page: prepared((db) =>
@@ -132,7 +137,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
           subscriptions: videos.subscriptions,
         })
         .from(videos)
-        .where(named),
+        .where(and(named, mayPlayOn(own.siteId, ofPage(sql`${pages.id}`), sql`select value from json_each(${programmeIds})`))),
     ),
   };
 }
@@ -141,13 +146,14 @@ const FACTS = { byId: factsBy(pages.id), bySlug: factsBy(pages.slug) };
 
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
+async function readFacts(ctx: Ctx, which: Which) {
   const values = {
     siteId: ctx.siteId,
     accountId: ctx.claimedAccountId ?? "",
     viewer: watcher(ctx),
     now: ctx.now,
     key: "id" in which ? which.id : which.slug,
+    videoId: which.videoId ?? "",
   };
   const by = "id" in which ? FACTS.byId : FACTS.bySlug;
   const [[found], held, passes, devices, [watched], offered, [stream], programme] = await ctx.db.batch([
@@ -161,8 +167,10 @@ async function readFacts(ctx: Ctx, which: { id: string } | { slug: string }) {
     by.programme(values),
   ]);
   if (!found) throw notFound("Page not found");
+  const { videoId } = which;
+  if (videoId !== undefined && !programme.some(({ id }) => id === videoId)) throw notFound("The page shows no such video");
   const { deviceLimit, ...page } = found;
-  return { page, deviceLimit, held: held.map(skuOf), passes: passes.map(skuOf), devices, watched, offered, stream, programme };
+  return { page, videoId, deviceLimit, held: held.map(skuOf), passes: passes.map(skuOf), devices, watched, offered, stream, programme };
 }
 
 function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Content {
@@ -190,8 +198,9 @@ function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Conte
   return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit };
 }
 
-/** While something is on, the live programme's video or else the stream itself; otherwise that of the offline programme. */
-function videoOf({ page, programme, stream }: Facts, live: boolean): PlayedVideo | null {
+/** The video asked for; else, while the page is live, the live programme's video or the stream itself, and the offline programme's otherwise. */
+function videoOf({ page, videoId, programme, stream }: Facts, live: boolean): PlayedVideo | null {
+  if (videoId !== undefined) return programme.find(({ id }) => id === videoId) ?? null;
   const { content } = page.data;
   const named = programme.find(({ id }) => id === (live ? content?.live?.video_id : content?.offline?.video_id));
   if (named) return named;

@@ -9,6 +9,7 @@ import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "./automation.ts";
 import { toldOfRule } from "./automation-rules.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "./context.ts";
+import { keepGatedOfPage } from "./gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { leaveChannel } from "./page-departures.ts";
 import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
@@ -120,9 +121,10 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
     .update(pages)
     .set(next)
     .where(and(asRead(ctx, pages, current), stillThere(ctx, references)));
+  const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
   await refuseTakenSlug(() =>
     withReferences(ctx, references, () =>
-      commitIfCurrent(ctx, change, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
+      commitIfCurrent(ctx, changes, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
     ),
   );
   return next;
@@ -134,7 +136,8 @@ export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   requireMatch(ctx, current);
   const change = ctx.db.delete(pages).where(and(asRead(ctx, pages, current), offAir(ctx, id)));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  const changes = [change, ended, ...(await leaveChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
+  const kept = await keepGatedOfPage(ctx, id, current.data);
+  const changes = [change, ended, ...kept, ...(await leaveChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
   await whileOffAir(ctx, id, () =>
     commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
   );

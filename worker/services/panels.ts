@@ -13,6 +13,7 @@ import {
   toPanel,
 } from "../routes/panels/schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { keepGatedOfPanel } from "./gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { allThere, shownBy, whileAllThere, withShown } from "./panel-references.ts";
 import { requireOwnSite } from "./sites.ts";
@@ -109,8 +110,9 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
     .update(panels)
     .set(next)
     .where(and(asRead(ctx, panels, current), allThere(ctx, shown)));
+  const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
   const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
-  await withShown(ctx, shown, () => commitIfCurrent(ctx, change, event));
+  await withShown(ctx, shown, () => commitIfCurrent(ctx, changes, event));
   return next;
 }
 
@@ -118,7 +120,8 @@ export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
   const current = await readPanel(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(panels).where(asRead(ctx, panels, current));
-  await commitIfCurrent(ctx, change, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
+  const changes = [change, ...(await keepGatedOfPanel(ctx, id, current.renderer))];
+  await commitIfCurrent(ctx, changes, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
   return current;
 }
 

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { playlists, videos } from "../../db/schema/index.ts";
 import { fetchYoutubePlaylist, type YoutubeVideo } from "../integrations/youtube.ts";
 import type { PlaylistRow } from "../routes/playlists/schemas.ts";
-import type { VideoRow } from "../routes/videos/schemas.ts";
+import type { ReadVideo } from "../routes/videos/schemas.ts";
 import { commit, type Ctx, newRow } from "./context.ts";
 import { playlistEvent } from "./playlists.ts";
 import { requireOwnSite } from "./sites.ts";
@@ -40,8 +40,15 @@ async function videosByUrl(ctx: Ctx, found: YoutubeVideo[]): Promise<Map<string,
   return new Map(rows.map(({ id, url }) => [url, id]));
 }
 
-function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): VideoRow {
+function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): ReadVideo {
   // YouTube's limits are wider than ours in one respect alone: none for a single tag.
   const short = tags.map((tag) => tag.slice(0, 100)).filter((tag) => tag !== "");
-  return newVideo(ctx, { ...video, tags: short.slice(0, 200), player: "youtube", uploadStatus: "complete", subscriptions: [] });
+  return newVideo(ctx, {
+    ...video,
+    tags: short.slice(0, 200),
+    player: "youtube",
+    uploadStatus: "complete",
+    subscriptions: [],
+    access: "inherit",
+  });
 }

@@ -12,6 +12,7 @@ import {
   toPlaylist,
 } from "../routes/playlists/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
+import { keepGatedOfPlaylist } from "./gate-departures.ts";
 import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
@@ -106,7 +107,8 @@ export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }:
     .update(playlists)
     .set(next)
     .where(asRead(ctx, playlists, current));
-  await commitIfCurrent(ctx, change, playlistEvent("updated", next));
+  const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members, next.members))];
+  await commitIfCurrent(ctx, changes, playlistEvent("updated", next));
   return next;
 }
 
@@ -114,7 +116,8 @@ export async function deletePlaylist(ctx: Ctx, id: string): Promise<PlaylistRow>
   const current = await getPlaylist(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(playlists).where(asRead(ctx, playlists, current));
-  await commitIfCurrent(ctx, change, playlistEvent("deleted", current));
+  const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members))];
+  await commitIfCurrent(ctx, changes, playlistEvent("deleted", current));
   return current;
 }
 

@@ -7,6 +7,7 @@ import { newId } from "../lib/ids.ts";
 import type { StreamProviderRow } from "../routes/stream-providers/schemas.ts";
 import { type StreamRow, toStream } from "../routes/streams/schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { keepGatedOfStream } from "./gate-departures.ts";
 import { callFor, isGone, providerFailed } from "./stream-drafts.ts";
 import { findStream } from "./streams.ts";
 
@@ -63,7 +64,8 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   if (stream.isLive) throw conflict("The stream is live; stop it first");
   const by = await callAlone(ctx, stream, provider, "delete", provider.deleteStream);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
-  await commitIfCurrent(ctx, change, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
+  const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
+  await commitIfCurrent(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
   return stream;
 }
 

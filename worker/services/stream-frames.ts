@@ -1,11 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { createDb } from "../../db/client.ts";
-import { streams } from "../../db/schema/index.ts";
+import { sites, streams } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { channelIsRestricted } from "./gated-videos.ts";
 import { channelOf } from "./realtime.ts";
 
-// What players need; where the encoder sends is none of theirs.
+// What players need, without the ingest URL.
 const StreamEvent = z.object({
   _id: z.string(),
   channelId: z.string().nullable(),
@@ -15,18 +16,24 @@ const StreamEvent = z.object({
   tags: z.array(z.string()),
 });
 
-/** Tells a channel's viewers that a stream is on; one that stands by itself has none to tell. */
+interface StreamData extends Omit<z.output<typeof StreamEvent>, "channelId"> {
+  gated: boolean;
+}
+
+/** Notifies a channel's viewers that a stream is live; a stream without a channel has no viewers. */
 export async function tellLive(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { channelId, ...data } = StreamEvent.parse(JSON.parse(event.data));
-  if (channelId !== null) await channelOf(env, siteId, channelId).emit({ id: event.id, type: "stream.live", data });
+  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
+  if (channelId === null) return;
+  const data = frameOf({ ...stream, gated: await isGated(env, siteId, channelId) });
+  await channelOf(env, siteId, channelId).emit({ id: event.id, type: "stream.live", data });
 }
 
 /** Tells them that it is over or, where another stream of the channel has taken its place, of that one: they have one picture. */
 export async function tellOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { channelId, ...data } = StreamEvent.parse(JSON.parse(event.data));
+  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
   if (channelId === null) return;
-  const on = await liveOn(env, siteId, channelId);
-  const frame = on ? { type: "stream.live" as const, data: on } : { type: "stream.offline" as const, data };
+  const [on, gated] = await Promise.all([liveOn(env, siteId, channelId), isGated(env, siteId, channelId)]);
+  const frame = { type: on ? ("stream.live" as const) : ("stream.offline" as const), data: frameOf({ ...(on ?? stream), gated }) };
   await channelOf(env, siteId, channelId).emit({ id: event.id, ...frame });
 }
 
@@ -39,4 +46,17 @@ async function liveOn(env: Env, siteId: string, channelId: string) {
     .orderBy(desc(streams.created))
     .limit(1);
   return on;
+}
+
+/** Of a restricted channel, only the content response gives the URL. */
+function frameOf(stream: StreamData) {
+  return { ...stream, playbackUrl: stream.gated ? null : stream.playbackUrl };
+}
+
+async function isGated(env: Env, siteId: string, channelId: string): Promise<boolean> {
+  const [page] = await createDb(env.DB)
+    .select({ gated: channelIsRestricted(sql`${siteId}`, sql`${channelId}`).as("gated") })
+    .from(sites)
+    .where(eq(sites.id, siteId));
+  return page?.gated ?? true;
 }

@@ -1,10 +1,11 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import { streams, videos, videoTotals } from "../../db/schema/index.ts";
 import { findMetadata } from "../integrations/oembed.ts";
 import { youtubeVideoId } from "../integrations/youtube.ts";
 import { invalid, notFound } from "../lib/errors.ts";
 import {
   type LiveMetadata,
+  type ReadVideo,
   toVideo,
   type VideoInput,
   type VideoMetadata,
@@ -25,13 +26,14 @@ import {
   requireMatch,
   requirePage,
 } from "./context.ts";
+import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
 import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { requireOwnSite } from "./sites.ts";
 
-const videoList: ListSpec<VideoRow> = {
+const videoListOf = (siteId: string): ListSpec<ReadVideo> => ({
   table: videos,
   id: { by: videos.id, of: (row) => row.id },
-  rows: (db, slice) => sliceOf(db.select().from(videos).$dynamic(), slice),
+  rows: (db, slice) => sliceOf(db.select(videoColumns(siteId)).from(videos).$dynamic(), slice),
   sort: {
     modified: { by: videos.modified, of: (row) => row.modified },
     created: { by: videos.created, of: (row) => row.created },
@@ -43,7 +45,7 @@ const videoList: ListSpec<VideoRow> = {
   },
   defaultDirection: -1,
   search: { title: videos.title, description: videos.description },
-};
+});
 
 const PROPERTIES = {
   _id: videos.id,
@@ -56,6 +58,7 @@ const PROPERTIES = {
   thumbnail: videos.thumbnail,
   uploadStatus: videos.uploadStatus,
   subscriptions: videos.subscriptions,
+  access: videos.access,
   tags: videos.tags,
   streamId: videos.streamId,
   liveBroadcastId: videos.liveBroadcastId,
@@ -63,15 +66,17 @@ const PROPERTIES = {
   modified: videos.modified,
 };
 
-export async function listVideos(ctx: Ctx, query: VideoQuery): Promise<ListPage<VideoRow>> {
+export async function listVideos(ctx: Ctx, query: VideoQuery): Promise<ListPage<ReadVideo>> {
   requireOwnSite(ctx, query.siteId);
-  return listRows(ctx, videoList, query, eq(videos.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+  const asksForUrl = [query.url, query.thumbnail, query.liveBroadcastId].some((value) => value !== undefined);
+  const visible = asksForUrl && !(await seesUrls(ctx)) ? notGated(ctx.siteId) : undefined;
+  return listRows(ctx, videoListOf(ctx.siteId), query, eq(videos.siteId, ctx.siteId), ...equalTo(PROPERTIES, query), visible);
 }
 
-export function listLivestreams(ctx: Ctx, query: ListQuery & { player?: VideoRow["player"] }): Promise<ListPage<VideoRow>> {
+export function listLivestreams(ctx: Ctx, query: ListQuery & { player?: VideoRow["player"] }): Promise<ListPage<ReadVideo>> {
   return listRows(
     ctx,
-    videoList,
+    videoListOf(ctx.siteId),
     query,
     eq(videos.siteId, ctx.siteId),
     eq(videos.type, "livestream"),
@@ -79,9 +84,9 @@ export function listLivestreams(ctx: Ctx, query: ListQuery & { player?: VideoRow
   );
 }
 
-export async function getVideo(ctx: Ctx, id: string): Promise<VideoRow> {
+export async function getVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   const [video] = await ctx.db
-    .select()
+    .select(videoColumns(ctx.siteId))
     .from(videos)
     .where(ownRow(ctx, videos, id));
   if (!video) throw notFound("Video not found");
@@ -94,50 +99,53 @@ export async function lookUpVideo(ctx: Ctx, url: string): Promise<VideoMetadata>
   return findMetadata(ctx.env, url);
 }
 
-export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): Promise<VideoRow> {
+export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): Promise<ReadVideo> {
   requireOwnSite(ctx, siteId);
   const video = newVideo(ctx, input);
   await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
 }
 
-/** The row of a new video, for whoever writes it together with other rows. */
-export function newVideo(ctx: Ctx, input: Omit<VideoInput, "siteId"> & { streamId?: string }): VideoRow {
+/** The row of a new video, for callers that write it together with other rows. Only a recording can be gated by a page from the start. */
+export function newVideo(ctx: Ctx, input: Omit<VideoInput, "siteId"> & { streamId?: string }, gatedByPages = false): ReadVideo {
   const { liveBroadcastId, streamId = null, ...columns } = input;
-  return { ...newRow(ctx), ...columns, streamId, liveBroadcastId: broadcastIdOf({ ...columns, liveBroadcastId: liveBroadcastId ?? null }) };
+  const broadcastId = broadcastIdOf({ ...columns, liveBroadcastId: liveBroadcastId ?? null });
+  return { ...newRow(ctx), ...columns, streamId, liveBroadcastId: broadcastId, gatedByPages };
 }
 
 /** What is told of a new video. */
-export function createdEvents(video: VideoRow): [NewEvent, ...NewEvent[]] {
+export function createdEvents(video: ReadVideo): [NewEvent, ...NewEvent[]] {
   const created = told("video.created", video);
   return isReady(video) ? [created, told("admin.vodReady", video)] : [created];
 }
 
 /** Keeps the recording of a stream as a video, under the stream's title and picture unless others are given. */
-export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promise<VideoRow> {
+export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promise<ReadVideo> {
   requireOwnSite(ctx, siteId);
+  const { channelId, title: ownTitle, fallbackImageUrl } = streams;
+  const gated = channelIsRestricted(sql`${streams}.site_id`, sql`${streams}.channel_id`).as("gated");
   const [stream] = await ctx.db
-    .select()
+    .select({ channelId, title: ownTitle, fallbackImageUrl, gated })
     .from(streams)
     .where(ownRow(ctx, streams, input.streamId));
   await requirePage(ctx, stream?.channelId ?? "", "write");
   if (!stream) throw invalid("streamId", "The site has no such stream");
   const { title = stream.title, thumbnail = stream.fallbackImageUrl } = input;
-  const video = newVideo(ctx, { ...input, title, thumbnail, type: "vod" });
+  const video = newVideo(ctx, { ...input, title, thumbnail, type: "vod" }, stream.gated);
   await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
 }
 
 /** Changes some fields of a video. */
-export async function updateVideo(ctx: Ctx, id: string, { siteId, ...patch }: VideoPatch): Promise<VideoRow> {
+export async function updateVideo(ctx: Ctx, id: string, { siteId, ...patch }: VideoPatch): Promise<ReadVideo> {
   requireOwnSite(ctx, siteId);
   return changeVideo(ctx, await getVideo(ctx, id), patch);
 }
 
 /** Changes what is shown of a livestream while it runs; of several of one broadcast, the newest. */
-export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patch: LiveMetadata): Promise<VideoRow> {
+export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patch: LiveMetadata): Promise<ReadVideo> {
   const [video] = await ctx.db
-    .select()
+    .select(videoColumns(ctx.siteId))
     .from(videos)
     .where(and(eq(videos.siteId, ctx.siteId), eq(videos.liveBroadcastId, liveBroadcastId)))
     .orderBy(desc(videos.id))
@@ -146,7 +154,7 @@ export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patc
   return changeVideo(ctx, video, patch);
 }
 
-export async function deleteVideo(ctx: Ctx, id: string): Promise<VideoRow> {
+export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   const current = await getVideo(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(videos).where(asRead(ctx, videos, current));
@@ -156,11 +164,11 @@ export async function deleteVideo(ctx: Ctx, id: string): Promise<VideoRow> {
   return current;
 }
 
-async function changeVideo(ctx: Ctx, current: VideoRow, patch: Omit<VideoPatch, "siteId">): Promise<VideoRow> {
+async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch, "siteId">): Promise<ReadVideo> {
   // One that was taken from the address goes with it.
   const ownId = current.liveBroadcastId === broadcastIdOf({ ...current, liveBroadcastId: null }) ? null : current.liveBroadcastId;
   const merged = { ...current, liveBroadcastId: ownId, ...patch };
-  const next: VideoRow = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
+  const next: ReadVideo = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(videos)
     .set(next)
@@ -185,6 +193,6 @@ function isReady({ type, uploadStatus }: VideoRow): boolean {
   return type === "vod" && uploadStatus === "complete";
 }
 
-function told(type: string, video: VideoRow): NewEvent {
+function told(type: string, video: ReadVideo): NewEvent {
   return { type, resource: `video/${video.id}`, data: toVideo(video) };
 }

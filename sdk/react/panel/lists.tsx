@@ -1,5 +1,5 @@
 import { ok } from "../../client/index.ts";
-import { follow } from "../../core/calls-to-action.ts";
+import { follow, playVideo } from "../../core/calls-to-action.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSurroundings } from "../context.tsx";
@@ -149,12 +149,12 @@ export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
           <Note>No videos yet.</Note>
         ) : (
           <ul className="tifo-list">
-            {videos.map(({ _id, title, url, thumbnail, durationSeconds }) => (
-              <li key={_id}>
-                <button type="button" className="tifo-row tifo-video" onClick={() => void event.playClip({ videoId: _id, title, url })}>
-                  <Picture src={thumbnail} />
-                  <span>{title}</span>
-                  <span className="tifo-small">{duration(durationSeconds)}</span>
+            {videos.map((video) => (
+              <li key={video._id}>
+                <button type="button" className="tifo-row tifo-video" onClick={() => void playVideo(video, event, session)}>
+                  <Picture src={video.thumbnail} />
+                  <span>{video.title}</span>
+                  <span className="tifo-small">{duration(video.durationSeconds)}</span>
                 </button>
               </li>
             ))}

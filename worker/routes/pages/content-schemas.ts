@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "../../../db/enums.ts";
 import type { Content, PlayedVideo } from "../../services/page-content.ts";
+import { Id } from "../../http/schemas.ts";
 import { Video } from "../videos/schemas.ts";
 import { Page, toPage } from "./schemas.ts";
 
@@ -43,6 +44,12 @@ export const PageContent = z
     channel: Page,
   })
   .openapi("PageContent");
+
+export const ContentQuery = z.strictObject({
+  videoId: Id.optional().describe(
+    "A video to play in place of the programme's: one of the page's playlist panels, or one that no other page gates. 404 if it is neither",
+  ),
+});
 
 /** A slug is no id: whatever isn't there is not found. */
 export const PageSlugParam = z.object({ pageSlug: z.string().min(1).max(100).openapi({ example: "main-stage" }) });

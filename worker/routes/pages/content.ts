@@ -5,7 +5,7 @@ import { DEVICE_WITH_OR_WITHOUT_ACCOUNT } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { json } from "../../http/schemas.ts";
 import { getContent, type Viewer } from "../../services/page-content.ts";
-import { PageContent, PageSlugParam, toPageContent } from "./content-schemas.ts";
+import { ContentQuery, PageContent, PageSlugParam, toPageContent } from "./content-schemas.ts";
 import { PageIdParam } from "./schemas.ts";
 
 export const pageContent = createArea();
@@ -29,9 +29,12 @@ pageContent.openapi(
     path: "/page/v2/content/id/{pageId}",
     summary: "Get a page's content by id",
     description: `The page of this id, ${rules}`,
-    request: { params: PageIdParam },
+    request: { params: PageIdParam, query: ContentQuery },
   }),
-  async (c) => c.json(toPageContent(await getContent(c.var.ctx, { id: c.req.valid("param").pageId }, viewerOf(c))), 200),
+  async (c) => {
+    const which = { id: c.req.valid("param").pageId, ...c.req.valid("query") };
+    return c.json(toPageContent(await getContent(c.var.ctx, which, viewerOf(c))), 200);
+  },
 );
 
 pageContent.openapi(
@@ -41,9 +44,12 @@ pageContent.openapi(
     path: "/page/v2/content/slug/{pageSlug}",
     summary: "Get a page's content by slug",
     description: `The page of this slug, ${rules}`,
-    request: { params: PageSlugParam },
+    request: { params: PageSlugParam, query: ContentQuery },
   }),
-  async (c) => c.json(toPageContent(await getContent(c.var.ctx, { slug: c.req.valid("param").pageSlug }, viewerOf(c))), 200),
+  async (c) => {
+    const which = { slug: c.req.valid("param").pageSlug, ...c.req.valid("query") };
+    return c.json(toPageContent(await getContent(c.var.ctx, which, viewerOf(c))), 200);
+  },
 );
 
 const DESCRIPTION_MAX = 200;

@@ -198,7 +198,8 @@ describe("starting and stopping", () => {
     await viewer.first("welcome");
     const id = await made({ channelId: site.channels[1], title: "Second half" });
     await start(id);
-    const shown = { _id: id, title: "Second half", playbackUrl: `https://play.demo.example/${id}.m3u8`, fallbackImageUrl: null, tags: [] };
+    const playbackUrl = `https://play.demo.example/${id}.m3u8`;
+    const shown = { _id: id, title: "Second half", playbackUrl, gated: false, fallbackImageUrl: null, tags: [] };
     expect((await viewer.first("stream.live")).data).toEqual(shown);
     await stop(id);
     expect((await viewer.first("stream.offline")).data).toEqual(shown);

@@ -1,10 +1,13 @@
 import { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, DEVICE } from "../../http/credentials.ts";
 import { listAnswer, listOf } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { seesUrls } from "../../services/gated-videos.ts";
 import { recordView, totalViews, totalViewsOf } from "../../services/video-views.ts";
 import {
   createVideo,
@@ -22,7 +25,9 @@ import {
   LiveMetadata,
   LivestreamQuery,
   MetadataQuery,
+  type ReadVideo,
   TotalViews,
+  toPublicVideo,
   toVideo,
   Video,
   VideoIdsParam,
@@ -37,22 +42,35 @@ import {
 export const videos = createArea();
 const tag = "Videos";
 const VideoList = listOf(Video).openapi("VideoList");
+const reading = { tag, credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
+const urls = "The URL of a [gated](/guides/protect-video) video is null, unless a developer key or a site admin's token is sent.";
+
+/** A gate changes the response without changing the row, so it is part of the ETag. */
+async function tagVideo(c: Context<AppEnv>, row: ReadVideo, { gated, url }: z.output<typeof Video>): Promise<void> {
+  if (gated) await tagVersionOf(c, row, url === null ? "gated, without its URL" : "gated");
+  else tagVersion(c, row);
+}
+
+/** How this caller gets videos. */
+async function serialiser(c: Context<AppEnv>): Promise<(row: ReadVideo) => z.output<typeof Video>> {
+  return (await seesUrls(c.var.ctx)) ? toVideo : toPublicVideo;
+}
 
 videos.openapi(
   operation({
+    ...reading,
     operationId: "listVideos",
-    tag,
     method: "get",
     path: "/video/v3",
     summary: "List videos",
-    description: "The site's videos, the last changed first, filtered by any property of theirs.",
-    credentials: CLIENT,
+    description: `The site's videos, the last changed first, filtered by any of their properties. ${urls}`,
     request: { query: VideoQuery },
     responses: { 200: json("A page of videos", VideoList) },
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listVideos(c.var.ctx, query), toVideo), 200);
+    const page = await listVideos(c.var.ctx, query);
+    return c.json(listAnswer(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
 
@@ -70,8 +88,9 @@ videos.openapi(
   }),
   async (c) => {
     const video = await createVideo(c.var.ctx, c.req.valid("json"));
-    tagVersion(c, video);
-    return c.json(toVideo(video), 201);
+    const shown = toVideo(video);
+    await tagVideo(c, video, shown);
+    return c.json(shown, 201);
   },
 );
 
@@ -95,19 +114,19 @@ videos.openapi(
 
 videos.openapi(
   operation({
+    ...reading,
     operationId: "listLivestreams",
-    tag,
     method: "get",
     path: "/video/v3/livestreams",
     summary: "List livestreams",
-    description: "The site's videos of type livestream, the last changed first.",
-    credentials: CLIENT,
+    description: `The site's videos of type livestream, the last changed first. ${urls}`,
     request: { query: LivestreamQuery },
     responses: { 200: json("A page of livestreams", VideoList) },
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listLivestreams(c.var.ctx, query), toVideo), 200);
+    const page = await listLivestreams(c.var.ctx, query);
+    return c.json(listAnswer(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
 
@@ -127,8 +146,9 @@ videos.openapi(
   }),
   async (c) => {
     const video = await createVod(c.var.ctx, c.req.valid("json"));
-    tagVersion(c, video);
-    return c.json(toVideo(video), 201);
+    const shown = toVideo(video);
+    await tagVideo(c, video, shown);
+    return c.json(shown, 201);
   },
 );
 
@@ -147,8 +167,9 @@ videos.openapi(
   }),
   async (c) => {
     const video = await updateLiveMetadata(c.var.ctx, c.req.valid("param").liveBroadcastId, c.req.valid("json"));
-    tagVersion(c, video);
-    return c.json(toVideo(video), 200);
+    const shown = toVideo(video);
+    await tagVideo(c, video, shown);
+    return c.json(shown, 200);
   },
 );
 
@@ -186,21 +207,21 @@ videos.openapi(
 
 videos.openapi(
   operation({
+    ...reading,
     operationId: "getVideo",
-    tag,
     method: "get",
     path: "/video/v3/{id}",
     summary: "Get a video",
-    description: "One recording or livestream.",
-    credentials: CLIENT,
+    description: `One recording or livestream. ${urls}`,
     request: { params: IdParam },
     responses: { 200: json("The video", Video) },
     errors: ["not_found"],
   }),
   async (c) => {
     const video = await getVideo(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, video);
-    return c.json(toVideo(video), 200);
+    const shown = (await serialiser(c))(video);
+    await tagVideo(c, video, shown);
+    return c.json(shown, 200);
   },
 );
 
@@ -220,8 +241,9 @@ videos.openapi(
   }),
   async (c) => {
     const video = await updateVideo(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
-    tagVersion(c, video);
-    return c.json(toVideo(video), 200);
+    const shown = toVideo(video);
+    await tagVideo(c, video, shown);
+    return c.json(shown, 200);
   },
 );
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { UPLOAD_STATUSES, VIDEO_PLAYERS, VIDEO_TYPES } from "../../../db/enums.ts";
+import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "../../../db/enums.ts";
 import type { videos } from "../../../db/schema/index.ts";
 import { listQuery } from "../../http/listing.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
@@ -22,6 +22,11 @@ const LiveBroadcastId = z
   .describe("A livestream's id at the system that broadcasts it; of a YouTube address it is known")
   .openapi({ example: "derby-live-1" });
 const UploadStatus = z.enum(UPLOAD_STATUSES).describe("pending while the file is on its way");
+const Access = z
+  .enum(VIDEO_ACCESS)
+  .describe(
+    "`gated`: only content responses give the URL; `inherit`: only while a page with a gate, a schedule or regions shows it, or it has `subscriptions`",
+  );
 const siteId = Id.optional().describe("Must equal Tifo-Client-Id");
 
 const described = {
@@ -30,6 +35,7 @@ const described = {
   thumbnail: ImageUrl.nullable(),
   uploadStatus: UploadStatus,
   subscriptions: Skus,
+  access: Access,
   tags: Tags,
 };
 
@@ -38,6 +44,7 @@ const defaults = {
   thumbnail: ImageUrl.nullable().default(null),
   uploadStatus: UploadStatus.default("complete"),
   subscriptions: Skus.default([]),
+  access: Access.default("inherit"),
   tags: Tags.default([]),
 };
 
@@ -89,8 +96,12 @@ export const Video = z
     siteId: Id,
     ...described,
     ...played,
+    url: VideoUrl.nullable().describe(
+      "What the player loads. Null if `gated`, unless a developer key or a site admin asks: page content gives it to viewers who may play",
+    ),
+    gated: z.boolean().describe("Whether only content responses give the URL"),
     streamId: Id.nullable().describe("The stream of which it is the recording"),
-    liveBroadcastId: z.string().nullable().describe("A livestream's id at the system that broadcasts it"),
+    liveBroadcastId: z.string().nullable().describe("A livestream's id at the system that broadcasts it; null wherever `url` is"),
     ...Tracked,
   })
   .openapi("Video");
@@ -121,9 +132,14 @@ export const VideoQuery = listQuery(["modified", "created", "title", "durationSe
   durationSeconds: fromQuery(z.number()).optional(),
   player: Player.optional(),
   type: z.enum(VIDEO_TYPES).optional(),
-  url: z.string().max(2000).optional(),
+  url: z
+    .string()
+    .max(2000)
+    .optional()
+    .describe("Finds gated videos for a developer key or a site admin only, as `thumbnail` and `liveBroadcastId` do"),
   thumbnail: z.string().max(2000).optional(),
   uploadStatus: z.enum(UPLOAD_STATUSES).optional(),
+  access: Access.optional(),
   subscriptions: z.string().max(100).optional().describe("A sku that opens it"),
   tags: z.string().max(100).optional().describe("A tag that it has"),
   streamId: Id.optional(),
@@ -156,7 +172,19 @@ export type LiveMetadata = z.output<typeof LiveMetadata>;
 export type VideoMetadata = z.output<typeof VideoMetadata>;
 export type VideoQuery = z.output<typeof VideoQuery>;
 
-export function toVideo(row: VideoRow) {
+/** A video with whether a page gates it. */
+export type ReadVideo = VideoRow & { gatedByPages: boolean };
+
+// Hosts whose thumbnails name the video: with its id, anybody could play it there.
+const THUMBNAILS_WITH_IDS =
+  /(^|\.)(ytimg\.com|youtube\.com|dmcdn\.net|dailymotion\.com|mux\.com|cloudflarestream\.com|videodelivery\.net)$/;
+
+export function isGated({ access, subscriptions, gatedByPages }: ReadVideo): boolean {
+  return access === "gated" || subscriptions.length > 0 || gatedByPages;
+}
+
+/** A video as developer keys, admins and events have it; `toPublicVideo` is for everybody else. */
+export function toVideo(row: ReadVideo) {
   return {
     _id: row.id,
     siteId: row.siteId,
@@ -169,10 +197,24 @@ export function toVideo(row: VideoRow) {
     thumbnail: row.thumbnail,
     uploadStatus: row.uploadStatus,
     subscriptions: row.subscriptions,
+    access: row.access,
+    gated: isGated(row),
     tags: row.tags,
     streamId: row.streamId,
     liveBroadcastId: row.liveBroadcastId,
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Video>;
+}
+
+/** A gated video without anything that plays it. */
+export function toPublicVideo(row: ReadVideo): z.output<typeof Video> {
+  const video = toVideo(row);
+  return video.gated ? { ...video, url: null, liveBroadcastId: null, thumbnail: publicThumbnail(row) } : video;
+}
+
+/** The thumbnail, unless its address is one from which the video's own follows. */
+export function publicThumbnail({ thumbnail }: Pick<VideoRow, "thumbnail">): string | null {
+  if (thumbnail === null || !URL.canParse(thumbnail)) return thumbnail;
+  return THUMBNAILS_WITH_IDS.test(new URL(thumbnail).hostname) ? null : thumbnail;
 }

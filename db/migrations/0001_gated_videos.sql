@@ -1,0 +1,5 @@
+ALTER TABLE `videos` ADD `access` text DEFAULT 'inherit' NOT NULL;--> statement-breakpoint
+CREATE INDEX `videos_site_stream` ON `videos` (`site_id`,`stream_id`);--> statement-breakpoint
+CREATE INDEX `pages_restricted` ON `pages` (`site_id`,`id`) WHERE (coalesce(json_extract(data, '$.gate.type'), 'none') <> 'none' or json_type(data, '$.schedule') is not null or coalesce(json_array_length(data, '$.regions'), 0) > 0);--> statement-breakpoint
+CREATE INDEX `pages_restricted_live` ON `pages` (`site_id`,(data ->> '$.content.live.video_id')) WHERE (coalesce(json_extract(data, '$.gate.type'), 'none') <> 'none' or json_type(data, '$.schedule') is not null or coalesce(json_array_length(data, '$.regions'), 0) > 0);--> statement-breakpoint
+CREATE INDEX `pages_restricted_offline` ON `pages` (`site_id`,(data ->> '$.content.offline.video_id')) WHERE (coalesce(json_extract(data, '$.gate.type'), 'none') <> 'none' or json_type(data, '$.schedule') is not null or coalesce(json_array_length(data, '$.regions'), 0) > 0);
