@@ -1,3 +1,4 @@
+import { and, eq, isNull } from "drizzle-orm";
 import { createDb } from "./client.ts";
 import { demoAccessCodes, demoEntitlements, demoInvites, demoRegisterInvites, demoSubscriptions } from "./demo/access.ts";
 import { demoBundles, demoCharges, demoRecurring, demoRefunds, demoWallets } from "./demo/billing.ts";
@@ -117,6 +118,11 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
     await db.batch([
       db.insert(accounts).values(person).onConflictDoNothing(),
       db.insert(userProfiles).values(profile).onConflictDoNothing(),
+      // A demo from before addresses were verified: its people are as proven as new ones.
+      db
+        .update(accounts)
+        .set({ emailVerified: person.emailVerified, trusted: true, globalAccountId: person.globalAccountId })
+        .where(and(eq(accounts.id, person.id), eq(accounts.email, person.email), isNull(accounts.emailVerified))),
     ]);
   }
   for (const { account, profile } of await demoSupporters()) {
@@ -196,6 +202,7 @@ function demoSite(id: string, slug: string, name: string): typeof sites.$inferIn
       security: {
         allowedOrigins: ["http://localhost:8787", "https://demo.example"],
         allowNewAdmins: true,
+        requireVerifiedEmail: false,
         providers: [{ name: "club-app", jwksUrl: `https://keys.${slug}.example/jwks.json`, audience: `https://${slug}.example` }],
       },
       localization: { language: "en", timeZone: "Europe/London" },
@@ -255,6 +262,8 @@ async function person(
     roles,
     tags,
     thirdPartyAuthProviders: [],
+    emailVerified: stamps.created,
+    trusted: true,
     marketingOptin: false,
   };
 }

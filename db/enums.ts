@@ -77,6 +77,9 @@ export const RECURRENCES = ["once", "month", "year"] as const;
 export const GRANT_METHODS = ["accessCode", "purchased", "customerService"] as const;
 export const ENTITLEMENT_STATUSES = ["active", "cancelled", "cancelScheduled"] as const;
 export const EXPORT_STATUSES = ["pending", "running", "complete", "failed"] as const;
+/** What a mailed token proves an address for: the account itself, or a global account. */
+export const EMAIL_PROOF_PURPOSES = ["verify", "global"] as const;
+export type EmailProofPurpose = (typeof EMAIL_PROOF_PURPOSES)[number];
 export const INTENT_KINDS = ["partner", "invite"] as const;
 export const STREAM_CALLS = ["start", "stop", "delete"] as const;
 export const VIDEO_PLAYERS = [

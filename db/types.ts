@@ -43,6 +43,7 @@ export interface ThirdPartyProvider {
 export interface SiteSecurity {
   allowedOrigins: string[];
   allowNewAdmins: boolean;
+  requireVerifiedEmail: boolean;
   providers: { name: string; jwksUrl: string; audience: string }[];
 }
 

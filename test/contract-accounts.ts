@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { createDb } from "../db/client.ts";
-import { accounts, globalAccounts, intents, passwordResets, sessions, sites } from "../db/schema/index.ts";
+import { accounts, emailProofs, globalAccounts, intents, passwordResets, sessions, sites } from "../db/schema/index.ts";
 import { hashPassword, randomToken, sha256 } from "../worker/lib/crypto.ts";
 import { newId, randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
@@ -28,7 +28,11 @@ export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operatio
       .where(eq(accounts.siteId, site.id));
     return PASSWORD;
   },
-  token: (site, operation) => newReset(site, operation.operationId === "resetGlobalPassword"),
+  token: (site, { operationId }) => {
+    if (operationId === "verifyEmail") return newProof(site, "verify");
+    if (operationId === "confirmGlobalAccount") return newProof(site, "global");
+    return newReset(site, operationId === "resetGlobalPassword");
+  },
   jwt: (site) => partnerToken(site),
 };
 
@@ -44,6 +48,18 @@ async function newReset(site: TestSite, global: boolean): Promise<string> {
     .insert(passwordResets)
     .values({ id, siteId: site.id, audience, accountId, passwordVersion: 1, baseUrl: "https://demo.example/reset", ...times });
   return signContent(env, "password reset", id);
+}
+
+const SIGNED = { verify: "email verification", global: "global account" };
+
+/** The token of a mail to an admin of its own, who has proved the address where a global account needs that. */
+async function newProof(site: TestSite, purpose: keyof typeof SIGNED): Promise<string> {
+  const { id: accountId, email } = await site.addAccount(`proof-${randomHex(6)}`, [{ scope: "*", pageId: [], write: false }]);
+  if (purpose === "verify") await db.update(accounts).set({ emailVerified: null }).where(eq(accounts.id, accountId));
+  const id = newId(Date.now());
+  const times = { created: Date.now(), expires: Date.now() + HOUR };
+  await db.insert(emailProofs).values({ id, siteId: site.id, accountId, purpose, emailHash: await sha256(email), baseUrl: "", ...times });
+  return signContent(env, SIGNED[purpose], id);
 }
 
 /** An intent that signs the viewer in. */

@@ -27,11 +27,11 @@ interface Reach {
 
 /** What an operation's own description says of who may call it. */
 function reachOf({ description, method }: Operation): Reach {
-  const [, area = "", action = method === "get" ? "read" : "write"] =
-    /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
+  const isRead = method === "get" || description.includes("(also one who only reads)");
+  const [, area = "", action = isRead ? "read" : "write"] = /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
   if (description.includes("or an admin of the channel")) return { area, action, accounts: "creator" };
   if (description.includes("any signed-in account of the site")) return { area, action, accounts: "any" };
-  if (description.includes("a global account or")) return { area, action, accounts: "global" };
+  if (description.includes("called by a global account")) return { area, action, accounts: "global" };
   if (description.includes("any signed-in account")) return { area, action, accounts: "signedIn" };
   return { area, action, accounts: "admin" };
 }

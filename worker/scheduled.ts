@@ -1,6 +1,7 @@
 import { createDb } from "../db/client.ts";
 import { pruneActivity } from "./services/activity.ts";
 import { pruneSessions } from "./services/auth.ts";
+import { pruneProofs } from "./services/email-proofs.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
 import { expireEntitlements } from "./services/entitlement-expiry.ts";
 import { pruneExports, resumeExports } from "./services/exports.ts";
@@ -31,6 +32,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneKeys({ db, now }),
     () => pruneSessions({ db, now }),
     () => pruneResets({ db, now }),
+    () => pruneProofs({ db, now }),
     () => pruneIntents({ db, now }),
     () => pruneTvCodes({ db, now }),
     () => pruneRegisterInvites({ db, now }),

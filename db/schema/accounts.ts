@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, siteId, tracked } from "./columns.ts";
-import { INTENT_KINDS } from "../enums.ts";
+import { EMAIL_PROOF_PURPOSES, INTENT_KINDS } from "../enums.ts";
 import type { AccountRole, ThirdPartyProvider } from "../types.ts";
 
 /** A person on one site. `email` is normalised; `passwordVersion` rises with each new password and ends older sessions. */
@@ -20,6 +20,10 @@ export const accounts = sqliteTable(
     roles: text("roles", { mode: "json" }).$type<AccountRole[]>().notNull(),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
     thirdPartyAuthProviders: text("third_party_auth_providers", { mode: "json" }).$type<ThirdPartyProvider[]>().notNull(),
+    /** When the person proved that the address is theirs; null: not yet. */
+    emailVerified: integer("email_verified"),
+    /** Whether the credentials are known to be those of the person who has the address; see services/credentials.ts. */
+    trusted: integer("trusted", { mode: "boolean" }).notNull().default(false),
     marketingOptin: integer("marketing_optin", { mode: "boolean" }).notNull(),
     lastLogin: integer("last_login"),
     ...tracked(),
@@ -47,7 +51,7 @@ export const userProfiles = sqliteTable(
   (table) => [uniqueIndex("user_profiles_account").on(table.siteId, table.accountId)],
 );
 
-/** A person with accounts on several sites; its password is that of all of them. */
+/** A person who administers several sites, and asked for one sign-in to all of them. It has a password of its own. */
 export const globalAccounts = sqliteTable("global_accounts", {
   id: id(),
   email: text("email").notNull().unique(),
@@ -104,12 +108,32 @@ export const passwordResets = sqliteTable(
     accountId: text("account_id").notNull(),
     /** That of the account when it asked: any newer password makes the token void. */
     passwordVersion: integer("password_version").notNull(),
+    /** Where the mail's link leads; empty: the first of the site's allowed origins. */
     baseUrl: text("base_url").notNull(),
     created: integer("created").notNull(),
     expires: integer("expires").notNull(),
     used: integer("used"),
   },
   (table) => [index("password_resets_account").on(table.accountId, table.created), index("password_resets_expires").on(table.expires)],
+);
+
+/** A mail that asks its reader to prove an address. Its token is our signature over the id, so none is stored. */
+export const emailProofs = sqliteTable(
+  "email_proofs",
+  {
+    id: id(),
+    siteId: siteId(),
+    accountId: text("account_id").notNull(),
+    purpose: text("purpose", { enum: EMAIL_PROOF_PURPOSES }).notNull(),
+    /** SHA-256 of the address that the mail goes to: another address makes the token void. */
+    emailHash: text("email_hash").notNull(),
+    /** Where the mail's link leads; empty: the first of the site's allowed origins. */
+    baseUrl: text("base_url").notNull(),
+    created: integer("created").notNull(),
+    expires: integer("expires").notNull(),
+    used: integer("used"),
+  },
+  (table) => [index("email_proofs_account").on(table.accountId, table.created), index("email_proofs_expires").on(table.expires)],
 );
 
 /** A sign-in that somebody else has vouched for, to be redeemed once; the token is kept as its SHA-256 only. */

@@ -50,6 +50,8 @@ export const DEVICE_WITH_OR_WITHOUT_ACCOUNT = [
   ["client", "device", "bearer"],
   ["client", "device"],
 ] as const satisfies Credentials;
+export const CLIENT_WITH_OR_WITHOUT_ACCOUNT = [["client", "bearer"], ["client"]] as const satisfies Credentials;
+export const GLOBAL = [["bearer"]] as const satisfies Credentials;
 export const CLIENT_QUERY = [["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_HEADER_OR_QUERY = [["client"], ["clientQuery"]] as const satisfies Credentials;
 export const CLIENT_OR_ANYONE = [["client"], []] as const satisfies Credentials;

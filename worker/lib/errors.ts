@@ -11,6 +11,7 @@ export const ERRORS = {
   unauthenticated: { status: 401, title: "Not authenticated" },
   no_account: { status: 401, title: "No account found" },
   forbidden: { status: 403, title: "Not allowed" },
+  email_not_verified: { status: 403, title: "E-mail address not verified" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   conflict: { status: 409, title: "Conflict" },
@@ -66,6 +67,13 @@ export function invalid(path: string, message: string): Failure {
 
 export function forbidden(message?: string): Failure {
   return new Failure("forbidden", message);
+}
+
+export function emailNotVerified(): Failure {
+  return new Failure(
+    "email_not_verified",
+    "Verify the account's e-mail address first; POST /account/v3/verify-email/request mails the link",
+  );
 }
 
 export function unauthenticated(message?: string): Failure {

@@ -4,6 +4,7 @@ export const LIMITS = {
   signInAddress: { quota: 100, window: 60, per: "address", description: "Wrong sign-ins, of whatever accounts" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
+  verifyEmail: { quota: 60, window: 60, per: "address", description: "E-mail verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
   exportMembers: { quota: 60, window: 3600, per: "account", description: "Exports of members" },

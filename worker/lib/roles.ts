@@ -24,3 +24,15 @@ export function managesPage(roles: AccountRole[], pageId: string, action: Action
     roles.some((role) => role.scope === "*" && role.pageId.includes(pageId) && (action === "read" || role.write))
   );
 }
+
+/** Whether `after` allows anything that `before` doesn't. */
+export function addsRoles(before: AccountRole[], after: AccountRole[]): boolean {
+  return after.some((role) => !before.some((held) => covers(held, role)));
+}
+
+/** Scope `*` includes the moderators of the same channels. */
+function covers(held: AccountRole, role: AccountRole): boolean {
+  const everywhere = held.pageId.length === 0;
+  const reaches = everywhere || (role.pageId.length > 0 && role.pageId.every((id) => held.pageId.includes(id)));
+  return (held.scope === "*" || held.scope === role.scope) && reaches && (held.write || !role.write);
+}

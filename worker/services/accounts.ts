@@ -11,10 +11,12 @@ import { refuseTakenLink, writeLinks } from "./account-links.ts";
 import { tellEndedClaims } from "./claims.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { erasePerson } from "./erasure.ts";
-import { linkGlobalAccounts } from "./global-accounts.ts";
+import { type CredentialChange, planCredentials } from "./credentials.ts";
+import { deleteProofs, newProof } from "./email-proofs.ts";
+import { forgetGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { newPassword } from "./passwords.ts";
-import { leavesAnAdmin, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
+import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
+import { requireAllowedUrl } from "./sites.ts";
 
 export const accountList: ListSpec<AccountRow> = {
   table: accounts,
@@ -50,22 +52,20 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   return account;
 }
 
-/** A viewer signs up. */
+/** A viewer signs up, and is mailed a link that verifies the address. */
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   await ctx.caller();
   refuseStandIn(input.email);
+  if (input.baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const account = await newAccount(ctx, input, []);
-  await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
+  const proof = newProof(ctx, account, "verify", input.baseUrl);
+  const changes = [...insertAccount(ctx, account), proof.insert];
+  await refuseTakenEmail(() => commit(ctx, changes, accountEvent("new_account", account), proof.event));
   return account;
 }
 
-/** Makes the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
-export async function upsertAccount(ctx: Ctx, input: UpsertAccount): Promise<AccountRow> {
-  // Whether roles make a global account is known to the database alone.
-  return getAccount(ctx, await putAccount(ctx, input));
-}
-
-async function putAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): Promise<string> {
+/** Creates the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
+export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): Promise<AccountRow> {
   const email = normalizeEmail(input.email);
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
@@ -79,25 +79,27 @@ async function putAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): P
   } catch (error) {
     // Somebody else made it meanwhile: then it is there to be changed.
     if (isRepeated || !(error instanceof Failure && error.code === "conflict")) throw error;
-    return putAccount(ctx, input, true);
+    return upsertAccount(ctx, input, true);
   }
 }
 
-async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
+async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
   refuseStandIn(input.email);
   const { thirdPartyAuthProviders = [], ...person } = input;
-  const account = { ...(await newAccount(ctx, { ...person, marketingOptin: false }, roles)), thirdPartyAuthProviders };
+  const fresh = await newAccount(ctx, { ...person, marketingOptin: false }, roles);
+  const isEmpty = person.password === undefined && thirdPartyAuthProviders.length === 0;
+  const account = { ...fresh, thirdPartyAuthProviders, trusted: isEmpty || (await mayGiveRoles(ctx)) };
   await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
-  return account.id;
+  return account;
 }
 
-async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<string> {
-  const { name, thirdPartyAuthProviders = current.thirdPartyAuthProviders, password } = input;
-  if (current.roles.length > 0 && (password !== undefined || input.thirdPartyAuthProviders !== undefined)) await requireRoleKey(ctx);
-  const secret = password === undefined ? {} : await newPassword(password, current);
-  const next = { ...current, ...naming(name), thirdPartyAuthProviders, roles, ...secret, ...nextVersion(ctx, current) };
-  await writeAccount(ctx, current, next);
-  return current.id;
+async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
+  const { name, thirdPartyAuthProviders: links, password } = input;
+  if (current.roles.length > 0 && (password !== undefined || links !== undefined)) await requireRoleKey(ctx);
+  const credentials = await planCredentials(ctx, current, { roles, password, links });
+  const next: AccountRow = { ...current, ...naming(name), roles, ...credentials.columns, ...nextVersion(ctx, current) };
+  await writeAccount(ctx, current, next, credentials);
+  return next;
 }
 
 /** Changes an account: a key or admin any of the site, everyone else their own name and consent. */
@@ -110,22 +112,37 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
   if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
   if (identifies && current.roles.length > 0) await requireRoleKey(ctx);
   if (email !== current.email) refuseStandIn(email);
+  const isPlanted = input.thirdPartyAuthProviders !== undefined && !(await mayGiveRoles(ctx));
   const next: AccountRow = {
     ...current,
     ...naming(name),
-    email,
-    emailHash: await sha256(email),
+    ...(email === current.email ? {} : await moved(current, email)),
+    ...(isPlanted ? { trusted: false } : {}),
     marketingOptin,
     thirdPartyAuthProviders,
     ...nextVersion(ctx, current),
   };
   await writeAccount(ctx, current, next);
-  return email === current.email ? next : getAccount(ctx, id);
+  return next;
 }
 
-/** Replaces an account's row with all that hangs on it. */
-async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow): Promise<void> {
-  const changes = [
+/** The columns of another address, which nobody has proved yet; what the old one stood for ends. */
+async function moved(current: AccountRow, email: string) {
+  const isEmpty = current.passwordHash === null && current.thirdPartyAuthProviders.length === 0;
+  return { email, emailHash: await sha256(email), emailVerified: null, trusted: isEmpty, globalAccountId: null };
+}
+
+async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow, credentials?: CredentialChange): Promise<void> {
+  const [first, ...rest] = replaceAccount(ctx, current, next);
+  const changes = [first, ...rest, ...(credentials?.changes ?? [])];
+  const events = credentials?.events ?? [];
+  await refuseTakenEmail(() => commitIfCurrent(ctx, changes, accountEvent("account.updated", next), ...events));
+}
+
+/** The statements that replace an account's row and all that depends on it; the first touches no row if it has changed since. */
+export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
+  const hasMoved = next.email !== current.email;
+  return [
     ctx.db
       .update(accounts)
       .set(next)
@@ -135,10 +152,8 @@ async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow): Pr
       .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })
       .where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, current.id))),
     ...writeLinks(ctx, current.id, next.thirdPartyAuthProviders),
-    ...(next.email === current.email ? [] : [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id))]),
-    ...linkGlobalAccounts(ctx, next, current),
+    ...(hasMoved ? [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id)), deleteProofs(ctx, current.id)] : []),
   ];
-  await refuseTakenEmail(() => commitIfCurrent(ctx, changes, accountEvent("account.updated", next)));
 }
 
 /** Deletes a person's account and all that is kept of them; the last admin of a site stays. */
@@ -150,7 +165,7 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   await requireGrantable(ctx, rules, account, []);
   const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
   const claimsEnd = tellEndedClaims(ctx, await ctx.caller(), id);
-  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...linkGlobalAccounts(ctx, account)];
+  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...forgetGlobalAccount(ctx, account)];
   await commitIfCurrent(ctx, changes, {
     type: "account.deleted",
     resource: `account/${id}`,
@@ -177,6 +192,8 @@ export async function newAccount(
     roles,
     tags: [],
     thirdPartyAuthProviders: [],
+    emailVerified: null,
+    trusted: false,
     marketingOptin: input.marketingOptin,
     lastLogin: null,
     subscriptions: [],
@@ -189,7 +206,6 @@ export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite
     ctx.db.insert(accounts).values(account),
     ctx.db.insert(userProfiles).values({ ...newRow(ctx), accountId: account.id, name: account.name }),
     ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders),
-    ...linkGlobalAccounts(ctx, account),
   ];
 }
 
@@ -203,7 +219,8 @@ export function accountEvent(type: string, account: AccountRow): NewEvent {
   return { type, resource: `account/${account.id}`, data: toAccount(account) };
 }
 
-function naming(name: string): { name: string; normalizedName: string } {
+/** The columns of a name. */
+export function naming(name: string): { name: string; normalizedName: string } {
   return { name, normalizedName: normalizeName(name) };
 }
 
@@ -223,7 +240,7 @@ export function normalizeEmail(email: string): string {
   return email.normalize("NFKC").trim().toLowerCase();
 }
 
-const STAND_IN = "@no-mail.invalid";
+export const STAND_IN = "@no-mail.invalid";
 
 /** The address of an account that has none, by an id that nobody can know before. */
 export function standInEmail(id: string): string {

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
 import { hashPassword, sha256, verifyPassword } from "../lib/crypto.ts";
-import { Failure, invalid, unauthenticated } from "../lib/errors.ts";
+import { emailNotVerified, Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { Slot } from "../lib/limits.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
@@ -25,6 +25,8 @@ interface Person {
   id: string;
   passwordHash: string | null;
   passwordVersion: number;
+  /** Whether the site takes only verified addresses, and this one isn't. */
+  mustVerify?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
   if (!person || !valid) throw unauthenticated("Wrong e-mail or password");
   await giveBackSlots(scope, slots);
+  if (person.mustVerify) throw emailNotVerified();
   return startSession(ctx, audience, person, stale ? await hashPassword(input.password) : undefined);
 }
 
@@ -155,11 +158,19 @@ async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
 
 async function findOnSite(ctx: Ctx, siteId: string, email: string): Promise<Person | undefined> {
   const [found] = await ctx.db
-    .select({ id: accounts.id, passwordHash: accounts.passwordHash, passwordVersion: accounts.passwordVersion })
+    .select({
+      id: accounts.id,
+      passwordHash: accounts.passwordHash,
+      passwordVersion: accounts.passwordVersion,
+      emailVerified: accounts.emailVerified,
+      settings: sites.settings,
+    })
     .from(accounts)
     .innerJoin(sites, eq(sites.id, accounts.siteId))
     .where(and(eq(accounts.siteId, siteId), eq(accounts.email, email)));
-  return found;
+  if (!found) return undefined;
+  const { emailVerified, settings, ...person } = found;
+  return { ...person, mustVerify: emailVerified === null && settings.security.requireVerifiedEmail };
 }
 
 async function findGlobal(ctx: Ctx, email: string): Promise<Person | undefined> {

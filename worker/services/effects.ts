@@ -4,10 +4,11 @@ import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
 import { sendClear, sendUncleared } from "./broadcasts.ts";
 import { nudgeLogs } from "./context.ts";
+import { mailProof } from "./email-proofs.ts";
 import { cancelHeld } from "./entitlements.ts";
 import { enqueueExport } from "./exports.ts";
 import { forgetFile } from "./media.ts";
-import { mailReset } from "./passwords.ts";
+import { mailNewPassword, mailReset } from "./passwords.ts";
 import { forgetVoter, syncCounters } from "./poll-counting.ts";
 import { tellQuest } from "./quest-frames.ts";
 import { mailReceipt } from "./purchase-receipts.ts";
@@ -32,6 +33,9 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "overlay.broadcast": (env, siteId, event) => sendUncleared(env, siteId, BroadcastEvent.parse(JSON.parse(event.data))),
   "overlay.cleared": (env, siteId, event) => sendClear(env, siteId, ClearEvent.parse(JSON.parse(event.data))),
   "account.deleted": forgetAccount,
+  "account.credentialsVoided": mailNewPassword,
+  "account.emailVerificationRequested": mailProof,
+  "account.globalAccountRequested": mailProof,
   "account.passwordResetRequested": mailReset,
   "account.tagsAdded": (env, siteId, event) =>
     retagViewers(

@@ -13,6 +13,7 @@ import {
 import { forgetActivity } from "./activity.ts";
 import type { Ctx } from "./context.ts";
 import { endClaims } from "./claims.ts";
+import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "./devices.ts";
 import { stopAllOf } from "./recurring.ts";
 import { forgetWallet } from "./wallets.ts";
@@ -29,6 +30,7 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(sessions).where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id))),
   (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
   (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
+  (ctx, id) => deleteProofs(ctx, id),
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
   (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
   (ctx, id) => forgetWatchTimeOfAccount(ctx, id),

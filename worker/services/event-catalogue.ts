@@ -47,6 +47,7 @@ export interface EventKind {
 
 const OfAccount = z.object({ _id: Id, siteId: Id });
 const Kind = z.enum(PASSWORD_KINDS).describe("`site`: that of the account; `global`: that of the global account to which it belongs");
+const Mailed = z.object({ _id: Id.describe("Of the mail's token, which no event holds"), siteId: Id, accountId: Id });
 const OnTv = z.object({ siteId: Id, accountId: Id });
 const OnDevice = z.object({ accountId: Id, deviceId: z.string() });
 const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
@@ -85,7 +86,29 @@ export const EVENTS = {
   "accesscode.deleted": { data: Code, description: "An access code was deleted" },
   "accesscode.tvActivated": { data: OnTv, description: "An account let a television in", resource: "tv/-" },
   "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in", resource: "tv/-" },
+  "account.credentialsVoided": {
+    data: OfAccount.extend({ resetId: Id.nullable().describe("Of the password reset whose link is mailed; null: none") }),
+    description: "What signed an account in is void, since nobody had verified its address",
+  },
   "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
+  "account.emailVerificationRequested": {
+    data: Mailed,
+    description: "An account's address is to be verified by mail",
+    resource: "email-proof/_id",
+  },
+  "account.emailVerified": {
+    data: OfAccount.extend({ by: z.enum(["mail", "reset", "invite", "partner"]).describe("What proved it") }),
+    description: "A person proved that an account's address is theirs",
+  },
+  "account.globalAccountLinked": {
+    data: OfAccount.extend({ globalAccountID: Id }),
+    description: "A person linked an account to their global account",
+  },
+  "account.globalAccountRequested": {
+    data: Mailed,
+    description: "An admin asked for a global account",
+    resource: "email-proof/_id",
+  },
   "account.passwordChanged": { data: OfAccount.extend({ kind: Kind }), description: "An account has a new password" },
   "account.passwordResetRequested": {
     data: z.object({ _id: Id.describe("Of the reset"), siteId: Id, accountId: Id, kind: Kind }),

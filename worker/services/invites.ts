@@ -170,7 +170,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
     const invite = await readInvite(ctx, intent.sourceId ?? "");
     requireOpen(ctx, invite, invite.consumedAt ?? ctx.now);
     const guest = { email: standInEmail(invite.id), name: "Guest", marketingOptin: false };
-    const account = await newAccount(ctx, guest, []);
+    const account = { ...(await newAccount(ctx, guest, [])), trusted: true };
     const redemption = { accountId: account.id, modified: ctx.now, version: invite.version + 1 };
     const change = ctx.db
       .update(invites)

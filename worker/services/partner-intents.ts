@@ -1,4 +1,5 @@
 import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { accounts } from "../../db/schema/index.ts";
@@ -8,9 +9,20 @@ import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import type { CreateIntent } from "../routes/auth/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
-import { findLinked, writeLinks } from "./account-links.ts";
-import { accountEvent, insertAccount, isStandIn, newAccount, normalizeEmail, refuseTakenEmail, standInEmail } from "./accounts.ts";
-import { asRead, commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "./context.ts";
+import { findLinked } from "./account-links.ts";
+import {
+  accountEvent,
+  insertAccount,
+  isStandIn,
+  newAccount,
+  normalizeEmail,
+  refuseTakenEmail,
+  replaceAccount,
+  standInEmail,
+} from "./accounts.ts";
+import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "./context.ts";
+import { voidCredentials } from "./credentials.ts";
+import { verifiedEvent } from "./email-proofs.ts";
 import { type IntentRow, newIntent, type Redemption } from "./intents.ts";
 import { getSite } from "./sites.ts";
 
@@ -34,7 +46,7 @@ export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promis
   const claims = await verifyPartnerToken(ctx, provider, input);
   const partner = { provider: input.provider, accountId: input.thirdPartyAccountId, name: input.name, email: verifiedEmail(claims) };
   const linked = await findLinked(ctx, partner.provider, partner.accountId);
-  const { account, changes, events } = linked ? { account: linked, changes: [], events: [] } : await join(ctx, partner);
+  const { account, changes, events } = await (linked ? signInLinked(ctx, linked, partner) : join(ctx, partner));
   const { id, token, expiresAt, insert } = await newIntent(ctx, {
     kind: "partner",
     accountId: account.id,
@@ -58,7 +70,17 @@ export async function redeemPartnerIntent(ctx: Ctx, intent: IntentRow): Promise<
 
 const PartnerData = z.object({ service: z.string(), thirdPartyAccountId: z.string() });
 
-type Joining = { account: AccountRow; changes: ReturnType<typeof insertAccount>; events: NewEvent[] };
+interface Joining {
+  account: AccountRow;
+  changes: BatchItem<"sqlite">[];
+  events: NewEvent[];
+}
+
+/** A linked account, whose address the partner may prove now. */
+function signInLinked(ctx: Ctx, linked: AccountRow, partner: Partner): Joining {
+  if (partner.email !== linked.email || linked.emailVerified !== null) return { account: linked, changes: [], events: [] };
+  return prove(ctx, linked, linked.thirdPartyAuthProviders);
+}
 
 /** Links the account of the partner's verified e-mail, or makes one. */
 async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
@@ -66,31 +88,36 @@ async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
   const link = { provider: partner.provider, accountId: partner.accountId };
   if (known) return joinKnown(ctx, known, link);
   const email = partner.email ?? standInEmail(newId(ctx.now));
-  const account = { ...(await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, [])), thirdPartyAuthProviders: [link] };
+  const fresh = await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, []);
+  const account = { ...fresh, thirdPartyAuthProviders: [link], emailVerified: partner.email === undefined ? null : ctx.now, trusted: true };
   return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
 }
 
-/**
- * Nobody has proved at sign-up that the e-mail is theirs, so what signed in before, a password and its sessions, ends here: it may be
- * that of somebody who signed up under a stranger's address. An account with roles is linked by an admin alone.
- */
+/** An account with roles is linked by an admin alone. */
 function joinKnown(ctx: Ctx, known: AccountRow, link: AccountRow["thirdPartyAuthProviders"][number]): Joining {
   if (known.roles.length > 0) throw conflict("An account with this e-mail has roles here; only an admin links it to a provider");
+  return prove(ctx, known, [...known.thirdPartyAuthProviders, link]);
+}
+
+/**
+ * What follows when a partner proves an account's address. If the account isn't trusted yet, its password and sessions end
+ * here: they may be those of somebody who signed up under a stranger's address.
+ */
+function prove(ctx: Ctx, known: AccountRow, links: AccountRow["thirdPartyAuthProviders"]): Joining {
+  const voided = known.trusted ? { columns: {}, changes: [], events: [] } : voidCredentials(ctx, known, links);
   const account: AccountRow = {
     ...known,
-    passwordHash: null,
-    passwordVersion: known.passwordVersion + 1,
-    thirdPartyAuthProviders: [...known.thirdPartyAuthProviders, link],
+    ...voided.columns,
+    thirdPartyAuthProviders: links,
+    emailVerified: known.emailVerified ?? ctx.now,
+    trusted: true,
     ...nextVersion(ctx, known),
   };
-  const change = ctx.db
-    .update(accounts)
-    .set(account)
-    .where(asRead(ctx, accounts, known));
+  const verified = known.emailVerified === null ? [verifiedEvent(ctx, known.id, "partner")] : [];
   return {
     account,
-    changes: [change, ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders)],
-    events: [accountEvent("account.updated", account)],
+    changes: [...replaceAccount(ctx, known, account), ...voided.changes],
+    events: [accountEvent("account.updated", account), ...verified, ...voided.events],
   };
 }
 

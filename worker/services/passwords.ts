@@ -10,11 +10,15 @@ import { newId } from "../lib/ids.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AskReset, ChangePassword, UseReset } from "../routes/accounts/schemas.ts";
 import type { Tokens } from "../routes/auth/schemas.ts";
+import { accountColumns } from "./account-columns.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { newSession, signInSlots } from "./auth.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
+import { type CredentialChange, voidCredentials } from "./credentials.ts";
+import { markVerified, verifiedEvent } from "./email-proofs.ts";
 import { giveBackSlots, takeSlot, takeSlots } from "./limits.ts";
 import { mailableName, sendMail } from "./mail.ts";
+import { mailedToken } from "./mail-links.ts";
 import { tellOfRows } from "./outbox.ts";
 import { requireAllowedUrl } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
@@ -93,7 +97,7 @@ function resetOf(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUr
       and exists (select 1 from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = person.id)`;
 }
 
-/** Sets the password of whoever holds the token, once. */
+/** Sets the password of whoever holds the token, once; that proves the address of a site's account. */
 export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, address: string): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", address);
@@ -120,7 +124,28 @@ export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, ad
     .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
     .where(eq(person.id, reset.accountId));
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
-  await refuseSecond(refused, () => commitIfCurrent(ctx, [used, change], passwordChanged(ctx, accountId, kind)));
+  const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
+  const changes = [used, change, ...proof.changes];
+  await refuseSecond(refused, () => commitIfCurrent(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
+}
+
+type Proof = Pick<CredentialChange, "changes" | "events">;
+
+const NO_PROOF: Proof = { changes: [], events: [] };
+
+/** What follows from a reset link that was used: the address is proven, and what a stranger may have set besides the password is void. */
+async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
+  const [account] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+  if (!account || (account.emailVerified !== null && account.trusted)) return NO_PROOF;
+  const events = account.emailVerified === null ? [verifiedEvent(ctx, accountId, "reset")] : [];
+  const verified: Proof = { changes: [markVerified(ctx, accountId)], events };
+  if (account.trusted) return verified;
+  // Links are written by staff, keys and partners alone: they stay.
+  const voided = voidCredentials(ctx, account, account.thirdPartyAuthProviders);
+  return { changes: [...verified.changes, ...voided.changes], events: [...verified.events, ...voided.events] };
 }
 
 function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
@@ -136,7 +161,18 @@ const ResetEvent = z.object({ _id: z.string() });
 
 /** Mails the link of a reset that is still good; an effect of `account.passwordResetRequested`. */
 export async function mailReset(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const { _id } = ResetEvent.parse(JSON.parse(event.data));
+  await mailLinkOf(env, siteId, event, ResetEvent.parse(JSON.parse(event.data))._id, "reset");
+}
+
+const VoidedEvent = z.object({ resetId: z.string().nullable() });
+
+/** Mails the link that lets the owner of an address choose a new password; an effect of `account.credentialsVoided`. */
+export async function mailNewPassword(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { resetId } = VoidedEvent.parse(JSON.parse(event.data));
+  if (resetId !== null) await mailLinkOf(env, siteId, event, resetId, "newPassword");
+}
+
+async function mailLinkOf(env: Env, siteId: string, event: LogEntry, id: string, template: "reset" | "newPassword"): Promise<void> {
   const db = createDb(env.DB);
   const [reset] = await db
     .select({
@@ -156,7 +192,7 @@ export async function mailReset(env: Env, siteId: string, event: LogEntry): Prom
     )
     .where(
       and(
-        eq(passwordResets.id, _id),
+        eq(passwordResets.id, id),
         eq(passwordResets.siteId, siteId),
         isNull(passwordResets.used),
         gt(passwordResets.expires, Date.now()),
@@ -164,15 +200,10 @@ export async function mailReset(env: Env, siteId: string, event: LogEntry): Prom
       ),
     );
   if (!reset) return;
-  const link = new URL(reset.baseUrl);
-  link.searchParams.set("token", await signContent(env, PURPOSE, _id));
+  const token = await signContent(env, PURPOSE, id);
+  const mailed = await mailedToken(db, siteId, { baseUrl: reset.baseUrl, token, purpose: "new-password" });
   const from = reset.audience === GLOBAL_AUDIENCE ? "" : siteId;
-  await sendMail(
-    env,
-    from,
-    { template: "reset", to: reset.email, data: { name: mailableName(reset.name, "there"), link: link.href } },
-    event.id,
-  );
+  await sendMail(env, from, { template, to: reset.email, data: { name: mailableName(reset.name, "there"), ...mailed } }, event.id);
 }
 
 /** Deletes resets a day after they expire. */

@@ -1,14 +1,24 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, exists, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "../../db/client.ts";
 import { accounts, registerInvites } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
-import { conflict, Failure, invalid, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, invalid, notFound } from "../lib/errors.ts";
+import { addsRoles } from "../lib/roles.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "../routes/invites/schemas.ts";
-import { accountEvent, getAccount, insertAccount, newAccount, normalizeEmail, refuseStandIn, refuseTakenEmail } from "./accounts.ts";
+import {
+  accountEvent,
+  insertAccount,
+  naming,
+  newAccount,
+  normalizeEmail,
+  refuseStandIn,
+  refuseTakenEmail,
+  replaceAccount,
+} from "./accounts.ts";
 import {
   type Actor,
   asRead,
@@ -21,9 +31,12 @@ import {
   ownRow,
   requireMatch,
 } from "./context.ts";
+import { voidCredentials } from "./credentials.ts";
+import { verifiedEvent } from "./email-proofs.ts";
 import { inInviteService } from "./invite-failures.ts";
 import { mailableName, sendMail } from "./mail.ts";
 import { tellOfRows } from "./outbox.ts";
+import { newPassword } from "./passwords.ts";
 import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
 
@@ -31,6 +44,7 @@ const PURPOSE = "register invite";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
 const KEPT_MS = 30 * DAY_MS;
+const MOST_ATTEMPTS = 5;
 
 /** Invites somebody by e-mail to an account with roles; the mail follows from the event. */
 export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput): Promise<RegisterInviteRow> {
@@ -39,7 +53,9 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
     const email = normalizeEmail(input.email);
     refuseStandIn(email);
     const actor = await requireSender(ctx, senderAccountId);
-    await requireNewcomer(ctx, email, targetRoles);
+    const known = await readGrantee(ctx, email, targetRoles);
+    // Anybody can sign up under an address that isn't theirs: only its owner's account stands in the way.
+    if (known && known.emailVerified !== null) throw conflict("An account with this e-mail exists");
     const redirectUri = await landingPage(ctx, input.redirectUri);
     const row: RegisterInviteRow = {
       ...newRow(ctx),
@@ -105,29 +121,72 @@ function inviteEvent(change: "Created" | "Revoked" | "Deleted", invite: Register
   return { type: `invite.register${change}`, resource: `invite/${invite.id}`, data: toRegisterInviteEvent(invite) };
 }
 
-/** Becomes an account by an invitation: whoever has its link proves to have the e-mail. */
+/**
+ * Accepts an invitation: whoever has its link proves to have the e-mail. An account that has the address by then becomes theirs, so that
+ * nobody can block an invitation by signing up first: it gets the roles, and what signed it in before is void.
+ */
 export async function acceptRegisterInvite(ctx: Ctx, token: string, input: AcceptInvite): Promise<AccountRow> {
   await ctx.caller();
   return inInviteService("Accept", async () => {
-    const invite = await findInvite(ctx, token);
-    await requireNewcomer(ctx, invite.email, invite.targetRoles);
-    const person = { ...input, email: invite.email, marketingOptin: false };
-    const account = await newAccount(ctx, person, invite.targetRoles);
-    const claim = ctx.db
-      .update(registerInvites)
-      .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
-      .where(asRead(ctx, registerInvites, invite));
-    const event = {
-      type: "invite.registerAccepted",
-      resource: `invite/${invite.id}`,
-      data: { ...toRegisterInviteEvent(invite), accountId: account.id },
-    };
-    await refuseTakenEmail(() =>
-      commitIfCurrent(ctx, [claim, ...insertAccount(ctx, account)], event, accountEvent("new_account", account)),
-    );
-    // Whether its roles made it part of a global account is known to the database alone.
-    return getAccount(ctx, account.id);
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
+      const invite = await findInvite(ctx, token);
+      const current = await readGrantee(ctx, invite.email, invite.targetRoles);
+      const { account, claimable, changes, events } = await (current ? takeOver(ctx, current, invite, input) : join(ctx, invite, input));
+      const claim = ctx.db
+        .update(registerInvites)
+        .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
+        .where(and(asRead(ctx, registerInvites, invite), claimable));
+      const accepted = {
+        type: "invite.registerAccepted",
+        resource: `invite/${invite.id}`,
+        data: { ...toRegisterInviteEvent(invite), accountId: account.id },
+      };
+      const write = () => refuseTakenEmail(() => commitIfCurrent(ctx, [claim, ...changes], accepted, ...events));
+      // Otherwise somebody else changed, created or accepted something meanwhile: the next look finds out what.
+      if (await cameFirst(write)) return account;
+    }
+    throw conflict("The account changed while the invite was being accepted; try again");
   });
+}
+
+interface Acceptance {
+  account: AccountRow;
+  /** What must hold for the changes to be right. */
+  claimable?: SQL;
+  changes: BatchItem<"sqlite">[];
+  events: NewEvent[];
+}
+
+async function join(ctx: Ctx, invite: RegisterInviteRow, input: AcceptInvite): Promise<Acceptance> {
+  const fresh = await newAccount(ctx, { ...input, email: invite.email, marketingOptin: false }, invite.targetRoles);
+  const account = { ...fresh, emailVerified: ctx.now, trusted: true };
+  return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
+}
+
+async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow, { name, password }: AcceptInvite): Promise<Acceptance> {
+  const voided = voidCredentials(ctx, current, current.trusted ? current.thirdPartyAuthProviders : []);
+  const account: AccountRow = {
+    ...current,
+    ...naming(name),
+    ...voided.columns,
+    ...(await newPassword(password, current)),
+    roles: [...current.roles, ...invite.targetRoles.filter((role) => addsRoles(current.roles, [role]))],
+    emailVerified: current.emailVerified ?? ctx.now,
+    modified: ctx.now,
+    version: current.version + 1,
+  };
+  const verified = current.emailVerified === null ? [verifiedEvent(ctx, current.id, "invite")] : [];
+  return {
+    account,
+    claimable: exists(
+      ctx.db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(asRead(ctx, accounts, current)),
+    ),
+    changes: [...replaceAccount(ctx, current, account), ...voided.changes],
+    events: [accountEvent("account.updated", account), ...verified, ...voided.events],
+  };
 }
 
 /** Mails the link, which no event holds: its token is the invite's id, signed. */
@@ -201,17 +260,17 @@ async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> 
   return actor;
 }
 
-/** Nobody has an account with this e-mail yet, and the site lets such roles be given: asked when it is sent and when it is accepted. */
-async function requireNewcomer(ctx: Ctx, email: string, targetRoles: AccountRole[]): Promise<void> {
+/** The account of this e-mail, if the site lets such roles be given to it: asked when the invitation is sent and when it is accepted. */
+async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]): Promise<AccountRow | undefined> {
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account, rules } = await readForRoles(ctx, which, targetRoles);
-  if (account) throw conflict("An account with this e-mail exists");
   try {
     await requireGrantable(ctx, rules, undefined, targetRoles);
   } catch (error) {
     // Not the caller is refused here but the invite.
     throw error instanceof Failure ? conflict(error.message) : error;
   }
+  return account;
 }
 
 /** The page that the link opens; without one, the first of those that the site allows. */

@@ -7,7 +7,7 @@ import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts
 import { accountColumns } from "./account-columns.ts";
 import { accountList, normalizeSearch } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
-import { linkGlobalAccounts } from "./global-accounts.ts";
+import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "./listing.ts";
 
 /** Accounts by what their roles are; the filters of scope, page and write must all be met by one and the same role. */
@@ -32,21 +32,24 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
   );
 }
 
-/** Replaces an account's roles. The last admin of a site stays one. */
+/** Replaces an account's roles. The last admin of a site stays one; an account that nobody vouches for loses its credentials. */
 export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Promise<AccountRow> {
   const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), roles);
   if (!account) throw notFound("Account not found");
   await requireGrantable(ctx, rules, account, roles);
-  const next: AccountRow = { ...account, roles, ...nextVersion(ctx, account) };
+  const credentials = await planCredentials(ctx, account, { roles });
+  const changed = { ...credentials.columns, roles, ...nextVersion(ctx, account) };
+  const next: AccountRow = { ...account, ...changed };
   const change = ctx.db
     .update(accounts)
-    .set({ roles, modified: next.modified, version: next.version })
+    .set(changed)
     .where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account, roles)));
-  await commitIfCurrent(ctx, [change, ...linkGlobalAccounts(ctx, next, account)], {
-    type: "account.rolesUpdated",
-    resource: `account/${id}`,
-    data: toAccount(next),
-  });
+  await commitIfCurrent(
+    ctx,
+    [change, ...credentials.changes],
+    { type: "account.rolesUpdated", resource: `account/${id}`, data: toAccount(next) },
+    ...credentials.events,
+  );
   return next;
 }
 
@@ -92,10 +95,15 @@ function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
  * has some signs in: a key that may do one of these can make itself an admin.
  */
 export async function requireRoleKey(ctx: Ctx): Promise<void> {
-  const actor = await ctx.caller();
-  if (actor.kind === "developer" && !keyAllows(actor.roles, "roles", "write")) {
+  if (!(await mayGiveRoles(ctx))) {
     throw forbidden("The developer key lacks the role roles:write, which is needed to change roles, or the sign-in of accounts with roles");
   }
+}
+
+/** Whether the caller, of those who may change accounts at all, may also give them roles. */
+export async function mayGiveRoles(ctx: Ctx): Promise<boolean> {
+  const actor = await ctx.caller();
+  return actor.kind !== "developer" || keyAllows(actor.roles, "roles", "write");
 }
 
 /** Every change of roles passes here: rejects a caller who may not, pages of another site, a new admin where the site allows none, and the demotion of the last admin. */

@@ -4,7 +4,7 @@ import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
-import { accountEvent, getAccount, insertAccount, newAccount } from "./accounts.ts";
+import { accountEvent, insertAccount, newAccount } from "./accounts.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
 import { requireRoleKey } from "./roles.ts";
@@ -88,7 +88,8 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
   };
   const own: Ctx = { ...ctx, siteId: site.id };
   const { key: developerKey, hash } = await newKey();
-  const admin = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
+  const fresh = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
+  const admin = { ...fresh, trusted: true };
   const changes = [
     ctx.db.insert(sites).values(site),
     ...insertAccount(own, admin),
@@ -97,8 +98,7 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
   await refuseTakenSlug(() =>
     commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),
   );
-  // Whether the admin has become a global account is known to the database alone.
-  return { site, admin: await getAccount(own, admin.id), developerKey };
+  return { site, admin, developerKey };
 }
 
 function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../lib/template.ts";
+import type { MailedToken } from "./mail-links.ts";
 import { parseTemplate } from "../lib/handlebars/parse.ts";
 import { renderTemplate } from "../lib/handlebars/render.ts";
 import { TemplateError } from "../lib/handlebars/scan.ts";
@@ -8,7 +9,10 @@ export const PRODUCT = "Tifo";
 
 /** A mail to send. Links are whole URLs; whoever calls has checked where they lead. */
 export type Mail =
-  | { template: "reset"; to: string; data: { name: string; link: string } }
+  | { template: "reset"; to: string; data: { name: string } & MailedToken }
+  | { template: "newPassword"; to: string; data: { name: string } & MailedToken }
+  | { template: "verifyEmail"; to: string; data: { name: string } & MailedToken }
+  | { template: "globalAccount"; to: string; data: { siteName: string } & MailedToken }
   | { template: "registerInvite"; to: string; data: { senderName: string; link: string } }
   | { template: "receipt"; to: string; data: Receipt };
 
@@ -81,8 +85,37 @@ export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: 
           `Hello ${mail.data.name},`,
           `somebody, hopefully you, asked for a new password at ${siteName}. The link works once, within an hour.`,
         ],
-        { label: "Choose a new password", link: mail.data.link },
+        { label: "Choose a new password", ...mail.data },
         "If it wasn't you, there is nothing to do: your password stays as it is.",
+      );
+    case "newPassword":
+      return letter(
+        `Choose a new password for ${siteName}`,
+        [
+          `Hello ${mail.data.name},`,
+          `you now have a role at ${siteName}. Nobody had verified the e-mail address of your account until now, so its old password no longer works. Choose a new one; the link works once, within 7 days.`,
+        ],
+        { label: "Choose a new password", ...mail.data },
+        "If you don't know why you got this, ignore it: nobody can sign in to the account without this link.",
+      );
+    case "verifyEmail":
+      return letter(
+        `Verify your e-mail address for ${siteName}`,
+        [
+          `Hello ${mail.data.name},`,
+          `somebody, hopefully you, has an account at ${siteName} with this e-mail address. Verify it only if the account is yours: whoever created it knows its password. The link works once, within 24 hours.`,
+        ],
+        { label: "Verify the address", ...mail.data },
+        "If you didn't create the account, ignore this mail.",
+      );
+    case "globalAccount":
+      return letter(
+        `Create or link your ${PRODUCT} account`,
+        [
+          `Somebody who is signed in to ${mail.data.siteName} with this e-mail address asked for one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password that this account has or will have. The link works once, within an hour.`,
+        ],
+        { label: "Continue", ...mail.data },
+        "If it wasn't you, ignore this mail: nothing is created or linked without it.",
       );
     case "registerInvite":
       return letter(
@@ -119,17 +152,30 @@ export function fillReceipt({ subject, template }: ReceiptTemplate, data: Receip
   return { subject: singleLine(line), html: renderTemplate(parseTemplate(template), variables) };
 }
 
-/** A plain letter: paragraphs, one button, and a word at the end. */
-function letter(subject: string, paragraphs: string[], button: { label: string; link: string }, end?: string): Rendered {
+/** A plain letter: paragraphs, one button or a code to paste, and a word at the end. */
+function letter(subject: string, paragraphs: string[], { label, link, code }: { label: string } & MailedToken, end?: string): Rendered {
   const closing = end === undefined ? [] : [end];
+  const button =
+    link === undefined
+      ? []
+      : [
+          `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4338ca;color:#fff;text-decoration:none">${escapeHtml(label)}</a></p>`,
+        ];
+  const hint = link === undefined ? "Enter this code where you are asked for it:" : "If the page asks for a code, enter this one:";
   const html = [
     '<!doctype html><html lang="en"><body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1c1917">',
     ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
-    `<p><a href="${escapeHtml(button.link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4338ca;color:#fff;text-decoration:none">${escapeHtml(button.label)}</a></p>`,
+    ...button,
+    ...(code === undefined ? [] : [`<p>${escapeHtml(hint)}<br><code style="word-break:break-all">${escapeHtml(code)}</code></p>`]),
     ...closing.map((paragraph) => `<p style="color:#57534e">${escapeHtml(paragraph)}</p>`),
     "</body></html>",
   ].join("\n");
-  const text = [...paragraphs, `${button.label}: ${button.link}`, ...closing].join("\n\n");
+  const text = [
+    ...paragraphs,
+    ...(link === undefined ? [] : [`${label}: ${link}`]),
+    ...(code === undefined ? [] : [`${hint} ${code}`]),
+    ...closing,
+  ].join("\n\n");
   return { subject: singleLine(subject), text, html };
 }
 

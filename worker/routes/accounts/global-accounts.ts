@@ -1,17 +1,73 @@
 import { createArea } from "../../http/area.ts";
-import { GLOBAL_OR_SUPER } from "../../http/credentials.ts";
+import { ACCOUNT, CLIENT, GLOBAL, GLOBAL_OR_SUPER } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { listGlobalSites } from "../../services/global-accounts.ts";
-import { GlobalSite } from "./schemas.ts";
+import { callerAddress } from "../../http/limits.ts";
+import { Deleted, deleted, json, jsonBody } from "../../http/schemas.ts";
+import { askGlobalAccount, confirmGlobalAccount, deleteGlobalAccount, listGlobalSites } from "../../services/global-accounts.ts";
+import { AskGlobalAccount, ConfirmGlobalAccount, GlobalAccount, GlobalSite, Success, toGlobalAccount } from "./schemas.ts";
 
 export const globalAccounts = createArea();
+const tag = "Accounts";
+
+globalAccounts.openapi(
+  operation({
+    operationId: "requestGlobalAccount",
+    tag,
+    method: "post",
+    path: "/account/v3/global",
+    summary: "Request a global account",
+    description:
+      "For a site admin (also one who only reads) with a verified address: mails a link to create a global account, which is one sign-in for all the sites that a person administers, or to link this site's account to the one that they have. The link is valid for an hour and once.",
+    credentials: ACCOUNT,
+    action: "read",
+    request: { body: jsonBody(AskGlobalAccount) },
+    responses: { 200: json("Requested", Success) },
+    errors: ["not_found", "conflict", "email_not_verified"],
+  }),
+  async (c) => {
+    await askGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    return c.json({ success: true } as const, 200);
+  },
+);
+
+globalAccounts.openapi(
+  operation({
+    operationId: "confirmGlobalAccount",
+    tag,
+    method: "post",
+    path: "/account/v3/global/confirm",
+    summary: "Create or link a global account",
+    description:
+      "Takes the mail's token. Creates the global account with a password of its own, or links the site's account to the one that the person has, whose password is needed then. No other operation creates or links a global account.",
+    credentials: CLIENT,
+    request: { body: jsonBody(ConfirmGlobalAccount) },
+    responses: { 200: json("The global account", GlobalAccount) },
+    errors: ["conflict"],
+  }),
+  async (c) => c.json(toGlobalAccount(await confirmGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c))), 200),
+);
+
+globalAccounts.openapi(
+  operation({
+    operationId: "deleteGlobalAccount",
+    tag,
+    method: "delete",
+    path: "/account/v3/global",
+    summary: "Delete a global account",
+    description: "Ends every global sign-in of the caller, and the links of its sites' accounts, which stay.",
+    credentials: GLOBAL,
+    accounts: "global",
+    request: {},
+    responses: { 200: json("It is gone", Deleted) },
+  }),
+  async (c) => c.json(deleted(await deleteGlobalAccount(c.var.ctx)), 200),
+);
 
 globalAccounts.openapi(
   operation({
     operationId: "listGlobalSites",
-    tag: "Accounts",
+    tag,
     method: "get",
     path: "/account/v3/global/accounts",
     summary: "List a global account's sites",

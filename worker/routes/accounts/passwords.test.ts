@@ -5,7 +5,8 @@ import { createDb } from "../../../db/client.ts";
 import { accounts, globalAccounts, passwordResets, sentMails } from "../../../db/schema/index.ts";
 import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import type { LogEntry } from "../../durable-objects/site-log.protocol.ts";
-import { randomHex } from "../../lib/ids.ts";
+import { hashPassword } from "../../lib/crypto.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
 import { signContent } from "../../lib/signed.ts";
 import { mailReset } from "../../services/passwords.ts";
 import { Tokens } from "../auth/schemas.ts";
@@ -278,12 +279,17 @@ describe("resetting a global account", () => {
   test("sets the password of the global sign-in alone, mailed by a site that it administers", async () => {
     const [one, two, foreign] = [await newSite(), await newSite(), await newSite()];
     const email = `${randomHex(6)}@admins.example`;
-    for (const on of [one, two])
-      await on.call("upsertAccount", {
-        body: { email, name: "Gil", password: PASSWORD, roles: [{ scope: "*", pageId: [], write: true }] },
-      });
-    const [global] = await db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
-    const id = global?.id ?? "";
+    const id = newId(Date.now());
+    const passwordHash = await hashPassword(PASSWORD);
+    await db.insert(globalAccounts).values({ id, email, passwordHash, created: 1, modified: 1 });
+    for (const on of [one, two]) {
+      const roles = [{ scope: "*", pageId: [], write: true }];
+      await on.call("upsertAccount", { body: { email, name: "Gil", password: PASSWORD, roles } });
+      await db
+        .update(accounts)
+        .set({ globalAccountId: id })
+        .where(and(eq(accounts.siteId, on.id), eq(accounts.email, email)));
+    }
     const globalSignIn = (password: string) => one.call("login", { as: "nobody", body: { email, password } });
     const before = (await globalSignIn(PASSWORD)).as(Tokens);
 

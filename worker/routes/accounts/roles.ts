@@ -59,7 +59,7 @@ accountRoles.openapi(
     path: "/account/v3/roles/{id}",
     summary: "Replace an account's roles",
     description:
-      "They act at once, on sessions that are open too. A key needs `roles:write` too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). Whoever becomes admin of several sites under one e-mail is one global account.",
+      "They act at once, on sessions that are open too. A key needs `roles:write` too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). If the account's address isn't verified and it signed up by itself, a new role voids its password, sessions and third-party sign-ins, and a mail lets the owner of the address choose a new password.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: IdParam, body: jsonBody(RolesInput) },
     responses: { 200: json("The roles as they are now", AccountRoles) },

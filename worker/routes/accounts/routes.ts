@@ -11,12 +11,13 @@ import { accountRoles } from "./roles.ts";
 import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
 import { tagAccount } from "./tag-account.ts";
 import { accountTags } from "./tags.ts";
+import { verification } from "./verification.ts";
 
 export const accounts = createArea();
 const tag = "Accounts";
 
 // Ahead of `{id}`, which would match their paths too.
-for (const part of [globalAccounts, passwords, accountRoles, accountTags]) accounts.route("/", part);
+for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags]) accounts.route("/", part);
 
 accounts.openapi(
   operation({
@@ -45,7 +46,8 @@ accounts.openapi(
     method: "post",
     path: "/account/v3",
     summary: "Create an account",
-    description: "A viewer signs up. The e-mail is unique on the site, in whatever case it is written.",
+    description:
+      "A viewer signs up, and receives a mail to verify the address. The e-mail is unique on the site, in whatever case it is written.",
     credentials: CLIENT,
     limit: "createAccount",
     request: { body: jsonBody(CreateAccount) },
@@ -63,7 +65,7 @@ accounts.openapi(
     path: "/account/v3",
     summary: "Create or change by e-mail",
     description:
-      "Makes the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a sign-in at another provider belongs to one account of the site. A key needs `roles:write` too where roles change, and for the password or providers of an account that has some.",
+      "Creates the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` of the same request stays valid, and then no mail is sent. A sign-in at another provider belongs to one account of the site. A key needs `roles:write` too where roles change, and for the password or providers of an account that has some.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: jsonBody(UpsertAccount) },
     responses: { 200: json("The account as it is now", Account) },
@@ -105,7 +107,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Change an account",
     description:
-      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail makes reset links that are under way void. A key needs `roles:write` too for the e-mail or providers of an account with roles.",
+      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail address is unverified; links that were mailed to the old one are void, and a link to a global account ends. A key needs `roles:write` too for the e-mail or providers of an account with roles.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "any",
     request: { params: IdParam, body: jsonBody(UpdateAccount) },

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "../../../db/enums.ts";
-import type { accounts } from "../../../db/schema/index.ts";
+import type { accounts, globalAccounts } from "../../../db/schema/index.ts";
 import { listOf } from "../../http/listing.ts";
 import { Id, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
 
@@ -13,6 +13,14 @@ export const PersonName = z
   .max(200)
   .refine((name) => !/\p{Cc}/u.test(name), "One line")
   .openapi({ example: "Vera Viewer" });
+
+const BaseUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2000)
+  .openapi({ example: "https://demo.example/account" });
+
+const DEFAULT_PAGE =
+  "The page that the mail's link opens, with `token` added; its origin is one of the site's allowed ones. Without it the link opens the first of them, with `token` and `purpose` added, and the mail shows the token as a code";
 
 export const AccountRole = z
   .strictObject({
@@ -34,12 +42,13 @@ export const Account = z
     _id: Id,
     siteId: Id,
     uid: Id.describe("The same as `_id`"),
-    globalAccountID: Id.nullable().describe("Joins the accounts of one person who administers several sites"),
+    globalAccountID: Id.nullable().describe("The person's global account, once they have linked this account to it"),
     email: z.string(),
     name: z.string(),
     normalizedName: z.string().describe("Lower case, without accents"),
     hash: z.string().describe("SHA-256 of the normalised e-mail, hex"),
     lastLogin: Time.nullable(),
+    emailVerified: z.boolean().describe("Whether the person has proved that the address is theirs"),
     thirdPartyAuthProviders: z.array(ThirdPartyLink),
     roles: z.array(AccountRole),
     subscriptions: z.array(z.string()).describe("Skus that the account holds, in alphabetical order"),
@@ -52,8 +61,14 @@ export const Account = z
 export const AccountList = listOf(Account).openapi("AccountList");
 
 export const CreateAccount = z
-  .strictObject({ email: Email, password: Password, name: PersonName, marketingOptin: z.boolean().default(false) })
-  .openapi("CreateAccount");
+  .strictObject({
+    email: Email,
+    password: Password,
+    name: PersonName,
+    marketingOptin: z.boolean().default(false),
+    baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE),
+  })
+  .openapi("CreateAccount", { example: { email: "viewer@demo.example", password: "demo-viewer-pass", name: "Vera Viewer" } });
 
 const Links = z.array(ThirdPartyLink).max(20);
 
@@ -117,11 +132,9 @@ export const ChangePassword = z
 export const AskReset = z
   .strictObject({
     email: Email,
-    baseUrl: z
-      .url({ protocol: /^https?$/ })
-      .max(2000)
-      .describe("Where the mail's link leads, with `token` added; its origin is one of the site's allowed ones")
-      .openapi({ example: "https://demo.example/reset" }),
+    baseUrl: BaseUrl.describe("Where the mail's link leads, with `token` added; its origin is one of the site's allowed ones").openapi({
+      example: "https://demo.example/reset",
+    }),
   })
   .openapi("AskReset");
 
@@ -132,10 +145,40 @@ export const UseReset = z
   })
   .openapi("UseReset");
 
+export const AskVerification = z
+  .strictObject({
+    email: Email.optional().describe("Whose address; with a bearer token, the caller's own is taken and this one ignored"),
+    baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE),
+  })
+  .openapi("AskVerification", { example: { email: "viewer@demo.example", baseUrl: "https://demo.example/verify" } });
+
+const MailedToken = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("From the mail: of its link, or the code")
+  .openapi({ example: "5eed0000000000000000f002.c2lnbmF0dXJl" });
+
+export const VerifyEmail = z.strictObject({ token: MailedToken }).openapi("VerifyEmail");
+
+export const AskGlobalAccount = z
+  .strictObject({ baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE) })
+  .openapi("AskGlobalAccount", { example: { baseUrl: "https://demo.example/global" } });
+
+export const ConfirmGlobalAccount = z
+  .strictObject({
+    token: MailedToken,
+    password: Password.describe("Of the new global account; of the existing one, for a person who has one"),
+  })
+  .openapi("ConfirmGlobalAccount");
+
+export const GlobalAccount = z.object({ _id: Id, email: z.string(), created: Time }).openapi("GlobalAccount");
+
 export const Success = z.object({ success: z.literal(true) }).openapi("Success");
 
 export const GlobalSite = z.object({ _id: Id.describe("The account there"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
 
+export type GlobalAccountRow = typeof globalAccounts.$inferSelect;
 /** With the skus that it holds. */
 export type AccountRow = typeof accounts.$inferSelect & { subscriptions: string[] };
 export type CreateAccount = z.output<typeof CreateAccount>;
@@ -143,6 +186,9 @@ export type UpsertAccount = z.output<typeof UpsertAccount>;
 export type UpdateAccount = z.output<typeof UpdateAccount>;
 export type ChangePassword = z.output<typeof ChangePassword>;
 export type AskReset = z.output<typeof AskReset>;
+export type AskVerification = z.output<typeof AskVerification>;
+export type AskGlobalAccount = z.output<typeof AskGlobalAccount>;
+export type ConfirmGlobalAccount = z.output<typeof ConfirmGlobalAccount>;
 export type UseReset = z.output<typeof UseReset>;
 export type BulkTagsIssues = z.output<typeof BulkTagsIssues>;
 export type RoleFilters = { [Filter in keyof typeof RoleFilter]?: z.output<(typeof RoleFilter)[Filter]> };
@@ -154,6 +200,7 @@ export function toAccount(row: AccountRow) {
     uid: row.id,
     globalAccountID: row.globalAccountId,
     email: row.email,
+    emailVerified: row.emailVerified !== null,
     name: row.name,
     normalizedName: row.normalizedName,
     hash: row.emailHash,
@@ -166,6 +213,10 @@ export function toAccount(row: AccountRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Account>;
+}
+
+export function toGlobalAccount({ id, email, created }: GlobalAccountRow) {
+  return { _id: id, email, created } satisfies z.output<typeof GlobalAccount>;
 }
 
 export function toRoles(row: AccountRow) {

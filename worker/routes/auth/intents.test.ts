@@ -4,7 +4,7 @@ import { decodeJwt, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJ
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accounts, intents } from "../../../db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
 import { resolve } from "../../../test/resolver.ts";
 import { sha256 } from "../../lib/crypto.ts";
 import { randomHex } from "../../lib/ids.ts";
@@ -47,6 +47,16 @@ beforeAll(async () => {
   hosts.set(jwksUrl, () => Response.json({ keys: [partner.jwk] }));
   site = await newSiteWith([{ name: "club-app", jwksUrl, audience: AUDIENCE }]);
 });
+
+/** An account whose address nobody has proved. */
+async function unproven(change: { trusted?: boolean } = {}): Promise<TestAccount> {
+  const person = await site.addAccount(`known-${randomHex(4)}`, []);
+  await db
+    .update(accounts)
+    .set({ emailVerified: null, trusted: false, ...change })
+    .where(eq(accounts.id, person.id));
+  return person;
+}
 
 beforeEach(() => {
   asked.length = 0;
@@ -150,14 +160,47 @@ describe("a partner's token", () => {
 
   test("links the account of an e-mail that the partner has verified, and ends what signed it in before", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const person = await site.addAccount(`known-${randomHex(4)}`, []);
+    const person = await unproven();
     const old = await site.signIn(person);
     const { account } = await comeIn(sub, { email: person.email.toUpperCase(), email_verified: true });
-    expect(account).toMatchObject({ _id: person.id, thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }] });
+    expect(account).toMatchObject({
+      _id: person.id,
+      thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }],
+      emailVerified: true,
+    });
     const withOld = await site.call("getAccount", { as: "client", params: { id: person.id }, headers: { Authorization: `Bearer ${old}` } });
     expect(withOld.status).toBe(401);
     const login = await site.call("login", { as: "nobody", body: { email: person.email, password: PASSWORD, siteId: site.id } });
     expect(login.status).toBe(401);
+  });
+
+  test("links an account that its owner has proved, or whose password the site has set, and leaves its password", async () => {
+    const [proven, trusted] = [await site.addAccount(`known-${randomHex(4)}`, []), await unproven({ trusted: true })];
+    for (const person of [proven, trusted]) {
+      const { account } = await comeIn(`fan-${randomHex(4)}`, { email: person.email, email_verified: true });
+      expect(account).toMatchObject({ _id: person.id, emailVerified: true });
+      const login = await site.call("login", { as: "nobody", body: { email: person.email, password: PASSWORD, siteId: site.id } });
+      expect(login.status).toBe(200);
+    }
+  });
+
+  test("proves the address of an account that is linked already, and ends the password that a stranger may have set", async () => {
+    const person = await unproven();
+    const link = { provider: "club-app", accountId: `fan-${randomHex(4)}` };
+    await site.call("updateAccount", { params: { id: person.id }, body: { name: "Known", thirdPartyAuthProviders: [link] } });
+    expect((await comeIn(link.accountId)).account).toMatchObject({ _id: person.id, emailVerified: false });
+    const other = { email: "somebody-else@people.example", email_verified: true };
+    expect((await comeIn(link.accountId, other)).account).toMatchObject({ _id: person.id, emailVerified: false });
+    const { account } = await comeIn(link.accountId, { email: person.email, email_verified: true });
+    expect(account).toMatchObject({ _id: person.id, emailVerified: true, thirdPartyAuthProviders: [link] });
+    const login = await site.call("login", { as: "nobody", body: { email: person.email, password: PASSWORD, siteId: site.id } });
+    expect(login.status).toBe(401);
+  });
+
+  test("proves the address of an account that it makes, if the partner has verified it", async () => {
+    const email = `${randomHex(6)}@people.example`;
+    expect((await comeIn(`fan-${randomHex(4)}`, { email, email_verified: true })).account).toMatchObject({ email, emailVerified: true });
+    expect((await comeIn(`fan-${randomHex(4)}`, { email })).account.emailVerified).toBe(false);
   });
 
   test("takes no account over by an e-mail that nobody has verified", async () => {

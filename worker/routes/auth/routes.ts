@@ -43,7 +43,7 @@ auth.openapi(
     secretAnswer: true,
     request: { body: jsonBody(Login) },
     responses: { 200: json("Signed in", Tokens) },
-    errors: ["unauthenticated"],
+    errors: ["unauthenticated", "email_not_verified"],
   }),
   async (c) => c.json(await login(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
 );
@@ -94,7 +94,7 @@ auth.openapi(
     path: "/auth/v2/intent",
     summary: "Sign in through a partner",
     description:
-      "Takes a token that one of the site's registered providers has signed (EdDSA, ES256 or RS256), makes or links the account of its person, and answers a token that signs the person in once, within 10 minutes. An account is linked by its provider's id, or by an e-mail that the provider has verified; the latter ends its password and sessions, since nobody had verified it before.",
+      "Takes a token that one of the site's registered providers has signed (EdDSA, ES256 or RS256), makes or links the account of its person, and answers a token that signs the person in once, within 10 minutes. An account is linked by its provider's id, or by an e-mail that the provider has verified; if nobody had verified that address before, and the site hadn't set the password, the latter ends its password and sessions.",
     credentials: CLIENT,
     secretAnswer: true,
     request: { body: jsonBody(CreateIntent) },

@@ -50,7 +50,7 @@ async function newClub(): Promise<TestSite> {
     .set({
       serviceChargeRate: 250,
       settings: {
-        security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, providers: [] },
+        security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireVerifiedEmail: false, providers: [] },
         billing: { stripeAccount: "acct_club" },
       },
     })

@@ -46,7 +46,7 @@ function accept(token: string, on = site): Promise<Answer> {
 }
 
 async function allowNewAdmins(on: TestSite, allowNewAdmins: boolean, allowedOrigins = ["https://demo.example"]): Promise<void> {
-  const settings = { security: { allowedOrigins, allowNewAdmins, providers: [] } };
+  const settings = { security: { allowedOrigins, allowNewAdmins, requireVerifiedEmail: false, providers: [] } };
   await db.update(sites).set({ settings }).where(eq(sites.id, on.id));
 }
 

@@ -22,6 +22,10 @@ const Security = z.strictObject({
     .default([])
     .describe("Where redirects and reset links may lead, and browsers that may call with a key"),
   allowNewAdmins: z.boolean().default(true),
+  requireVerifiedEmail: z
+    .boolean()
+    .default(false)
+    .describe("Whether signing in with a password takes a verified e-mail address (403 `email_not_verified` without)"),
   providers: z
     .array(
       z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),

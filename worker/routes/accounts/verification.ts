@@ -1,0 +1,50 @@
+import { createArea } from "../../http/area.ts";
+import { CLIENT, CLIENT_WITH_OR_WITHOUT_ACCOUNT } from "../../http/credentials.ts";
+import { callerAddress } from "../../http/limits.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { askVerification, verifyEmail } from "../../services/email-proofs.ts";
+import { AskVerification, Success, VerifyEmail } from "./schemas.ts";
+
+export const verification = createArea();
+const tag = "Accounts";
+const success = { success: true } as const;
+
+verification.openapi(
+  operation({
+    operationId: "verifyEmail",
+    tag,
+    method: "post",
+    path: "/account/v3/verify-email",
+    summary: "Verify an e-mail address",
+    description:
+      "Takes the token of a verification mail, which is valid for 24 hours and once. An address also counts as verified when its owner uses a reset link, accepts an invitation by e-mail, or signs in through a partner that asserts it.",
+    credentials: CLIENT,
+    request: { body: jsonBody(VerifyEmail) },
+    responses: { 200: json("The address is verified", Success) },
+  }),
+  async (c) => {
+    await verifyEmail(c.var.ctx, c.req.valid("json").token, callerAddress(c));
+    return c.json(success, 200);
+  },
+);
+
+verification.openapi(
+  operation({
+    operationId: "requestEmailVerification",
+    tag,
+    method: "post",
+    path: "/account/v3/verify-email/request",
+    summary: "Request a verification mail",
+    description:
+      "Mails a new link to an address that isn't verified yet: the caller's own with a bearer token, else `email`. The response is the same whether there is such an account; one account receives at most one mail a minute and 10 a day.",
+    credentials: CLIENT_WITH_OR_WITHOUT_ACCOUNT,
+    accounts: "any",
+    request: { body: jsonBody(AskVerification) },
+    responses: { 200: json("Requested", Success) },
+  }),
+  async (c) => {
+    await askVerification(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    return c.json(success, 200);
+  },
+);
