@@ -2,16 +2,20 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { globalAccounts } from "../../../db/schema/index.ts";
+import { accounts, emailProofs, globalAccounts } from "../../../db/schema/index.ts";
 import type { AccountRole } from "../../../db/types.ts";
 import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { openMailbox } from "../../../test/mailbox.ts";
 import { listOf } from "../../http/listing.ts";
 import { randomHex } from "../../lib/ids.ts";
+import { signContent } from "../../lib/signed.ts";
 import { Tokens } from "../auth/schemas.ts";
-import { Account, GlobalSite } from "./schemas.ts";
+import { CreatedSite } from "../sites/schemas.ts";
+import { Account, GlobalAccount, GlobalSite } from "./schemas.ts";
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+const GLOBAL_PASSWORD = "the-global-password";
 const GlobalSites = listOf(GlobalSite);
 
 let one: TestSite;
@@ -23,7 +27,7 @@ beforeAll(async () => {
 
 const newEmail = (): string => `${randomHex(6)}@admins.example`;
 
-async function join(on: TestSite, email: string, roles: AccountRole[], password = PASSWORD): Promise<Account> {
+async function join(on: TestSite, email: string, roles: AccountRole[] = [ADMIN], password = PASSWORD): Promise<Account> {
   return (await on.call("upsertAccount", { body: { email, name: "Gil", password, roles } })).as(Account);
 }
 
@@ -33,66 +37,175 @@ const read = async (on: TestSite, { _id: id }: Account): Promise<Account> => (aw
 const setRoles = (on: TestSite, { _id: id }: Account, roles: AccountRole[]): Promise<Answer> =>
   on.call("setRoles", { params: { id }, body: { roles } });
 const globalsOf = (email: string) => db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
-const signIn = (email: string, password = PASSWORD): Promise<Answer> => one.call("login", { as: "nobody", body: { email, password } });
+const signIn = (email: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
+  one.call("login", { as: "nobody", body: { email, password }, headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` } });
 
-describe("an admin of several sites under one e-mail", () => {
-  test("is one global account, however the roles came, with the first site's password", async () => {
-    const email = newEmail();
-    const first = await join(one, email, [ADMIN], "the-first-password");
-    const second = await join(two, email, [], "the-second-password");
-    expect([first, second].map((account) => account.globalAccountID)).toEqual([null, null]);
-    await setRoles(two, second, [{ ...ADMIN, write: false }]);
-    const [global] = await globalsOf(email);
-    expect([(await read(one, first)).globalAccountID, (await read(two, second)).globalAccountID]).toEqual([global?.id, global?.id]);
-    expect((await signIn(email, "the-second-password")).status).toBe(401);
-    expect((await signIn(email, "the-first-password")).status).toBe(200);
-  });
+/** An admin who has proved the address. */
+async function proven(on: TestSite, email: string, roles: AccountRole[] = [ADMIN]): Promise<Account> {
+  const account = await join(on, email, roles);
+  await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, account._id));
+  return account;
+}
 
-  test("is found out by an upsert, whose answer says so", async () => {
-    const email = newEmail();
-    await join(one, email, [ADMIN]);
-    expect((await join(two, email, [ADMIN])).globalAccountID).toBe((await globalsOf(email))[0]?.id);
-  });
+async function ask(on: TestSite, { email }: Account, body: Record<string, unknown> = {}): Promise<Answer> {
+  const signedIn = await on.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: on.id } });
+  const headers = { Authorization: `Bearer ${signedIn.as(Tokens).jwt}` };
+  return on.call("requestGlobalAccount", { as: "client", body, headers });
+}
 
-  test("counts as admin of sites, not of channels and not as moderator", async () => {
+async function tokenOf({ _id }: Account): Promise<string> {
+  const proofs = await db.select().from(emailProofs).where(eq(emailProofs.accountId, _id)).orderBy(emailProofs.id);
+  return signContent(env, "global account", proofs.filter(({ purpose }) => purpose === "global").at(-1)?.id ?? "");
+}
+
+const confirm = (on: TestSite, token: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
+  on.call("confirmGlobalAccount", { as: "client", body: { token, password } });
+
+/** Opts in on a site; answers the account there. */
+async function optIn(on: TestSite, email: string): Promise<Account> {
+  const account = await proven(on, email);
+  await ask(on, account);
+  expect((await confirm(on, await tokenOf(account))).status).toBe(200);
+  return read(on, account);
+}
+
+describe("a global account", () => {
+  test("is created by its owner's own opt-in, with a password of its own, and links further sites by that", async () => {
+    const mails = openMailbox();
     const email = newEmail();
-    await join(one, email, [ADMIN]);
-    const roles: AccountRole[] = [
-      { ...ADMIN, pageId: [two.channels[0]] },
-      { ...ADMIN, scope: "Chat_Moderator" },
-    ];
-    expect((await join(two, email, roles)).globalAccountID).toBeNull();
+    const first = await proven(one, email);
+    expect((await ask(one, first, { baseUrl: "https://demo.example/global" })).body).toEqual({ success: true });
+    await one.call("listEvents");
+    const token = await tokenOf(first);
+    expect(mails.at(-1)).toMatchObject({ to: email });
+    expect(mails.at(-1)?.text).toContain(`https://demo.example/global?token=${token}`);
     expect(await globalsOf(email)).toEqual([]);
+    const made = (await confirm(one, token)).as(GlobalAccount);
+    expect(made.email).toBe(email);
+    expect((await read(one, first)).globalAccountID).toBe(made._id);
+    expect((await signIn(email)).status).toBe(200);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+    expect((await confirm(one, token)).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
+    expect((await ask(one, first)).problem?.code).toBe("conflict");
+
+    const second = await proven(two, email);
+    await ask(two, second);
+    const next = await tokenOf(second);
+    expect((await confirm(two, next, "not-its-password")).problem).toMatchObject({ status: 400, issues: [{ path: "password" }] });
+    expect((await read(two, second)).globalAccountID).toBeNull();
+    expect((await confirm(two, next)).as(GlobalAccount)._id).toBe(made._id);
+    expect((await read(two, second)).globalAccountID).toBe(made._id);
+    const { text } = await two.call("listEvents", { query: { limit: 200 } });
+    for (const secret of [token, next]) expect(text).not.toContain(secret.split(".")[1]);
   });
 
-  test("is joined also when both sites promote at the same instant", async () => {
+  test("comes from nobody else's action: upserts, roles, new sites and changes of address link nothing and reveal nothing", async () => {
     const email = newEmail();
-    const [first, second] = [await join(one, email, []), await join(two, email, [])];
-    await Promise.all([setRoles(one, first, [ADMIN]), setRoles(two, second, [ADMIN])]);
-    const global = (await globalsOf(email))[0]?.id;
-    expect(global).toBeDefined();
-    expect([(await read(one, first)).globalAccountID, (await read(two, second)).globalAccountID]).toEqual([global, global]);
+    const own = await optIn(one, email);
+    const before = await read(one, own);
+    const theirs = await join(two, email);
+    expect(theirs.globalAccountID).toBeNull();
+    const elsewhere = await proven(two, newEmail());
+    await two.call("deleteAccount", { params: { id: theirs._id } });
+    const moved = await two.call("updateAccount", { params: { id: elsewhere._id }, body: { name: "Gil", email } });
+    expect(moved.as(Account).globalAccountID).toBeNull();
+    await setRoles(two, elsewhere, []);
+    expect((await setRoles(two, elsewhere, [ADMIN])).status).toBe(200);
+    const admin = { email, password: PASSWORD, name: "Gil" };
+    const made = await one.call("createSite", { body: { name: "Third", slug: `third-${randomHex(6)}`, admin } });
+    expect(made.as(CreatedSite).admin.globalAccountID).toBeNull();
+    expect(await read(one, own)).toEqual(before);
+    expect(await globalsOf(email)).toHaveLength(1);
+    const rows = await db.select().from(accounts).where(eq(accounts.email, email));
+    expect(rows.filter(({ globalAccountId }) => globalAccountId !== null).map(({ id }) => id)).toEqual([own._id]);
   });
 
-  test("stays global when demoted on one of them, and is none when on all", async () => {
+  test("is not to be had from a site whose staff only set the password: the address must be proven, and its mail be read", async () => {
     const email = newEmail();
-    const [first, second] = [await join(one, email, [ADMIN]), await join(two, email, [ADMIN])];
-    const global = (await globalsOf(email))[0]?.id;
-    await setRoles(one, first, []);
-    expect([(await read(one, first)).globalAccountID, (await read(two, second)).globalAccountID]).toEqual([null, global]);
+    const row = await join(two, email);
+    const refused = await ask(two, row);
+    expect([refused.status, refused.problem?.code]).toEqual([403, "email_not_verified"]);
+    await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, row._id));
+    expect((await ask(two, row)).status).toBe(200);
+    expect(await globalsOf(email)).toEqual([]);
+    expect((await signIn(email, PASSWORD)).status).toBe(401);
+  });
+
+  test("is for admins of a site, still when the mail is answered", async () => {
+    const viewer = await proven(one, newEmail(), []);
+    expect((await ask(one, viewer)).problem?.code).toBe("forbidden");
+    const admin = await proven(one, newEmail());
+    await ask(one, admin);
+    await setRoles(one, admin, []);
+    expect((await confirm(one, await tokenOf(admin))).status).toBe(400);
+  });
+
+  test("takes no token of another purpose, of another site, or from before a change of address", async () => {
+    const email = newEmail();
+    const account = await proven(one, email);
+    await ask(one, account);
+    const token = await tokenOf(account);
+    const id = token.split(".")[0] ?? "";
+    expect((await confirm(two, token)).status).toBe(400);
+    for (const purpose of ["email verification", "password reset"])
+      expect((await confirm(one, await signContent(env, purpose, id))).status).toBe(400);
+    expect((await one.call("verifyEmail", { as: "client", body: { token } })).status).toBe(400);
+    const move = (address: string) => one.call("updateAccount", { params: { id: account._id }, body: { name: "Gil", email: address } });
+    await move(newEmail());
+    await move(email);
+    expect((await confirm(one, token)).status).toBe(400);
+  });
+
+  test("is created once when two sites confirm at the same instant", async () => {
+    const email = newEmail();
+    const [first, second] = [await proven(one, email), await proven(two, email)];
+    await Promise.all([ask(one, first), ask(two, second)]);
+    const answers = await Promise.all([confirm(one, await tokenOf(first)), confirm(two, await tokenOf(second))]);
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+    expect(await globalsOf(email)).toHaveLength(1);
+    if (answers[1].status === 409) expect((await confirm(two, await tokenOf(second))).status).toBe(200);
+  });
+
+  test("loses a site whose account gets another address, and keeps it to itself when that site makes it anew", async () => {
+    const email = newEmail();
+    const [first, second] = [await optIn(one, email), await optIn(two, email)];
+    const move = (address: string) => two.call("updateAccount", { params: { id: second._id }, body: { name: "Gil", email: address } });
+    expect((await move(newEmail())).as(Account).globalAccountID).toBeNull();
+    expect((await move(email)).as(Account).globalAccountID).toBeNull();
+    expect((await read(one, first)).globalAccountID).not.toBeNull();
+  });
+
+  test("that no site is linked to any more is taken up again by the mail alone", async () => {
+    const email = newEmail();
+    const first = await optIn(one, email);
+    const before = (await signIn(email)).as(Tokens);
+    await one.call("updateAccount", { params: { id: first._id }, body: { name: "Gil", email: newEmail() } });
+    const second = await proven(two, email);
+    await ask(two, second);
+    expect((await confirm(two, await tokenOf(second), "another-one-chosen")).as(GlobalAccount)._id).toBe(first.globalAccountID);
+    expect((await signIn(email)).status).toBe(401);
+    expect((await signIn(email, "another-one-chosen")).status).toBe(200);
+    expect((await one.call("refreshTokens", { as: "nobody", body: { refreshToken: before.refreshToken } })).status).toBe(401);
+  });
+
+  test("goes with the last account that is linked to it, and by its owner's own request", async () => {
+    const [email, other] = [newEmail(), newEmail()];
+    const [first, second] = [await optIn(one, email), await optIn(two, email)];
+    await one.call("deleteAccount", { params: { id: first._id } });
+    expect(await globalsOf(email)).toHaveLength(1);
     await two.call("deleteAccount", { params: { id: second._id } });
     expect(await globalsOf(email)).toEqual([]);
-  });
 
-  test("moves with a change of e-mail", async () => {
-    const [email, elsewhere] = [newEmail(), newEmail()];
-    const [first, second] = [await join(one, email, [ADMIN]), await join(two, elsewhere, [ADMIN])];
-    const moved = (await two.call("updateAccount", { params: { id: second._id }, body: { name: "Gil", email } })).as(Account);
-    expect(moved.globalAccountID).toBe((await read(one, first)).globalAccountID);
-    expect(moved.globalAccountID).not.toBeNull();
-    const back = (await two.call("updateAccount", { params: { id: second._id }, body: { name: "Gil", email: elsewhere } })).as(Account);
-    expect(back.globalAccountID).toBeNull();
-    expect((await read(one, first)).globalAccountID).toBe(moved.globalAccountID);
+    const linked = await optIn(one, other);
+    const { jwt, refreshToken } = (await signIn(other)).as(Tokens);
+    const headers = { Authorization: `Bearer ${jwt}` };
+    const remove = () => one.call("deleteGlobalAccount", { as: "nobody", headers });
+    expect((await remove()).body).toEqual({ success: true, _id: linked.globalAccountID });
+    expect((await remove()).status).toBe(401);
+    expect((await one.call("refreshTokens", { as: "nobody", body: { refreshToken } })).status).toBe(401);
+    expect((await read(one, linked)).globalAccountID).toBeNull();
+    const site = { Authorization: `Bearer ${await one.signIn(one.accounts.admin)}` };
+    expect((await one.call("deleteGlobalAccount", { as: "nobody", headers: site })).problem?.code).toBe("forbidden");
   });
 });
 
@@ -102,7 +215,7 @@ describe("a global account's sites", () => {
 
   test("are those that it administers, found by their slug", async () => {
     const email = newEmail();
-    const [first, second] = [await join(one, email, [ADMIN]), await join(two, email, [ADMIN])];
+    const [first, second] = [await optIn(one, email), await optIn(two, email)];
     const headers = { Authorization: `Bearer ${(await signIn(email)).as(Tokens).jwt}` };
     const all = (await list(headers)).as(GlobalSites);
     const expected = [
@@ -122,7 +235,7 @@ describe("a global account's sites", () => {
 
   test("are all read by the operator, and none by a sign-in to one site", async () => {
     const email = newEmail();
-    const joined = [await join(one, email, [ADMIN]), await join(two, email, [ADMIN])].map((account) => account._id);
+    const joined = [await optIn(one, email), await optIn(two, email)].map((account) => account._id);
     const operator = (await list(await one.headersOf("super"), { search: one.slug, limit: 200 })).as(GlobalSites);
     expect(operator.results.map((row) => row._id)).toContain(joined[0]);
     expect((await list({ Authorization: `Bearer ${await one.signIn(one.accounts.admin)}` })).problem?.code).toBe("forbidden");
