@@ -24,8 +24,12 @@ export interface ClientOptions {
 /** The REST API: `client.api.GET("/page/v2/{id}", { params: { path: { id } } })`, with every path, parameter and answer typed. */
 export interface TifoClient {
   readonly api: Client<paths>;
-  /** Signs an account of the site in and keeps its session. */
+  /** Signs an account of the site in and keeps its session. `email_not_verified`: the site requires a verified address. */
   signIn(email: string, password: string): Promise<Tokens>;
+  /** Verifies an e-mail address with the token from a mail. */
+  verifyEmail(token: string): Promise<void>;
+  /** Requests a new verification mail: for `email`, or for the account that is signed in. `baseUrl` is the page that the link opens. */
+  requestVerification(request?: { email?: string; baseUrl?: string }): Promise<void>;
   /** Ends the session on the server and forgets it here. */
   signOut(): Promise<void>;
   /** The token that requests carry now, renewed where it has run out. Null: nobody is signed in. */
@@ -103,6 +107,12 @@ export function createClient(options: ClientOptions): TifoClient {
       });
       tokens.set(session);
       return session;
+    },
+    async verifyEmail(token) {
+      await done(plain.POST("/account/v3/verify-email", { body: { token } }));
+    },
+    async requestVerification(request = {}) {
+      await done(api.POST("/account/v3/verify-email/request", { body: request }));
     },
     async signOut() {
       if (tokens.get()) await done(api.POST("/auth/v2/logout", {})).catch(ignoreRefusal);
