@@ -6,6 +6,7 @@ export const guides: SidebarItem[] = [
     items: [
       { label: "From site to viewers", slug: "guides/integration" },
       { label: "Sports stats", slug: "guides/integration/stats" },
+      { label: "Accounts", slug: "guides/accounts" },
       { label: "Sell access", slug: "guides/sell-access" },
     ],
   },

@@ -35,6 +35,11 @@ export const ERROR_HELP = {
       "The credentials are valid, but not of a kind or a role that may do this; or a browser called with a key from an origin that the site does not list.",
     fix: "Use a key or an account with the role that the operation's page names. Keep keys on servers, or add the page's origin to `settings.security.allowedOrigins`.",
   },
+  email_not_verified: {
+    cause:
+      "The password is right, but the site requires a verified e-mail address (`settings.security.requireVerifiedEmail`), or a global account was requested from an address that isn't verified.",
+    fix: "Request a mail with `POST /account/v3/verify-email/request`, pass its token to `POST /account/v3/verify-email`, then try again.",
+  },
   not_found: {
     cause: "There is no such thing on this site. What belongs to another site answers the same.",
     fix: "Check the id, and that the client id is of the site that made it.",
