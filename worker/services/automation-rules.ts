@@ -1,6 +1,6 @@
 import { and, count, desc, eq } from "drizzle-orm";
 import { automationRules, dataProviders, overlays, pages, ruleFirings } from "../../db/schema/index.ts";
-import type { FactTypes, JsonRule } from "../../db/types.ts";
+import type { FactTypes, JsonRule, RuleTargeting } from "../../db/types.ts";
 import { conflict, Failure, type Issue, notFound } from "../lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleRow, type RuleUpdate, toRule } from "../routes/automation-rules/schemas.ts";
 import type { OverlayRow } from "../routes/overlays/schemas.ts";
@@ -153,14 +153,23 @@ async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: 
   if (channelId !== null && !channel) issues.push({ path: "channelId", message: "The site has no such channel" });
   if (action.type === "SEND_OVERLAY") {
     if (!template) issues.push({ path: "jsonRule.action.templateId", message: "The site has no such template" });
-    if (action.targeting.scope === "channel" && channelId === null)
-      issues.push({ path: "channelId", message: "Required with the scope channel" });
+    issues.push(...ownChannelProblems(action.targeting, channelId));
   }
   if (!provider) issues.push({ path: "jsonRule.trigger.dataProviderId", message: "The site has no such data provider" });
   else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
   if (issues.length > 0) throw new Failure("invalid_request", "The rule can't work", { issues });
   if (joins && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
     throw conflict(`The site has ${MAX_CLIENT_RULES} active client rules, which is as many as viewers get`);
+}
+
+/** With the scope channel, a rule has a channel, and a target names no other. */
+function ownChannelProblems({ scope, target }: RuleTargeting, channelId: string | null): Issue[] {
+  if (scope !== "channel") return [];
+  if (channelId === null) return [{ path: "channelId", message: "Required with the scope channel" }];
+  const named = target === undefined || target.value === "" ? [] : [target.value].flat();
+  return named.every((id) => id === channelId)
+    ? []
+    : [{ path: "jsonRule.action.targeting.target.value", message: "With the scope channel, only the rule's own channel" }];
 }
 
 type FactType = FactTypes[string];

@@ -3,6 +3,7 @@ import { prepared } from "../../db/prepared.ts";
 import { automationRules, broadcasts, pages, panels } from "../../db/schema/index.ts";
 import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import type { RuleRow } from "../routes/automation-rules/schemas.ts";
 import { type CreatePage, type PageOptions, type PageRow, SIDEBAR_PANELS, toPage, type UpdatePage } from "../routes/pages/schemas.ts";
 import { toPanel } from "../routes/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
@@ -80,7 +81,7 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
   await requireReferences(ctx, references);
   const page: PageRow = { ...newRow(ctx), id, type: input.type, ...columnsOf({ ...input, data }) };
   const copies = template?.panels ?? [];
-  const rules = (template?.rules ?? []).map((rule) => ({ ...rule, ...newRow(ctx), channelId: id }));
+  const rules = (template?.rules ?? []).map((rule) => ({ ...ruleFor(id, rule), ...newRow(ctx) }));
   const changes = [
     ...whileThere(ctx, references),
     ctx.db.insert(pages).values(page),
@@ -98,6 +99,15 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
   );
   if (rules.length > 0) await refreshRules(ctx);
   return page;
+}
+
+/** A template's rule for a channel of its own; a target that repeats the old channel would contradict that. */
+function ruleFor(channelId: string, rule: RuleRow): RuleRow {
+  const { trigger, action } = rule.jsonRule;
+  if (action.type !== "SEND_OVERLAY" || action.targeting.scope !== "channel") return { ...rule, channelId };
+  const { scope, segment, tags, priority } = action.targeting;
+  const targeting = { scope, segment, ...(tags && { tags }), priority };
+  return { ...rule, channelId, jsonRule: { trigger, action: { ...action, targeting } } };
 }
 
 /** What a page says of itself goes before what its template says; the template's panels stand after those that it names. */

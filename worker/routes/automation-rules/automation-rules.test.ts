@@ -61,6 +61,17 @@ describe("a rule", () => {
     expect((await create({ siteId: site.id })).status).toBe(201);
   });
 
+  test("of scope channel accepts its own channel as the target, as a text or in a list", async () => {
+    const [channel] = site.channels;
+    for (const value of [channel, [channel], ""]) {
+      const { id } = (await create({ channelId: channel, targeting: { scope: "channel", target: { type: "static", value } } })).as(
+        CreatedRule,
+      );
+      const target = { type: "static", value };
+      expect((await get(id)).as(RuleWithLog).jsonRule).toMatchObject({ action: { targeting: { scope: "channel", target } } });
+    }
+  });
+
   const dynamic = (value: string) => ({ type: "dynamic", value });
   const fixed = (value: unknown) => ({ type: "static", value });
   test.each<[string, RuleChange, string]>([
@@ -88,6 +99,17 @@ describe("a rule", () => {
       "jsonRule.action.targeting.target.value",
     ],
     ["metadata without a text", { targeting: { scope: "channel_metadata", target: fixed("") } }, "jsonRule.action.targeting.target.value"],
+    [
+      "a target that is another channel's",
+      { targeting: { target: fixed(["5eed00000000000000000fff"]) } },
+      "jsonRule.action.targeting.target.value",
+    ],
+    [
+      "a target that is another channel's as a text",
+      { targeting: { target: fixed("backstage") } },
+      "jsonRule.action.targeting.target.value",
+    ],
+    ["a target that a fact names", { targeting: { target: dynamic("match.scorer") } }, "jsonRule.action.targeting.target"],
     ["a target for all", { targeting: { scope: "all_channels", target: fixed("x") } }, "jsonRule.action.targeting.target"],
     [
       "a target of an unknown fact",

@@ -38,7 +38,9 @@ const Target = binding(z.union([z.string().max(500), z.array(Id).min(1).max(50)]
 
 const Targeting = z
   .strictObject({
-    scope: z.enum(RULE_SCOPES).describe("channel: the rule's own; specific_channels and channel_metadata: the target's"),
+    scope: z
+      .enum(RULE_SCOPES)
+      .describe("channel: the rule's own, which the target may repeat; specific_channels and channel_metadata: the target's"),
     target: Target.optional().describe("Channel ids, or the text of one of the external fields; a dynamic one is a fact that holds it"),
     segment: z.enum(RULE_SEGMENTS),
     tags: z.array(binding(TagId)).max(20).optional().describe("Viewers with any of these account tags"),
@@ -194,9 +196,11 @@ export function toRule(row: RuleRow) {
 /** What goes with which scope and segment. */
 function checkTargeting({ scope, target, segment, tags }: RuleTargeting, context: z.RefinementCtx): void {
   const refuse = (path: (string | number)[], message: string): void => void context.addIssue({ code: "custom", path, message });
-  const takesTarget = scope === "specific_channels" || scope === "channel_metadata";
-  if (takesTarget && !target) refuse(["target"], `Required with ${scope}`);
-  if (!takesTarget && target && target.value !== "") refuse(["target"], "Goes with specific_channels and channel_metadata");
+  const needsTarget = scope === "specific_channels" || scope === "channel_metadata";
+  if (needsTarget && !target) refuse(["target"], `Required with ${scope}`);
+  if (scope === "all_channels" && target && target.value !== "") refuse(["target"], "Goes with the other scopes");
+  if (scope === "channel" && target?.type === "dynamic" && target.value !== "")
+    refuse(["target"], "With the scope channel, only the rule's own channel");
   if (target?.type === "static") {
     if (scope === "specific_channels" && !Array.isArray(target.value)) refuse(["target", "value"], "A list of channel ids");
     if (scope === "channel_metadata" && (Array.isArray(target.value) || target.value === "")) refuse(["target", "value"], "A text");
