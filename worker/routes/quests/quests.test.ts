@@ -184,6 +184,17 @@ describe("a channel's admin", () => {
     for (const channelIds of [[other], [own, other], []]) expect((await create({ channelIds }, "creator")).problem).toMatchObject(refused);
   });
 
+  test("is who replaces a quest: a viewer's PUT is a 400 with the sentence of the product, whatever the body", async () => {
+    const mine = await made({ channelIds: [site.channels[0]] });
+    const refused = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
+    expect((await replace(mine._id, {}, "viewer")).problem).toMatchObject(refused);
+    expect((await site.call("replaceQuest", { params: { id: mine._id }, body: { title: 1 }, as: "viewer" })).problem).toMatchObject(
+      refused,
+    );
+    expect((await site.call("getQuest", { params: { id: mine._id } })).as(Quest)).toEqual(mine);
+    expect((await create({ channelIds: [site.channels[0]] }, "viewer")).status).toBe(403);
+  });
+
   test("replaces and deletes a quest only as admin of every channel that it had and gets", async () => {
     const [own, other] = site.channels;
     const shared = await made({ channelIds: [own, other] });

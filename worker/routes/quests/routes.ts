@@ -91,6 +91,7 @@ quests.openapi(
     description:
       "Replaces the quest; the caller must be admin of all its channels, of those that it had and of those that it gets. What viewers have done counts towards the new actions where it fits them.",
     accounts: "creator",
+    roleRefusal: "channel_admin_required",
     refusal: INVALID_QUEST,
     request: { params: IdParam, body: jsonBody(QuestInput) },
     responses: { 200: json("The quest as it is now", Quest) },
