@@ -68,7 +68,10 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       if (limit && !taken && c.res.ok) throw new Error(`${entrance.operationId} acted without ctx.caller(), which takes its limit`);
     };
     const repeatable = entrance.replayable && c.req.header("Idempotency-Key") !== undefined;
-    const run = (): Promise<void> => (repeatable ? answerOnce(c, entrance, proceed) : proceed());
+    const run = async (): Promise<void> => {
+      if (entrance.mayOmitBody) await dropEmptyBody(c);
+      return repeatable ? answerOnce(c, entrance, proceed) : proceed();
+    };
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
       await identity.confirm(c.env.DB, c.get("usage"));
       throw invalid("Tifo-Device-Id", "The header Tifo-Device-Id is required: 1 to 200 printable characters without spaces");
@@ -95,11 +98,19 @@ async function boundBody(c: Context<AppEnv>, maxBody: number): Promise<void> {
   c.req.raw = new Request(url, { method, headers, body: new Blob(chunks) });
 }
 
+/** Some clients send the Content-Type of a body that they leave out: without it, nobody looks for JSON in nothing. */
+async function dropEmptyBody(c: Context<AppEnv>): Promise<void> {
+  if (c.req.header("Content-Type") === undefined || (await c.req.text()) !== "") return;
+  const headers = new Headers(c.req.raw.headers);
+  headers.delete("Content-Type");
+  c.req.raw = new Request(c.req.raw.url, { method: c.req.raw.method, headers });
+}
+
 function tooLarge(maxBody: number): Failure {
   return new Failure("payload_too_large", `The body may have at most ${maxBody} bytes`);
 }
 
-function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance): void {
+function admit(actor: Actor, { accounts, action, area, globalRefusal, roleRefusal }: Entrance): void {
   switch (actor.kind) {
     case "anonymous":
     case "provider":
@@ -117,7 +128,7 @@ function admit(actor: Actor, { accounts, action, area, globalRefusal }: Entrance
       if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
       if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;
       if (accounts === "creator" && isCreator(actor.roles, action)) return;
-      throw forbidden("The account's roles do not allow this");
+      throw roleRefusal ? new Failure(roleRefusal) : forbidden("The account's roles do not allow this");
   }
 }
 

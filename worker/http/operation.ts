@@ -36,6 +36,8 @@ export interface OperationSpec {
   maxBody?: number;
   /** What a global sign-in is told, where it isn't the usual 403. */
   globalRefusal?: ErrorCode;
+  /** The error for an account whose roles aren't enough, where it isn't the usual 403. */
+  roleRefusal?: ErrorCode;
   /** What an unknown client id is told with a 404, where it isn't the usual 401. */
   unknownSite?: string;
   /** The `message` of the 400 for a body that isn't JSON or not of the schema, where integrators know a sentence for it. */
@@ -49,13 +51,17 @@ export interface OperationSpec {
 }
 
 /** The spec with its defaults in place, as the middleware takes it. */
-export type Entrance = Pick<OperationSpec, "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal" | "refusal"> & {
+export type Entrance = Pick<
+  OperationSpec,
+  "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal" | "roleRefusal" | "refusal"
+> & {
   /** Those that may be shown, then those that must. */
   credentials: Credentials;
   area: string;
   action: Action;
   accounts: Accounts;
   maxBody: number;
+  mayOmitBody: boolean;
   replayable: boolean;
   secretAnswer: boolean;
   answersAgain: boolean;
@@ -74,12 +80,14 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     credentials: [...(spec.also ?? []), ...spec.credentials],
     limit: spec.limit,
     globalRefusal: spec.globalRefusal,
+    roleRefusal: spec.roleRefusal,
     unknownSite: spec.unknownSite,
     refusal: spec.refusal,
     area: spec.path.split("/")[1] ?? "",
     action: spec.action ?? (spec.method === "get" ? "read" : "write"),
     accounts: spec.accounts ?? "admin",
     maxBody: spec.maxBody ?? 256 * 1024,
+    mayOmitBody: spec.request.body?.required === false,
     replayable,
     secretAnswer: spec.secretAnswer ?? false,
     answersAgain: spec.answersAgain ?? false,
@@ -111,7 +119,7 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 
 /** Only what the operation can really answer. */
 function errorCodes(
-  { credentials, also = [], request, limit, unknownSite, globalRefusal, errors = [] }: OperationSpec,
+  { credentials, also = [], request, limit, unknownSite, globalRefusal, roleRefusal, errors = [] }: OperationSpec,
   replayable: boolean,
 ): ErrorCode[] {
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
@@ -121,6 +129,7 @@ function errorCodes(
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");
   if (globalRefusal) codes.push(globalRefusal);
+  if (roleRefusal) codes.push(roleRefusal);
   if (credentials.some((kinds) => kinds.includes("device"))) codes.push("invalid_request");
   if (Object.keys(request).length > 0) codes.push("invalid_request");
   if (request.body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");

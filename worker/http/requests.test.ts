@@ -153,3 +153,29 @@ describe("a number in a query", () => {
     expect((await site.call(operationId, { query: { [name]: "0x5" } })).fields).toContain(name);
   });
 });
+
+describe("a body that may be left out", () => {
+  test("may be empty under a JSON content type, with an Idempotency-Key or without", async () => {
+    const empty = () => new Blob([], { type: "application/json" });
+    const repeatable: Record<string, string> = { "Idempotency-Key": "empty-body" };
+    for (const headers of [undefined, repeatable])
+      expect((await site.call("clearBroadcasts", { body: empty(), ...(headers && { headers }) })).status).toBe(200);
+    const answer = await exports.default.fetch(`${ORIGIN}/overlay/v1/clear-broadcast`, {
+      method: "POST",
+      headers: { ...(await site.headersOf("developer")), "Content-Type": "application/json" },
+      // Without a length, as in chunks.
+      body: new ReadableStream({ start: (controller) => controller.close() }),
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("is malformed where it has something that isn't JSON", async () => {
+    const blank = new Blob([" "], { type: "application/json" });
+    expect((await site.call("clearBroadcasts", { body: blank })).problem).toMatchObject({ status: 400, code: "malformed_json" });
+  });
+
+  test("is malformed where it is empty and may not be left out", async () => {
+    const empty = new Blob([], { type: "application/json" });
+    expect((await site.call("createApiKey", { body: empty })).problem).toMatchObject({ status: 400, code: "malformed_json" });
+  });
+});
