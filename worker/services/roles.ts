@@ -5,20 +5,23 @@ import { conflict, forbidden, invalid, notFound } from "../lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows } from "../lib/roles.ts";
 import { type AccountRow, type RoleFilters, toAccount } from "../routes/accounts/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
-import { accountList, normalizeSearch } from "./accounts.ts";
+import { accountList, normalizeEmail, normalizeName, normalizeSearch } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "./listing.ts";
 
-/** Accounts by what their roles are; the filters of scope, page and write must all be met by one and the same role. */
+/** Accounts by their roles, address, name and tags; the filters of scope, page and write must all be met by one and the same role. */
 export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<ListPage<AccountRow>> {
-  const { admin, scope, pageId, write } = query;
+  const { admin, scope, pageId, write, email, name, tags = [] } = query;
   const asked = [scope, pageId, write].some((filter) => filter !== undefined);
   return listRows(
     ctx,
     accountList,
     normalizeSearch(query),
     eq(accounts.siteId, ctx.siteId),
+    email === undefined ? undefined : eq(accounts.email, normalizeEmail(email)),
+    name === undefined ? undefined : eq(accounts.normalizedName, normalizeName(name)),
+    ...tags.map((tag) => sql`exists (select 1 from json_each(${accounts.tags}) where value = ${tag})`),
     admin === undefined ? undefined : sql`${hasRole(sql`role.value ->> 'scope' = '*'`)} = ${admin ? 1 : 0}`,
     asked
       ? hasRole(

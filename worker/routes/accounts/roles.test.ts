@@ -139,6 +139,20 @@ describe("finding accounts by their roles", () => {
     expect(await find({}, own)).toHaveLength(6);
     expect(await find({ admin: true, search: "mix" }, own)).toEqual(["mixed"]);
   });
+
+  test("filters by the account's address, name and tags, alone and together with its roles", async () => {
+    const own = await newSite();
+    await own.addAccount("Zoë", [], ["team:home", "vip"]);
+    await own.addAccount("moderator", [{ scope: "Chat_Moderator", pageId: [], write: true }], ["vip"]);
+    expect(await find({ email: `ADMIN@${own.slug}.example` }, own)).toEqual(["admin"]);
+    expect(await find({ email: "admin" }, own)).toEqual([]);
+    expect(await find({ name: "zoe" }, own)).toEqual(["Zoë"]);
+    expect(await find({ tags: "team:home" }, own)).toEqual(["viewer", "Zoë"]);
+    expect(await find({ tags: "team:home,vip" }, own)).toEqual(["Zoë"]);
+    expect(await find({ tags: "vip", scope: "Chat_Moderator" }, own)).toEqual(["moderator"]);
+    expect(await find({ tags: "vip", admin: true }, own)).toEqual([]);
+    expect((await own.call("queryRoles", { query: { tags: "" } })).fields).toEqual(["tags.0"]);
+  });
 });
 
 describe("whatever the roles", () => {

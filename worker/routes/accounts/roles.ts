@@ -17,9 +17,9 @@ accountRoles.openapi(
     tag,
     method: "get",
     path: "/account/v3/roles/query",
-    summary: "Find accounts by their roles",
+    summary: "Find accounts by role or property",
     description:
-      "Accounts with a role that has all the properties asked for; `admin=true` answers admins of the site or of channels alone.",
+      "Accounts that match every filter given: `email`, `name` and `tags` of the account; `scope`, `pageId` and `write` of one of its roles. `admin=true` returns only admins of the site or of channels.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { query: listQuery(["created", "name", "email"], RoleFilter) },
     responses: { 200: json("A page of accounts", AccountList) },

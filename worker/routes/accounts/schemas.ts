@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "../../../db/enums.ts";
 import type { accounts, globalAccounts } from "../../../db/schema/index.ts";
 import { listOf } from "../../http/listing.ts";
-import { Id, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { commaSeparated, Id, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
 
 export const Email = z.email().max(254).openapi({ example: "viewer@demo.example" });
 export const Password = z.string().min(8, "At least 8 characters").max(200).openapi({ example: "demo-viewer-pass" });
@@ -108,6 +108,11 @@ export const RoleFilter = {
   scope: z.enum(ROLE_SCOPES).optional(),
   pageId: Id.optional().openapi({ description: "Accounts with a role that names this channel" }),
   write: QueryBoolean.optional().openapi({ type: "boolean", description: "Whether the role may write" }),
+  email: z.string().min(1).max(254).optional().describe("Exactly this address, whatever the case"),
+  name: z.string().trim().min(1).max(200).optional().describe("Exactly this name, whatever the case and the accents"),
+  tags: commaSeparated(z.string().min(1).max(100), 50, "team:home")
+    .optional()
+    .describe("Accounts that have all of these tags, comma-separated"),
 };
 
 export const TagsInput = z.strictObject({ tags: Tags }).openapi("TagsInput", { example: { tags: ["team:home", "tier:gold"] } });
