@@ -19,13 +19,14 @@ export interface Addresses {
   ttl: number;
 }
 
-/** The TXT records of a name, none where it has none or doesn't exist; by DNS over HTTPS. Throws `unavailable` without a resolver. */
+/** The TXT records of a name, none where it has none or doesn't exist; by DNS over HTTPS. Throws `unavailable` where the resolver can't tell. */
 export async function txtRecords(env: Env, name: string): Promise<string[]> {
   const { status, text } = await ask(env, name, "TXT");
   if (status !== 200) return [];
-  return Reply.parse(JSON.parse(text))
-    .Answer.filter(({ type }) => type === TYPES.TXT)
-    .map(({ data }) => unquote(data));
+  const reply = Reply.safeParse(parseJson(text)).data;
+  if (!reply) throw new Failure("unavailable", `The resolver can't tell the TXT records of ${name}`);
+  // Where the domain's own servers fail, nothing is published.
+  return reply.Answer.filter(({ type }) => type === TYPES.TXT).map(({ data }) => unquote(data));
 }
 
 /** The IPv4 and IPv6 addresses of a name, none where it has none or doesn't exist. Throws `unavailable` where the resolver can't tell. */

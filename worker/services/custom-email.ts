@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { mailSenders, receiptTemplates } from "../../db/schema/index.ts";
 import { txtRecords } from "../integrations/dns.ts";
 import { hmacKey, secretsOf } from "../lib/crypto.ts";
-import { invalid } from "../lib/errors.ts";
+import { Failure, invalid } from "../lib/errors.ts";
 import { TemplateError } from "../lib/handlebars/scan.ts";
 import { toHex } from "../lib/ids.ts";
 import { type ReceiptRow, type SenderInput, type SenderRow, toReceiptTemplate, toSender } from "../routes/custom-email/schemas.ts";
@@ -71,8 +71,12 @@ function liesIn(email: string, domain: string): boolean {
 }
 
 async function requireProof(ctx: Ctx, domain: string): Promise<void> {
-  const published = await txtRecords(ctx.env, domain);
   const proofs = await domainProofs(ctx.env, ctx.siteId, domain);
+  const published = await txtRecords(ctx.env, domain).catch((cause: unknown) => {
+    if (!(cause instanceof Failure) || cause.code !== "unavailable") throw cause;
+    const message = `${domain} can't be verified now, because no DNS resolver responds: publish the TXT record "${proofs[0]}" at it and try again later.`;
+    throw new Failure("unavailable", message, { issues: [{ path: "domain", message }], cause });
+  });
   if (proofs.some((proof) => published.includes(proof))) return;
   throw invalid(
     "domain",

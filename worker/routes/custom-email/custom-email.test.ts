@@ -96,8 +96,13 @@ describe("setting the sender", () => {
 
   test("is a 400 while the domain's own servers fail, and a 503 while the resolver can't be asked", async () => {
     expect(await putSender(senderOf(`broken.${newDomain()}`))).toMatchObject({ status: 400, fields: ["domain"] });
-    const answer = await putSender(senderOf(`unreachable.${newDomain()}`));
-    expect(answer.problem).toMatchObject({ status: 503, code: "unavailable" });
+    for (const failure of ["unreachable", "garbled"]) {
+      const domain = `${failure}.${newDomain()}`;
+      const answer = await putSender(senderOf(domain));
+      expect(answer.problem).toMatchObject({ status: 503, code: "unavailable" });
+      // The record to publish is in the error all the same.
+      expect([asked(answer), answer.fields]).toEqual([(await domainProofs(env, site.id, domain))[0], ["domain"]]);
+    }
   });
 
   test("takes an address of the domain or below it, in any case, and no other", async () => {
