@@ -23,9 +23,10 @@ const templateList: ListSpec<ChannelTemplateRow> = {
   search: {},
 };
 
-/** The site's templates but for those that are archived. */
-export function listChannelTemplates(ctx: Ctx, query: ListQuery): Promise<ListPage<ChannelTemplateRow>> {
-  return listRows(ctx, templateList, query, eq(channelTemplates.siteId, ctx.siteId), eq(channelTemplates.archived, false));
+/** The site's templates that are not archived, or those that are. */
+export function listChannelTemplates(ctx: Ctx, query: ListQuery & { archived?: boolean }): Promise<ListPage<ChannelTemplateRow>> {
+  const { archived = false } = query;
+  return listRows(ctx, templateList, query, eq(channelTemplates.siteId, ctx.siteId), eq(channelTemplates.archived, archived));
 }
 
 export async function getChannelTemplate(ctx: Ctx, id: string): Promise<ChannelTemplateRow> {
@@ -41,24 +42,30 @@ export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInpu
   requireOwnTemplate(ctx, input);
   const references = referencesOf(input);
   await requireReferences(ctx, references);
-  const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: false };
+  const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: input.archived ?? false };
   const changes = [...whileThere(ctx, references), ctx.db.insert(channelTemplates).values(template)];
   await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, told(template, "Created")));
   return template;
 }
 
-/** Replaces a template. Channels that were made from it stay as they are. */
+/** Replaces a template, and archives or restores it where the input says so. Channels that were created from it don't change. */
 export async function updateChannelTemplate(ctx: Ctx, id: string, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
   requireOwnTemplate(ctx, input);
   const current = await getChannelTemplate(ctx, id);
   const references = referencesOf(input);
   await requireReferences(ctx, references);
-  const next: ChannelTemplateRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const next: ChannelTemplateRow = {
+    ...current,
+    ...columnsOf(input),
+    archived: input.archived ?? current.archived,
+    ...nextVersion(ctx, current),
+  };
+  const event = told(next, next.archived && !current.archived ? "Archived" : "Updated");
   const change = ctx.db
     .update(channelTemplates)
     .set(next)
     .where(and(asRead(ctx, channelTemplates, current), stillThere(ctx, references)));
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, told(next, "Updated")));
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
   return next;
 }
 

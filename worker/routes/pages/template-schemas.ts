@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { channelTemplates } from "../../../db/schema/index.ts";
-import { fromQuery, Id, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, QueryBoolean, Tracked } from "../../http/schemas.ts";
 import { PanelRenderer } from "../panels/renderer.ts";
 
 const Who = z.string().min(1).max(200).openapi({ example: "5eed0000000000000000a001" });
@@ -30,7 +30,11 @@ const editable = {
 };
 
 export const ChannelTemplateInput = z
-  .strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable })
+  .strictObject({
+    siteId: Id.describe("Must equal Tifo-Client-Id"),
+    ...editable,
+    archived: z.boolean().optional().describe("false restores an archived template; unchanged when left out"),
+  })
   .openapi("ChannelTemplateInput", {
     example: {
       title: "Match day",
@@ -53,7 +57,9 @@ export const ChannelTemplateInput = z
     },
   });
 
-export const ChannelTemplate = z.object({ _id: Id, siteId: Id, ...editable, archived: z.boolean(), ...Tracked }).openapi("ChannelTemplate");
+const Archived = z.boolean().describe("Whether it is archived: not listed unless asked for, and no channel can be created from it");
+
+export const ChannelTemplate = z.object({ _id: Id, siteId: Id, ...editable, archived: Archived, ...Tracked }).openapi("ChannelTemplate");
 
 export const ChannelTemplateList = z
   .object({ templates: z.array(ChannelTemplate), totalCount: z.number().int() })
@@ -62,6 +68,7 @@ export const ChannelTemplateList = z
 export const TemplateQuery = z.strictObject({
   limit: fromQuery(z.number().int().min(1).max(200)).default(50).openapi({ description: "At most 200", example: 50 }),
   offset: fromQuery(z.number().int().min(0).max(1_000_000)).default(0),
+  archived: QueryBoolean.optional().describe("`true`: the archived ones; the others when left out"),
   sort: z.enum(["modified", "created", "title"]).default("modified"),
   direction: z
     .enum(["1", "-1"])

@@ -3,6 +3,7 @@ import { newSite, type TestSite } from "../../../test/harness.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { Panel } from "../panels/schemas.ts";
 import { Theme } from "../themes/schemas.ts";
+import { EventList } from "../webhooks/schemas.ts";
 import { Configuration } from "./configuration-schemas.ts";
 import { Page } from "./schemas.ts";
 import { ChannelTemplate, ChannelTemplateList } from "./template-schemas.ts";
@@ -81,6 +82,33 @@ describe("a channel template", () => {
     expect((await archive(_id)).body).toBe(false);
     expect((await site.call("getChannelTemplate", { params: { templateId: _id } })).body).toMatchObject({ archived: true });
     expect(await makePage(_id)).toMatchObject({ status: 400, fields: ["templateId"] });
+  });
+
+  test("says that it is archived, is listed with the archived ones, and is restored by a PUT", async () => {
+    const own = await newSite();
+    const { _id } = (await create({}, own)).as(ChannelTemplate);
+    const params = { templateId: _id };
+    await own.call("archiveChannelTemplate", { params });
+    const idsOf = async (query = {}) =>
+      (await own.call("listChannelTemplates", { query }))
+        .as(ChannelTemplateList)
+        .templates.map(({ archived, ...one }) => [one._id, archived]);
+    expect([await idsOf(), await idsOf({ archived: true })]).toEqual([[], [[_id, true]]]);
+    const put = async (change: Record<string, unknown>) =>
+      (await own.call("updateChannelTemplate", { params, body: bodyOf(change, own) })).as(ChannelTemplate).archived;
+    expect(await put({ title: "Changed while archived" })).toBe(true);
+    expect(await put({ archived: false })).toBe(false);
+    expect([await idsOf(), await idsOf({ archived: true })]).toEqual([[[_id, false]], []]);
+    const made = await own.call("createPage", { body: { type: "channel", slug: "restored", templateId: _id, data: { name: "Restored" } } });
+    expect(made.status).toBe(201);
+    expect(await put({ archived: true })).toBe(true);
+    const { results } = (await own.call("listEvents", { query: { types: "admin.templateArchived,admin.templateUpdated" } })).as(EventList);
+    expect(results.map(({ type }) => type)).toEqual([
+      "admin.templateArchived",
+      "admin.templateUpdated",
+      "admin.templateUpdated",
+      "admin.templateArchived",
+    ]);
   });
 
   test("is listed, the last changed first, until it is archived", async () => {
