@@ -20,6 +20,8 @@ export const MAX_BROADCAST = 131_072;
 /** Stands for every channel of the site in the row of a broadcast. */
 export const SITE_WIDE = "";
 
+const NOT_LISTED = "The overlay has channels of its own, and this one isn't among them";
+
 /** Where a broadcast stands in a channel's log. */
 export interface Sent {
   broadcastId: string;
@@ -56,8 +58,8 @@ export interface Cleared {
 }
 
 /**
- * Puts an overlay on the screens: of the channels named, of those whose metadata matches, of those that an instance lists,
- * else of the whole site. Committed first, then sent; the answer says where it stands in each channel's log.
+ * Shows an overlay on the channels that the request names or matches by metadata, else on those that an instance lists, else site-wide.
+ * An instance that lists channels is shown on no others. Committed first, then sent; the answer says where it stands in each channel's log.
  */
 export async function broadcastOverlay(
   ctx: Ctx,
@@ -77,8 +79,11 @@ export async function broadcastOverlay(
   ]);
   if (!overlay) throw notFound("Overlay Not Found");
   if (named && found.length < named.length) throw notFound("Channel not found");
-  const siteWide = !named && input.pageMetadata === undefined && listedChannels(overlay).length === 0;
-  const channelIds = siteWide ? null : found.map((page) => page.id);
+  const listed = listedChannels(overlay);
+  requireListed(listed, named, input);
+  const siteWide = !named && input.pageMetadata === undefined && listed.length === 0;
+  const matching = named || listed.length === 0 ? found : found.filter(({ id }) => listed.includes(id));
+  const channelIds = siteWide ? null : matching.map((page) => page.id);
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
   const tags = input.tagId === undefined ? undefined : [input.tagId];
@@ -224,6 +229,15 @@ function listedChannels(overlay: OverlayRow): string[] {
   return overlay.type === "instance"
     ? overlay.contents.flatMap((content) => (content.kind === "html" ? (content.channels ?? []) : []))
     : [];
+}
+
+/** A 400 for every named channel that an instance with channels of its own doesn't list. */
+function requireListed(listed: string[], named: string[] | undefined, { channelId }: BroadcastInput): void {
+  if (!named || listed.length === 0) return;
+  const issues = named.flatMap((id, index) =>
+    listed.includes(id) ? [] : [{ path: channelId === undefined ? `channelIds.${index}` : "channelId", message: NOT_LISTED }],
+  );
+  if (issues.length > 0) throw new Failure("invalid_request", NOT_LISTED, { issues });
 }
 
 /** A creator needs channels, and rights to each; the whole site is for admins. */

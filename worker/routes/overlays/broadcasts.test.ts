@@ -112,10 +112,21 @@ describe("a broadcast", () => {
     expect(await send(id, { pageMetadata: "match" }, own)).toEqual([]);
   });
 
-  test("of an instance goes to the instance's channels unless others are named", async () => {
+  test("of an instance goes to the instance's channels, and a request that names another is rejected", async () => {
     const id = await newOverlay({ type: "instance", contents: [{ ...html, channels: [other] }, html] });
-    expect((await send(id)).map(({ channelId }) => channelId)).toEqual([other]);
-    expect((await send(id, { channelId: channel })).map(({ channelId }) => channelId)).toEqual([channel]);
+    const reached = async (body: Record<string, unknown>) => (await send(id, body)).map(({ channelId }) => channelId);
+    expect(await reached({})).toEqual([other]);
+    expect(await reached({ channelId: other })).toEqual([other]);
+    const rejected = async (body: Record<string, unknown>) => {
+      const { status, fields } = await site.call("broadcastOverlay", { params: { id }, body });
+      return [status, fields];
+    };
+    expect(await rejected({ channelId: channel })).toEqual([400, ["channelId"]]);
+    expect(await rejected({ channelIds: [other, channel] })).toEqual([400, ["channelIds.1"]]);
+    // Of the channels that match, only those that the instance lists; match-7 is in a field of the first channel.
+    expect(await reached({ pageMetadata: "match-7" })).toEqual([]);
+    const tagged = await site.call("broadcastOverlayToTag", { params: { id, tagId: "team:home" }, body: { channelId: channel } });
+    expect([tagged.status, tagged.fields]).toEqual([400, ["channelId"]]);
     const template = await newOverlay({ contents: [{ ...html, channels: [other] }] });
     await send(template);
     expect((await active({ sortBy: "startsAt", sortDirection: "-1", limit: "1" }))[0]).toMatchObject({
