@@ -12,6 +12,11 @@ export async function tagVersionOf(c: Context<AppEnv>, row: { version: number },
   c.header("ETag", `"v${row.version}-${(await sha256(more)).slice(0, 16)}"`);
 }
 
+/** Marks the public part of a resource. If-Match never accepts it: a change could drop what its reader was not shown. */
+export async function tagPublicPart(c: Context<AppEnv>, row: { version: number }, shown = ""): Promise<void> {
+  c.header("ETag", `"public-${(await sha256(`${row.version} ${shown}`)).slice(0, 16)}"`);
+}
+
 /** Marks a text that is made anew for each caller by what it says. */
 export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
   c.header("ETag", `"${(await sha256(text)).slice(0, 32)}"`);

@@ -7,7 +7,7 @@ import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
 import { conflict, Failure, forbidden, hasMessage } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import { type Action, managesPage } from "../lib/roles.ts";
+import { type Action, isSiteAdmin, managesPage } from "../lib/roles.ts";
 
 /** Who acts. A developer key is a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
 export type Actor =
@@ -162,6 +162,11 @@ export async function callerAccount(ctx: Ctx): Promise<Extract<Actor, { kind: "a
   const actor = await ctx.caller();
   if (actor.kind !== "account") throw forbidden("Only accounts of the site may do this");
   return actor;
+}
+
+/** Whether a caller who was let in to read may read what a viewer's page doesn't need: a developer key or a site admin. */
+export function isManager(actor: Actor): boolean {
+  return actor.kind === "developer" || (actor.kind === "account" && isSiteAdmin(actor.roles, "read"));
 }
 
 /** 403 unless the caller manages this page: a developer key, a site admin, or a creator of it. */

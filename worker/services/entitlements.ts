@@ -30,6 +30,24 @@ export interface Planned {
   events: NewEvent[];
 }
 
+/** Of these pages, the ids of those whose gate a signed-in account passes; one round trip, however many pages. */
+export async function pagesOpenTo(ctx: Ctx, accountId: string, pages: { id: string; gate: PageGate }[]): Promise<Set<string>> {
+  const [held, bound] = await ctx.db.batch([
+    ctx.db
+      .select({ sku: accountEntitlements.sku })
+      .from(accountEntitlements)
+      .where(heldAt(ctx, accountId, ctx.now)),
+    ctx.db
+      .select({ sku: accessCodes.sku })
+      .from(accessCodes)
+      .where(and(eq(accessCodes.siteId, ctx.siteId), eq(accessCodes.accountId, accountId), eq(accessCodes.type, "login"))),
+  ]);
+  const skusOf = { none: [], login: bound.map(({ sku }) => sku), entitlement: held.map(({ sku }) => sku) };
+  const isOpen = ({ type, skus }: PageGate): boolean =>
+    type === "none" || (type === "login" && skus.length === 0) || skus.some((sku) => skusOf[type].includes(sku));
+  return new Set(pages.filter(({ gate }) => isOpen(gate)).map(({ id }) => id));
+}
+
 /** Skus that an account holds; one that is scheduled to be cancelled is still held. */
 export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
   const rows = await ctx.db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(ctx, accountId));

@@ -3,11 +3,24 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "../../db/enums.ts";
 import { navigations, pages } from "../../db/schema/index.ts";
 import type { NavigationEntry } from "../../db/types.ts";
-import { Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { managesPage } from "../lib/roles.ts";
 import { type NavigationInput, type NavigationRow, toNavigation } from "../routes/navigation/schemas.ts";
 import { type PageRow, toPage } from "../routes/pages/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
-import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  isManager,
+  newRow,
+  nextVersion,
+  type NewEvent,
+  ownRow,
+  requireMatch,
+} from "./context.ts";
+import { pagesOpenTo } from "./entitlements.ts";
+import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { tellOfRows } from "./outbox.ts";
 import { requireOwnSite } from "./sites.ts";
 
@@ -39,8 +52,7 @@ export async function listNavigations(
     query.type && eq(navigations.type, query.type),
     query.name === undefined ? undefined : eq(navigations.name, query.name),
   );
-  const rows = await Promise.all(page.rows.map((row) => seen(ctx, row)));
-  return { ...page, rows: rows.map(({ row }) => row) };
+  return { ...page, rows: (await seenBy(ctx, page.rows)).map(({ row }) => row) };
 }
 
 /** A navigation as the caller sees it, and whether that may be all of it. */
@@ -84,6 +96,7 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
   const current = rows.find((row) => row.id === id);
   if (!current) throw notFound("Navigation not found");
   const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  requireSeen(ctx, current, input);
   const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
   if (!existing) {
     await refuseSecondDefault(() => commitIfCurrent(ctx, change(ctx, current, next), updated(next)));
@@ -182,16 +195,61 @@ function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; ty
   ]);
 }
 
-/** What this caller may see of a navigation: without a developer key, no private entry and nothing below one. */
 async function seen(ctx: Ctx, navigation: NavigationRow): Promise<SeenNavigation> {
-  const whole = (await ctx.caller()).kind === "developer";
-  return { row: whole ? navigation : { ...navigation, parents: publicEntries(navigation.parents) }, whole };
+  const [only] = await seenBy(ctx, [navigation]);
+  return only ?? { row: { ...navigation, parents: [] }, whole: false };
 }
 
-function publicEntries(entries: NavigationEntry[]): NavigationEntry[] {
+/** What the caller may see of navigations: managers everything, others no private entry but those of pages that are open to them. */
+async function seenBy(ctx: Ctx, rows: NavigationRow[]): Promise<SeenNavigation[]> {
+  if (isManager(await ctx.caller())) return rows.map((row) => ({ row, whole: true }));
+  const open = await openPages(ctx, [...new Set(rows.flatMap(({ parents }) => privatePages(parents)))]);
+  return rows.map((row) => ({ row: { ...row, parents: visibleEntries(row.parents, open) }, whole: false }));
+}
+
+/** Of these pages, those for which the caller holds what the gate asks for, or which the caller manages. */
+async function openPages(ctx: Ctx, ids: string[]): Promise<Set<string>> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || ids.length === 0) return new Set();
+  const found = await ctx.db
+    .select({ id: pages.id, data: pages.data })
+    .from(pages)
+    .where(and(eq(pages.siteId, ctx.siteId), idIn(pages.id, ids)));
+  // A page without a gate is open to everybody: then nobody is entitled to it in particular, and private means hidden.
+  const gated = found.map(({ id, data }) => ({ id, gate: data.gate })).filter(({ gate }) => gate.type !== "none");
+  const managed = ids.filter((id) => managesPage(actor.roles, id, "read"));
+  return new Set([...(await pagesOpenTo(ctx, actor.id, gated)), ...managed]);
+}
+
+function privatePages(entries: NavigationEntry[]): string[] {
+  return entries.flatMap(({ private: isPrivate, pageId, children = [] }) => [
+    ...(isPrivate && pageId !== undefined ? [pageId] : []),
+    ...privatePages(children),
+  ]);
+}
+
+function visibleEntries(entries: NavigationEntry[], open: ReadonlySet<string>): NavigationEntry[] {
   return entries
-    .filter((entry) => !entry.private)
-    .map(({ children, ...entry }) => (children ? { ...entry, children: publicEntries(children) } : entry));
+    .filter((entry) => !entry.private || (entry.pageId !== undefined && open.has(entry.pageId)))
+    .map(({ children, ...entry }) => (children ? { ...entry, children: visibleEntries(children, open) } : entry));
+}
+
+/** A 409 where a change without If-Match leaves out private entries: its sender may never have seen them. */
+function requireSeen(ctx: Ctx, current: NavigationRow, input: NavigationInput): void {
+  if (ctx.ifMatch) return;
+  const kept = new Set(namesOf(input.parents));
+  if (!namesOf(current.parents, "private").every((name) => kept.has(name)))
+    throw conflict(
+      "The change leaves out private entries; read the navigation with a developer key or as a site admin, and send its ETag in If-Match to remove them",
+    );
+}
+
+/** Names the entries, or those that are private or below one. */
+function namesOf(entries: NavigationEntry[], which: "all" | "private" = "all"): string[] {
+  return entries.flatMap(({ type, pageId, name, children = [], ...entry }) => {
+    const isMeant = which === "all" || entry.private;
+    return [...(isMeant ? [JSON.stringify([type, pageId, name])] : []), ...namesOf(children, isMeant ? "all" : which)];
+  });
 }
 
 function demoted(ctx: Ctx, current: NavigationRow): NavigationRow {

@@ -5,7 +5,6 @@ import { counterOf } from "../durable-objects/poll-counter.protocol.ts";
 import { cameFirst, conflict, Failure, invalid, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { resultsOf } from "../lib/poll-results.ts";
-import { isSiteAdmin } from "../lib/roles.ts";
 import {
   type AnswersInput,
   type PollInput,
@@ -15,7 +14,7 @@ import {
   type RestrictedQuery,
   toPoll,
 } from "../routes/polls/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "./context.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, isManager, newRow, ownRow, requireMatch } from "./context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./poll-counting.ts";
 import { findReferences, isUnused } from "./poll-references.ts";
@@ -80,8 +79,7 @@ export async function getPoll(ctx: Ctx, id: string): Promise<PollRow> {
 
 /** Whether the caller may see what the audience may not yet: the right answer, and who is ahead. */
 export async function isInsider(ctx: Ctx): Promise<boolean> {
-  const actor = await ctx.caller();
-  return actor.kind === "developer" || (actor.kind === "account" && isSiteAdmin(actor.roles, "read"));
+  return isManager(await ctx.caller());
 }
 
 export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {

@@ -1,4 +1,7 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { subscriptions } from "../../../db/schema/index.ts";
 import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { operationOf } from "../../../test/openapi.ts";
@@ -9,6 +12,7 @@ import { applyNavigation, deleteNavigation } from "../../services/navigation.ts"
 import { EventList } from "../webhooks/schemas.ts";
 import { Navigation } from "./schemas.ts";
 
+const db = createDb(env.DB);
 const NavigationList = listOf(Navigation);
 
 let site: TestSite;
@@ -132,13 +136,15 @@ describe("private entries", () => {
 
   test.for(reads)("stay hidden from those who show a client id alone: %s", async ([operation, call]) => {
     const { _id } = await made({ ...hidden, type: "default" });
-    for (const as of ["client", "viewer", "admin"] as const) {
+    for (const as of ["client", "viewer", "creator"] as const) {
       const answer = await site.call(operation, { ...call(_id), as });
       expect(answer.text).toContain(shown);
       expect(answer.text).not.toMatch(/Staff|Secret|Inner/);
     }
-    const full = await site.call(operation, { ...call(_id), as: "developer" });
-    for (const name of ["Staff", "Secret", "Inner"]) expect(full.text).toContain(name);
+    for (const as of ["developer", "admin", "reader"] as const) {
+      const full = await site.call(operation, { ...call(_id), as });
+      for (const name of ["Staff", "Secret", "Inner"]) expect(full.text).toContain(name);
+    }
   });
 
   test.for(reads.slice(0, 2))("are not taken for known by who knows the menu without them: %s", async ([operation, call]) => {
@@ -155,6 +161,86 @@ describe("private entries", () => {
     expect((await read("tifo_dev_wrong")).status).toBe(401);
     expect((await read(await site.addKey(["poll:read"]))).status).toBe(403);
     expect((await read(await site.addKey(["navigation:read"]))).text).toContain("Secret");
+  });
+});
+
+describe("private entries of gated pages", () => {
+  let gated: Record<"pass" | "other" | "code" | "open", string>;
+  let id: string;
+  const entry = (pageId: string, name: string, more = {}) => ({ type: "channel", pageId, name, private: true, ...more });
+  const gate = (type: string, skus: string[] = []) => ({ gate: { type, skus } });
+
+  beforeAll(async () => {
+    gated = {
+      pass: await site.addChannel("for-pass", gate("entitlement", ["nav-pass"])),
+      other: await site.addChannel("for-others", gate("entitlement", ["nav-other"])),
+      code: await site.addChannel("for-codes", gate("login", ["nav-code"])),
+      open: await site.addChannel("for-all"),
+    };
+    const parents = [
+      entry(gated.pass, "Pass", { children: [entry(gated.other, "Below"), folder("Public below", { children: [] })] }),
+      entry(gated.other, "Other"),
+      entry(gated.code, "Code"),
+      entry(gated.open, "Ungated"),
+      folder("Crew", { private: true, children: [{ type: "channel", pageId: gated.pass, name: "In crew" }] }),
+    ];
+    id = (await made({ parents }))._id;
+    await db
+      .insert(subscriptions)
+      .values({ ...columns(), sku: "nav-pass", name: "Pass", subscriptionProvider: "external", prices: [], tags: [] });
+    await site.call("grantSubscription", { body: { accountId: site.accounts.viewer.id, sku: "nav-pass" } });
+  });
+
+  const columns = () => ({ id: newId(Date.now()), siteId: site.id, created: 1, modified: 1 });
+  const NAMES = ["Pass", "Below", "Public below", "Other", "Code", "Ungated", "Crew", "In crew"];
+  const namesFor = async (as: "client" | "viewer" | "creator" | "reader") => {
+    const { text } = await site.call("getNavigation", { params: { id }, as });
+    return NAMES.filter((name) => text.includes(`"${name}"`));
+  };
+
+  test("are shown to viewers who pass the page's gate, and to nobody else", async () => {
+    expect(await namesFor("client")).toEqual([]);
+    expect(await namesFor("creator")).toEqual([]);
+    expect(await namesFor("viewer")).toEqual(["Pass", "Public below"]);
+    expect(await namesFor("reader")).toEqual(NAMES);
+  });
+
+  test("are read in as many round trips, however many there are", async () => {
+    const parents = Array.from({ length: 60 }, (_, index) => entry(gated.pass, `Many ${index}`));
+    const many = await made({ parents });
+    const trips = async (navigationId: string) =>
+      (await site.call("getNavigation", { params: { id: navigationId }, as: "viewer" })).log.d1.roundTrips;
+    expect(await trips(many._id)).toBe(await trips(id));
+  });
+
+  test("are hidden again from who has lost the right", async () => {
+    const account = await site.addAccount("leaver", []);
+    const headers = { Authorization: `Bearer ${await site.signIn(account)}` };
+    const read = async (tag = "") =>
+      site.call("getNavigation", { params: { id }, as: "client", headers: { ...headers, "If-None-Match": tag } });
+    await site.call("grantSubscription", { body: { accountId: account.id, sku: "nav-pass" } });
+    const before = await read();
+    expect(before.text).toContain('"Pass"');
+    await site.call("revokeSubscription", { query: { accountId: account.id, sku: "nav-pass" } });
+    const after = await read(before.headers.get("ETag") ?? "");
+    expect([after.status, after.text.includes('"Pass"')]).toEqual([200, false]);
+  });
+
+  test("can't be removed by a change of somebody who was not shown them", async () => {
+    const hidden = entry(site.channels[1], "Hidden");
+    const shown = { type: "channel", pageId: site.channels[0], name: "Shown", private: false };
+    const { _id } = await made({ parents: [shown, hidden] });
+    const params = { id: _id };
+    const put = (parents: unknown[], headers = {}) => site.call("updateNavigation", { params, body: input({ parents }), headers });
+    expect((await put([shown])).status).toBe(409);
+    const publicTag = (await site.call("getNavigation", { params, as: "client" })).headers.get("ETag") ?? "";
+    expect((await put([shown], { "If-Match": publicTag })).status).toBe(412);
+    expect((await put([{ ...shown, name: "Renamed" }, hidden])).status).toBe(200);
+    // Named in another place of the menu, or no longer private, it is still there.
+    expect((await put([folder("Folder", { children: [{ ...hidden, private: false }] })])).status).toBe(200);
+    expect((await put([shown, hidden])).status).toBe(200);
+    const tag = (await site.call("getNavigation", { params, as: "admin" })).headers.get("ETag") ?? "";
+    expect((await put([shown], { "If-Match": tag })).status).toBe(200);
   });
 });
 

@@ -2,8 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER } from "../../http/credentials.ts";
+import { tagVersion, tagPublicPart } from "../../http/conditional.ts";
+import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody } from "../../http/schemas.ts";
@@ -21,14 +21,15 @@ import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavi
 
 export const navigation = createArea();
 
-const reading = { tag: "Navigation", credentials: CLIENT, also: DEVELOPER } as const;
+const reading = { tag: "Navigation", credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
 const writing = { tag: "Navigation", credentials: DEVELOPER } as const;
-const privacy = "Private entries are answered only where a developer key is shown too: read with it what you mean to replace.";
+const privacy =
+  "Private entries are returned to developer keys and site admins; with their own token, viewers also get those of pages whose gate they pass.";
 
-/** What a developer key reads is tagged as what it writes; without the private entries it is another answer. */
+/** What a manager reads is tagged as what is written; without private entries it is another response, and no basis for a change. */
 async function tagSeen(c: Context<AppEnv>, { row, whole }: SeenNavigation): Promise<void> {
   if (whole) tagVersion(c, row);
-  else await tagVersionOf(c, row, "public entries");
+  else await tagPublicPart(c, row, JSON.stringify(row.parents));
 }
 
 navigation.openapi(
@@ -130,7 +131,8 @@ navigation.openapi(
     method: "put",
     path: "/navigation/v1/{id}",
     summary: "Change a navigation",
-    description: "Replaces the menu. As the default it takes the place of the old one, which becomes a custom one.",
+    description:
+      "Replaces the menu. As the default it takes the place of the old one, which becomes a custom one. To remove private entries, send the ETag of a response that had them in `If-Match`; without it, a body that leaves them out is rejected with 409.",
     request: { params: IdParam, body: jsonBody(NavigationInput) },
     responses: { 200: json("The navigation as it is now", Navigation) },
     errors: ["not_found", "conflict", "precondition_failed"],

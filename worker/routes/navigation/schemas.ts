@@ -10,7 +10,10 @@ const entry = {
   type: z.enum(NAVIGATION_ENTRY_TYPES),
   pageId: Id.optional().describe("Of a channel or landing: the page of the site to which it leads"),
   name: Name.optional().describe("Required of a folder; of a page, shown in place of the page's own name"),
-  private: z.boolean().default(false).describe("Answered to developer keys alone, with everything below it"),
+  private: z
+    .boolean()
+    .default(false)
+    .describe("Returned, with everything below it, only to developer keys, site admins and viewers who pass the gate of its page"),
 };
 
 function checkEntry({ type, pageId, name }: NavigationEntry, issues: z.core.$RefinementCtx): void {
