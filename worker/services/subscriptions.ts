@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { accountEntitlements, accounts, charges, subscriptions } from "../../db/schema/index.ts";
-import { conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { conflict, Failure, forbidden, notFound, refuseDuplicate } from "../lib/errors.ts";
 import {
   type EntitlementWithSubscription,
   type SubscriptionInput,
@@ -14,6 +14,7 @@ import {
   commit,
   commitIfCurrent,
   type Ctx,
+  isManager,
   type NewEvent,
   newRow,
   nextVersion,
@@ -138,9 +139,12 @@ export async function listOwnEntitlements(ctx: Ctx, query: ListQuery): Promise<L
   return entitlementsOf(ctx, (await callerAccount(ctx)).id, query);
 }
 
-/** What an account of the site holds and held. */
+/** What an account of the site holds and held: for a key or admin any account, for everyone else their own. */
 export async function listEntitlements(ctx: Ctx, accountId: string, query: ListQuery): Promise<ListPage<EntitlementWithSubscription>> {
   const page = await entitlementsOf(ctx, accountId, query);
+  const actor = await ctx.caller();
+  const isOwn = actor.kind === "account" && actor.id === accountId;
+  if (!isOwn && !isManager(actor)) throw forbidden("Only admins read other accounts' entitlements");
   if (page.rows.length > 0) return page;
   const [account] = await ctx.db
     .select({ id: accounts.id })

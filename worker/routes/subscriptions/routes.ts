@@ -1,9 +1,12 @@
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
+import { tagPublicPart, tagVersion } from "../../http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { isManager } from "../../services/context.ts";
 import { revokeEntitlement } from "../../services/entitlements.ts";
 import {
   createSubscription,
@@ -29,12 +32,25 @@ import {
   SubscriptionFilters,
   SubscriptionInput,
   SubscriptionPatch,
+  type SubscriptionRow,
   toAccountEntitlement,
+  toPublicSubscription,
   toSubscription,
 } from "./schemas.ts";
 
 export const subscriptions = createArea();
 const tag = "Subscriptions";
+const reading = { credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "signedIn" } as const;
+const managing = "The ids at the payment provider are returned only to developer keys and site admins.";
+
+async function showSubscription(c: Context<AppEnv>, subscription: SubscriptionRow) {
+  if (isManager(await c.var.ctx.caller())) {
+    tagVersion(c, subscription);
+    return toSubscription(subscription);
+  }
+  await tagPublicPart(c, subscription);
+  return toPublicSubscription(subscription);
+}
 
 subscriptions.openapi(
   operation({
@@ -43,14 +59,16 @@ subscriptions.openapi(
     method: "get",
     path: "/subscription/v2",
     summary: "List subscriptions",
-    description: "What the site sells or gives, the last changed first. `search` looks in name and sku.",
-    credentials: CLIENT,
+    description: "What the site sells or gives, the last changed first. `search` looks in name and sku. " + managing,
+    ...reading,
     request: { query: listQuery(["modified", "created", "name", "sku"], SubscriptionFilters) },
     responses: { 200: json("A page of subscriptions", listOf(Subscription).openapi("SubscriptionList")) },
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listSubscriptions(c.var.ctx, query), toSubscription), 200);
+    const page = await listSubscriptions(c.var.ctx, query);
+    const show = isManager(await c.var.ctx.caller()) ? toSubscription : toPublicSubscription;
+    return c.json(listAnswer(c.req.url, query, page, show), 200);
   },
 );
 
@@ -122,16 +140,14 @@ subscriptions.openapi(
     method: "get",
     path: "/subscription/v2/sku/{sku}",
     summary: "Get a subscription by sku",
-    description: "The subscription that offers this sku.",
-    credentials: CLIENT,
+    description: "The subscription that offers this sku. " + managing,
+    ...reading,
     request: { params: SkuParam },
     responses: { 200: json("The subscription", Subscription) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const subscription = await getSubscriptionBySku(c.var.ctx, c.req.valid("param").sku);
-    tagVersion(c, subscription);
-    return c.json(toSubscription(subscription), 200);
+    return c.json(await showSubscription(c, await getSubscriptionBySku(c.var.ctx, c.req.valid("param").sku)), 200);
   },
 );
 
@@ -166,8 +182,9 @@ subscriptions.openapi(
     method: "get",
     path: "/subscription/v2/account/{accountId}",
     summary: "List an account's entitlements",
-    description: "The same of any account of the site, for a key or an admin.",
+    description: "The same by the account's id: a key or an admin reads those of any account of the site, everyone else their own.",
     credentials: DEVELOPER_OR_ACCOUNT,
+    accounts: "any",
     request: { params: AccountParam, query: entitlements.query },
     responses: { 200: json("A page of entitlements", entitlements.answer) },
     errors: ["not_found"],
@@ -186,16 +203,14 @@ subscriptions.openapi(
     method: "get",
     path: "/subscription/v2/{id}",
     summary: "Get a subscription",
-    description: "One subscription with its prices.",
-    credentials: CLIENT,
+    description: "One subscription with its prices. " + managing,
+    ...reading,
     request: { params: IdParam },
     responses: { 200: json("The subscription", Subscription) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const subscription = await getSubscription(c.var.ctx, c.req.valid("param").id);
-    tagVersion(c, subscription);
-    return c.json(toSubscription(subscription), 200);
+    return c.json(await showSubscription(c, await getSubscription(c.var.ctx, c.req.valid("param").id)), 200);
   },
 );
 

@@ -13,7 +13,12 @@ const Price = z
     currency: Currency,
     default: z.boolean().describe("The price for whom no other currency is known; one of the list is"),
     value: Money,
-    paymentPlanId: z.string().min(1).max(255).optional().describe("The price's id at the payment provider"),
+    paymentPlanId: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("The price's id at the payment provider; returned only to who manages the site"),
   })
   .refine(({ value, currency }) => isPayable(value, currency), { message: ENDS_IN_ZERO, path: ["value"] })
   .openapi("SubscriptionPrice");
@@ -42,7 +47,7 @@ const SUBSCRIPTION = {
   subscriptionProvider: Provider,
   recurrence: z.enum(RECURRENCES).nullable().describe("How often it is paid"),
   prices: z.array(Price),
-  stripePlanId: PlanId,
+  stripePlanId: PlanId.optional().describe("Only for who manages the site: a developer key or a site admin's token"),
   previewDurationSeconds: PreviewSeconds,
   tags: Tags,
   ...Tracked,
@@ -160,8 +165,26 @@ export function toSubscription(row: SubscriptionRow) {
   } satisfies z.output<typeof Subscription>;
 }
 
+/** Without the ids at the payment provider. */
+export function toPublicSubscription(row: SubscriptionRow) {
+  const prices = row.prices.map(({ currency, value, ...price }) => ({ currency, default: price.default, value }));
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    name: row.name,
+    sku: row.sku,
+    subscriptionProvider: row.subscriptionProvider,
+    recurrence: row.recurrence,
+    prices,
+    previewDurationSeconds: row.previewDurationSeconds,
+    tags: row.tags,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Subscription>;
+}
+
 export function toAccountEntitlement({ subscription, ...row }: EntitlementWithSubscription) {
-  return { ...toEntitlement(row), subscription: subscription && toSubscription(subscription) } satisfies z.output<
+  return { ...toEntitlement(row), subscription: subscription && toPublicSubscription(subscription) } satisfies z.output<
     typeof AccountEntitlement
   >;
 }

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
+import { type CallOptions, newSite, type TestSite } from "../../../test/harness.ts";
 import { listOf } from "../../http/listing.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { EventList } from "../webhooks/schemas.ts";
@@ -67,9 +67,33 @@ describe("a subscription", () => {
   test("is read by id and sku by whoever knows the site, and by no other site", async () => {
     const made = await create({ prices: [price("gbp", true), price("eur", false)], recurrence: "month", tags: ["cup"] });
     const byId = await site.call("getSubscription", { as: "client", params: { id: made._id } });
-    expect(byId.as(Subscription)).toEqual(made);
-    expect((await site.call("getSubscriptionBySku", { as: "client", params: { sku: made.sku } })).as(Subscription)).toEqual(made);
+    const shown = Object.fromEntries(Object.entries(made).filter(([field]) => field !== "stripePlanId"));
+    expect(byId.as(Subscription)).toEqual(shown);
+    expect((await site.call("getSubscriptionBySku", { as: "client", params: { sku: made.sku } })).as(Subscription)).toEqual(shown);
     expect((await other.call("getSubscriptionBySku", { params: { sku: made.sku } })).status).toBe(404);
+  });
+
+  test("shows the ids at the payment provider to who manages the site, and to nobody else", async () => {
+    const { viewer } = site.accounts;
+    const made = await create({ stripePlanId: "price_plan", prices: [{ ...price("gbp", true), paymentPlanId: "price_gbp" }] });
+    await site.call("grantSubscription", { body: { accountId: viewer.id, sku: made.sku } });
+    const reads: [string, CallOptions][] = [
+      ["getSubscription", { params: { id: made._id } }],
+      ["getSubscriptionBySku", { params: { sku: made.sku } }],
+      ["listSubscriptions", { query: { sku: made.sku } }],
+    ];
+    for (const [operation, options] of reads) {
+      for (const as of ["client", "viewer", "creator"] as const) {
+        const { text } = await site.call(operation, { ...options, as });
+        expect(text).toContain(made.sku);
+        expect(text).not.toMatch(/price_|PlanId/);
+      }
+      for (const as of ["developer", "reader"] as const)
+        expect((await site.call(operation, { ...options, as })).text).toMatch(/price_gbp.*price_plan/);
+    }
+    const own = await site.call("listOwnEntitlements", { as: "viewer", query: { sku: made.sku } });
+    expect(own.text).toContain(made.sku);
+    expect(own.text).not.toMatch(/price_|PlanId/);
   });
 
   test("is changed field by field, and says what happened", async () => {
@@ -178,7 +202,9 @@ describe("an account", () => {
     const own = (query: Record<string, string>) => site.call("listOwnEntitlements", { as: "viewer", query });
     expect((await own({ sku })).as(listOf(AccountEntitlement)).results.map((row) => row.entitlement)).toEqual([sku]);
     expect((await own({ sku, status: "cancelled" })).as(listOf(AccountEntitlement)).results).toEqual([]);
-    expect((await site.call("listEntitlements", { as: "viewer", params: { accountId: site.accounts.admin.id } })).status).toBe(403);
+    const byId = (accountId: string) => site.call("listEntitlements", { as: "viewer", params: { accountId } });
+    expect((await byId(viewer.id)).as(listOf(AccountEntitlement)).results.map((row) => row.entitlement)).toContain(sku);
+    for (const { id } of [site.accounts.admin, await fan(), other.accounts.viewer]) expect((await byId(id)).status).toBe(403);
     expect((await site.call("listEntitlements", { params: { accountId: other.accounts.viewer.id } })).status).toBe(404);
     expect((await site.call("listEntitlements", { params: { accountId: (await fan()).id } })).status).toBe(200);
   });
