@@ -52,6 +52,13 @@ export interface SiteSettings {
   [setting: string]: unknown;
 }
 
+/** What Stripe still needs from the owner of a connected account; the names are Stripe's own. */
+export interface StripeRequirements {
+  currentlyDue: string[];
+  pastDue: string[];
+  disabledReason: string | null;
+}
+
 export type SiteStyle = Record<string, unknown>;
 
 export interface PageSeo {

@@ -21,6 +21,8 @@ export const BILLING_CALLS: Record<string, (site: TestSite) => Promise<CallOptio
     const chargeId = await buy(site, buyer, (await newSubscription(site))._id);
     return { body: { accountId: buyer.id, chargeId, reason: "requested_by_customer" } };
   },
+  connectStripe: () =>
+    Promise.resolve({ body: { returnUrl: "https://demo.example/studio", refreshUrl: "https://demo.example/studio?again" } }),
   receiveStripeEvent: () => stripe.event("customer.created", { id: "cus_1", object: "customer" }),
   getRecurringSubscription: async (site) => ({ params: await recurringParams(site) }),
   cancelRecurringSubscription: async (site) => ({

@@ -2,6 +2,14 @@
 // `failure_reason` of a refund are there only when asked for, or when there is one.
 
 const FIELDS: Record<string, string> = {
+  account: `
+    business_profile business_type capabilities charges_enabled company controller country created default_currency details_submitted
+    email external_accounts future_requirements groups id individual metadata object payouts_enabled requirements settings tos_acceptance
+    type
+  `,
+  account_link: `
+    created expires_at object url
+  `,
   "checkout.session": `
     adaptive_pricing after_expiration allow_promotion_codes amount_subtotal amount_total automatic_tax billing_address_collection
     cancel_url client_reference_id client_secret collected_information consent consent_collection created currency currency_conversion

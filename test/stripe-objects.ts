@@ -145,3 +145,33 @@ export function strangeFields(answer: unknown, seen: Set<string>): string[] {
   const strange = known === undefined ? [] : Object.keys(answer).filter((field) => !known.has(field));
   return [...strange.map((field) => `${kind}.${field}`), ...Object.values(answer).flatMap((inner) => strangeFields(inner, seen))];
 }
+
+/** Several maps read as one, without a copy; what is deleted is deleted from each. */
+export class JoinedMap<V> extends Map<string, V> {
+  readonly #parts: Map<string, V>[];
+
+  constructor(parts: Map<string, V>[]) {
+    super();
+    this.#parts = parts;
+  }
+
+  override get(key: string): V | undefined {
+    return this.#parts.find((part) => part.has(key))?.get(key);
+  }
+
+  override has(key: string): boolean {
+    return this.#parts.some((part) => part.has(key));
+  }
+
+  override get size(): number {
+    return this.#parts.reduce((sum, part) => sum + part.size, 0);
+  }
+
+  override *values(): MapIterator<V> {
+    for (const part of this.#parts) yield* part.values();
+  }
+
+  override delete(key: string): boolean {
+    return this.#parts.map((part) => part.delete(key)).includes(true);
+  }
+}

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
 import { randomHex } from "../worker/lib/ids.ts";
+import { connectAnswer } from "./stripe-accounts.ts";
 import {
   expanded,
   type Fields,
@@ -14,6 +15,7 @@ import {
   showRefund,
   showSession,
   showSubscription,
+  JoinedMap,
   strangeFields,
   type Subscription,
 } from "./stripe-objects.ts";
@@ -29,6 +31,13 @@ export type Behaviour = "work" | "fail" | "refuse" | "locked" | "forbidden" | "l
 
 const MONTH = 30 * 86_400;
 
+interface EventOptions {
+  secret?: string;
+  timestamp?: number;
+  /** The connected account that it happened at. */
+  account?: string;
+}
+
 /** One account's books. */
 class Books {
   readonly customers = new Map<string, Fields>();
@@ -43,6 +52,17 @@ class Books {
 
 /** What the platform's key reaches, by connected account; "" is its own. */
 const accounts = new Map<string, Books>();
+
+function booksOf(account: string): Books {
+  const books = accounts.get(account) ?? new Books();
+  accounts.set(account, books);
+  return books;
+}
+
+/** The books of the account at which something is kept. */
+function booksWith(isKept: (books: Books) => boolean): Books {
+  return found([...accounts.values()].find(isKept));
+}
 let behaviours: { path: RegExp; does: Behaviour }[] = [];
 const outside = globalThis.fetch;
 
@@ -67,19 +87,29 @@ export const stripe = {
     behaviours = [];
     stripe.refundsBecome = "succeeded";
   },
-  books(account = ""): Books {
-    const books = accounts.get(account) ?? new Books();
-    accounts.set(account, books);
-    return books;
+  /** What is kept at one account or, without its name, at all of them. */
+  books(account?: string): Books {
+    if (account !== undefined) return booksOf(account);
+    const all = [...accounts.values()];
+    return {
+      customers: new JoinedMap(all.map(({ customers }) => customers)),
+      sessions: new JoinedMap(all.map(({ sessions }) => sessions)),
+      intents: new JoinedMap(all.map(({ intents }) => intents)),
+      refunds: new JoinedMap(all.map(({ refunds }) => refunds)),
+      subscriptions: new JoinedMap(all.map(({ subscriptions }) => subscriptions)),
+      invoices: new JoinedMap(all.map(({ invoices }) => invoices)),
+      domains: new JoinedMap(all.map(({ domains }) => domains)),
+      answers: new JoinedMap(all.map(({ answers }) => answers)),
+    };
   },
   /** The page that was opened for a charge. */
-  pageOf(chargeId: string, account = ""): Session | undefined {
+  pageOf(chargeId: string, account?: string): Session | undefined {
     return [...stripe.books(account).sessions.values()].find(({ reference }) => reference === chargeId);
   },
   /** A buyer pays the page of a charge, by card or by means that take days. */
-  pay(chargeId: string, { later = false, account = "" } = {}): Session {
-    const books = stripe.books(account);
-    const session = found(stripe.pageOf(chargeId, account));
+  pay(chargeId: string, { later = false } = {}): Session {
+    const session = found(stripe.pageOf(chargeId));
+    const books = booksWith(({ sessions }) => sessions.has(session.id));
     session.status = "complete";
     session.paid = !later;
     const intent = newIntent(books, session, later ? "processing" : "succeeded");
@@ -116,7 +146,7 @@ export const stripe = {
   },
   /** The next period of a subscription is paid. */
   renew(subscriptionId: string): Invoice {
-    const books = stripe.books();
+    const books = booksWith(({ subscriptions }) => subscriptions.has(subscriptionId));
     const subscription = found(books.subscriptions.get(subscriptionId));
     const begun = subscription.periodEnd;
     subscription.periodEnd += MONTH;
@@ -124,7 +154,8 @@ export const stripe = {
   },
   /** Somebody refunds at Stripe itself. */
   refundThere(intentId: string, amount: number): Refund {
-    return newRefund(stripe.books(), found(stripe.books().intents.get(intentId)), amount, {}, null);
+    const books = booksWith(({ intents }) => intents.has(intentId));
+    return newRefund(books, found(books.intents.get(intentId)), amount, {}, null);
   },
   /** What becomes of a refund that was on its way. */
   settle(refundId: string, status: Refund["status"]): void {
@@ -137,9 +168,14 @@ export const stripe = {
     return [...stripe.books().refunds.values()].filter(({ intent }) => intent === intentId);
   },
   /** An event as Stripe sends it: its bytes and their signature, made by its own library. */
-  async event(type: string, object: Json, { secret = "whsec_tifo", timestamp = Math.floor(Date.now() / 1000) } = {}) {
+  async event(
+    type: string,
+    object: Json,
+    { secret = "whsec_tifo", timestamp = Math.floor(Date.now() / 1000), account }: EventOptions = {},
+  ) {
     const body = JSON.stringify({
       id: `evt_${randomHex(8)}`,
+      ...(account !== undefined && { account }),
       object: "event",
       api_version: null,
       created: timestamp,
@@ -181,7 +217,7 @@ async function receive(url: URL, init: RequestInit): Promise<Response> {
   if (behaviour?.does === "locked") return refusal(401, "Expired API Key provided: sk_test_******tifo");
   if (behaviour?.does === "forbidden") return refusal(403, "The provided key 'sk_test_******tifo' does not have access to this account");
   if (behaviour?.does === "refuse") return refusal(400, "This can't be done");
-  const answer = once(stripe.books(account), headers.get("Idempotency-Key"), `${url.pathname} ${text}`, () =>
+  const answer = once(booksOf(account), headers.get("Idempotency-Key"), `${url.pathname} ${text}`, () =>
     answerOf(account, method, url, fields),
   );
   if (behaviour?.does === "lose") throw new TypeError("Network connection lost.");
@@ -212,7 +248,7 @@ function refusal(status: number, message: string, code?: string): Response {
 }
 
 function answerOf(account: string, method: string, { pathname }: URL, fields: Fields): { status: number; body: Json } {
-  const books = stripe.books(account);
+  const books = booksOf(account);
   const [, , kind = "", ...rest] = pathname.split("/");
   const ok = (body: Json) => ({ status: 200, body });
   const list = (data: Json[]) => ok({ object: "list", url: pathname, has_more: false, data });
@@ -276,6 +312,10 @@ function answerOf(account: string, method: string, { pathname }: URL, fields: Fi
       const apple = { status: domain.active ? "active" : "inactive" };
       return ok({ id: domain.id, object: "payment_method_domain", domain_name: name, enabled: true, apple_pay: apple, livemode: false });
     }
+    case "POST accounts":
+    case "GET accounts":
+    case "POST account_links":
+      return connectAnswer(`${method} ${kind}`, rest[0], fields);
     default:
       return missing;
   }

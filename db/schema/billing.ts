@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { BILLING_PERIODS, ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "../enums.ts";
+import type { StripeRequirements } from "../types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** What was sold: the same in a charge and in the recurring subscription that makes one each period. */
@@ -99,3 +100,19 @@ export const recurringSubscriptions = sqliteTable(
       .where(sql`${table.due} is not null`),
   ],
 );
+
+/**
+ * A site's own account at Stripe, created by us and described as Stripe last did. `stripeAccount` is null until Stripe has created it;
+ * `synced` is null until Stripe has been asked, so that an account from an old setting is checked before its first sale.
+ */
+export const connectedAccounts = sqliteTable("connected_accounts", {
+  id: id(),
+  siteId: siteId().unique(),
+  stripeAccount: text("stripe_account").unique(),
+  chargesEnabled: integer("charges_enabled", { mode: "boolean" }).notNull(),
+  payoutsEnabled: integer("payouts_enabled", { mode: "boolean" }).notNull(),
+  detailsSubmitted: integer("details_submitted", { mode: "boolean" }).notNull(),
+  requirements: text("requirements", { mode: "json" }).$type<StripeRequirements>().notNull(),
+  synced: time("synced"),
+  ...tracked(),
+});

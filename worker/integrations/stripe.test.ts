@@ -1,8 +1,14 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { connectedAccounts } from "../../db/schema/index.ts";
 import { newSite } from "../../test/harness.ts";
 import { buy, callAs, newBuyer, newSubscription, open, PAGES, reconcile, recurringRow, refund, tellRefunded } from "../../test/shop.ts";
 import { STRIPE_KEYS } from "../../test/stripe-keys.ts";
 import { stripe } from "../../test/stripe-server.ts";
+
+const db = createDb(env.DB);
 
 afterEach(() => stripe.recover());
 
@@ -19,6 +25,8 @@ test("the Stripe of the tests answers with no field that Stripe's objects don't 
   await refund(site, buyer, chargeId);
   await tellRefunded(site, chargeId);
   await reconcile();
+  await db.delete(connectedAccounts).where(eq(connectedAccounts.siteId, site.id));
+  await site.call("connectStripe", { body: { returnUrl: PAGES.successUrl, refreshUrl: PAGES.cancelUrl } });
   await site.call("verifyApplePay", { body: {} });
   expect(stripe.strange).toEqual([]);
   expect([...STRIPE_KEYS.keys()].filter((kind) => !stripe.seen.has(kind))).toEqual([]);

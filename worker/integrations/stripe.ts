@@ -68,6 +68,8 @@ export interface PaidInvoice {
 /** What an event of Stripe's is about: enough to find our rows, whose truth is then asked for. */
 export interface StripeNotice {
   type: string;
+  /** The connected account that it happened at; undefined at the platform's own. */
+  account: string | undefined;
   chargeId: string | undefined;
   paymentId: string | undefined;
   subscriptionId: string | undefined;
@@ -332,11 +334,12 @@ export async function readEvent(env: Env, body: string, signature: string): Prom
   return undefined;
 }
 
-function noticeOf({ type, data: { object } }: Stripe.Event): StripeNotice {
+function noticeOf({ type, account, data: { object } }: Stripe.Event): StripeNotice {
   const isSubscription = object.object === "subscription";
   const metadata = "metadata" in object ? object.metadata : null;
   return {
     type,
+    account,
     chargeId: metadata?.chargeId,
     paymentId: "payment_intent" in object && typeof object.payment_intent === "string" ? object.payment_intent : undefined,
     subscriptionId: isSubscription ? object.id : (idOf("parent" in object ? subscriptionOf(object.parent) : null) ?? undefined),

@@ -1,19 +1,14 @@
 import { hasStripe } from "../integrations/stripe-client.ts";
 import { verifyApplePay } from "../integrations/stripe.ts";
 import { invalid } from "../lib/errors.ts";
-import { SiteSettings, type SiteRow } from "../routes/sites/schemas.ts";
 import type { Ctx } from "./context.ts";
 import { getSite } from "./sites.ts";
+import { requireAccount } from "./stripe-connect.ts";
 
 // What other areas need of the books.
 export { cancelRecurring, stopAllOf } from "./recurring.ts";
 export { refundCharge } from "./refunds.ts";
 export { hasStripe };
-
-/** The site's own account at Stripe; null: the deployment is paid. */
-export function stripeAccountOf({ settings }: SiteRow): string | null {
-  return SiteSettings.shape.billing.safeParse(settings.billing).data?.stripeAccount ?? null;
-}
 
 /** Makes one of the site's domains known to Stripe, and whether Apple Pay may be offered there now. */
 export async function checkApplePay(ctx: Ctx, domain?: string): Promise<boolean> {
@@ -22,5 +17,6 @@ export async function checkApplePay(ctx: Ctx, domain?: string): Promise<boolean>
   const hosts = site.settings.security.allowedOrigins.map((origin) => new URL(origin)).filter(({ protocol }) => protocol === "https:");
   const host = hosts.map(({ hostname }) => hostname).find((name) => domain === undefined || name === domain);
   if (host === undefined) throw invalid("domain", "Not the host of one of the site's settings.security.allowedOrigins, by https");
-  return verifyApplePay(ctx.env, stripeAccountOf(site), host);
+  const { stripeAccount } = await requireAccount(ctx);
+  return verifyApplePay(ctx.env, stripeAccount, host);
 }

@@ -4,13 +4,13 @@ import { createCheckout, createCustomer } from "../integrations/stripe.ts";
 import { cameFirst, conflict, invalid, notFound } from "../lib/errors.ts";
 import { toCharge, type ChargeRow, type CheckoutInput } from "../routes/billing/schemas.ts";
 import { toWallet, type WalletRow } from "../routes/wallets/schemas.ts";
-import { stripeAccountOf } from "./billing.ts";
 import { getBundle } from "./bundles.ts";
 import { closePages, decline } from "./charges.ts";
 import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { heldSkus } from "./entitlements.ts";
 import { newId } from "../lib/ids.ts";
 import { getSite, requireAllowedUrl } from "./sites.ts";
+import { requireChargeableAccount } from "./stripe-connect.ts";
 import { walletOf } from "./wallets.ts";
 
 const MINUTE = 60_000;
@@ -89,10 +89,11 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
   const site = await getSite(ctx);
   await requireAllowedUrl(ctx, "successUrl", urls.successUrl, site);
   await requireAllowedUrl(ctx, "cancelUrl", urls.cancelUrl, site);
+  const stripeAccount = await requireChargeableAccount(ctx);
   await closePages(ctx, accountId, sale.itemId);
   const held = await heldSkus(ctx, accountId);
   if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account holds this already");
-  const charge = newCharge(ctx, sale, accountId, stripeAccountOf(site));
+  const charge = newCharge(ctx, sale, accountId, stripeAccount);
   await commit(ctx, ctx.db.insert(charges).values(charge), {
     type: "billing.checkoutStarted",
     resource: `charge/${charge.id}`,

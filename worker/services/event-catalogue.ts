@@ -4,6 +4,7 @@ import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
 import { Account } from "../routes/accounts/schemas.ts";
+import { StripeConnectionEvent } from "../routes/billing/connect-schemas.ts";
 import { Charge, Refund } from "../routes/billing/schemas.ts";
 import { AutomationRule } from "../routes/automation-rules/schemas.ts";
 import { Bundle } from "../routes/bundles/schemas.ts";
@@ -71,6 +72,18 @@ const claim = {
 };
 const sale = { resource: "charge/_id", sample: { amount: 1900, refunded: 0, currency: "gbp", failure: null } };
 const refund = { ...sale, resource: "charge/chargeId" };
+const connection = {
+  data: StripeConnectionEvent,
+  resource: "stripeaccount/_id",
+  sample: {
+    connected: true,
+    stripeAccount: "acct_1HarbourCity",
+    chargesEnabled: true,
+    payoutsEnabled: true,
+    detailsSubmitted: true,
+    requirements: { currentlyDue: [], pastDue: [], disabledReason: null },
+  },
+};
 const recurring = { ...sale, resource: "recurring/_id" };
 const purchase = { sample: { accountId: VIEWER, grantedMethod: "purchased", price: 1999, presentmentCurrency: "gbp" } };
 
@@ -143,6 +156,24 @@ export const EVENTS = {
   },
   "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used", resource: "intent/_id" },
   "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in", resource: "intent/_id" },
+  "billing.accountCreated": {
+    ...connection,
+    description: "A Stripe account was created for the site; its owner has yet to connect it",
+    sample: {
+      ...connection.sample,
+      connected: false,
+      chargesEnabled: false,
+      payoutsEnabled: false,
+      detailsSubmitted: false,
+      requirements: { currentlyDue: ["business_profile.url"], pastDue: [], disabledReason: "requirements.past_due" },
+    },
+  },
+  "billing.accountDisconnected": {
+    ...connection,
+    description: "The owner has disconnected the site's Stripe account: nothing can be sold until another is connected",
+    sample: { ...connection.sample, chargesEnabled: false, payoutsEnabled: false },
+  },
+  "billing.accountUpdated": { ...connection, description: "Stripe has changed what the site's account may do, or what it needs" },
   "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
   "billing.chargeDeclined": {
     data: Charge,

@@ -7,6 +7,7 @@ import { settleCharge } from "./charges.ts";
 import type { Ctx } from "./context.ts";
 import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";
+import { disconnectAccount, syncAccount } from "./stripe-connect.ts";
 
 /**
  * Takes an event of Stripe's, in the bytes that it signed. The event says only what to look at: the truth is then asked for, so that
@@ -15,6 +16,14 @@ import { syncRefunds } from "./refunds.ts";
 export async function receiveEvent(ctx: Ctx, body: string, signature: string): Promise<void> {
   const notice = await readEvent(ctx.env, body, signature);
   if (!notice) throw unauthenticated("The Stripe-Signature is not that of this body, or too old");
+  const { type, account } = notice;
+  if (type.startsWith("account.")) {
+    // About the platform's own account, there is nothing to store.
+    if (account === undefined) return;
+    if (type === "account.application.deauthorized") await disconnectAccount(ctx, account);
+    else await syncAccount(ctx, account);
+    return;
+  }
   const { found, recurring } = await lookUp(ctx, notice);
   for (const charge of found) {
     const own = systemOf(ctx, charge.siteId);

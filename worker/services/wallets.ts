@@ -4,11 +4,10 @@ import { accounts, sites, wallets } from "../../db/schema/index.ts";
 import { cameFirst, forbidden, notFound, unauthenticated } from "../lib/errors.ts";
 import { type Action, isSiteAdmin } from "../lib/roles.ts";
 import { type CancelRecurring, type RecurringRow, toWallet, type WalletInput, type WalletRow } from "../routes/wallets/schemas.ts";
-import { stripeAccountOf } from "./billing.ts";
 import { callerAccount, commitIfCurrent, type Ctx, newRow, ownRow } from "./context.ts";
 import { cancelRecurring, recurringOf } from "./recurring.ts";
 import { refundOnce } from "./refunds.ts";
-import { getSite } from "./sites.ts";
+import { findConnection } from "./stripe-connect.ts";
 
 /** What the wallet operations answer with 200 although nothing was done. */
 export type WalletRefusal = { success: false; message: string };
@@ -51,7 +50,7 @@ export async function insertWallet(
     balance,
     paymentCustomerId: paymentCustomerId ?? null,
     // A customer is one of the account at Stripe that the site is paid by.
-    stripeAccount: paymentCustomerId === undefined ? null : stripeAccountOf(await getSite(own)),
+    stripeAccount: paymentCustomerId === undefined ? null : ((await findConnection(own))?.stripeAccount ?? null),
   };
   if (await insert(own, row)) return row;
   return { success: false, message: "Failed to insert the wallet: the owner has one already" };

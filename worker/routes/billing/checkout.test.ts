@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
-import { accounts, charges, sites, wallets } from "../../../db/schema/index.ts";
+import { accounts, charges, wallets } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import {
@@ -42,19 +42,11 @@ beforeAll(async () => {
 
 afterEach(() => stripe.recover());
 
-/** A site that is paid at an account of its own. */
+/** A site of whose sales the operator keeps 2.5 %. */
 async function newClub(): Promise<TestSite> {
   const club = await newSite();
-  await db
-    .update(sites)
-    .set({
-      serviceChargeRate: 250,
-      settings: {
-        security: { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireVerifiedEmail: false, providers: [] },
-        billing: { stripeAccount: "acct_club" },
-      },
-    })
-    .where(eq(sites.id, club.id));
+  const params = { siteId: club.id };
+  await club.call("replaceSiteFeatures", { params, body: { features: {}, contractServiceChargeRate: 250 } });
   return club;
 }
 
@@ -105,7 +97,7 @@ describe("a checkout", () => {
     const fan = await newBuyer(other);
     const once = await open(other, fan, (await newSubscription(other))._id);
     const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
-    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, "acct_club")?.fields;
+    const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, `acct_${other.id}`)?.fields;
     const named = await open(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
     // 2.5 % of 4200, which is Stripe's own price of it.
     expect(fieldsOf(named)?.["payment_intent_data[application_fee_amount]"]).toBe("105");
@@ -300,11 +292,11 @@ describe("a checkout", () => {
     const club = await newClub();
     const fan = await newBuyer(club);
     const paymentCustomerId = `cus_${fan.id}`;
-    stripe.books("acct_club").customers.set(paymentCustomerId, {});
+    stripe.books(`acct_${club.id}`).customers.set(paymentCustomerId, {});
     const body = { siteId: club.id, ownerId: fan.id, ownerType: "account", paymentCustomerId };
     expect((await site.call("insertWallet", { body })).status).toBe(201);
     const { chargeId } = await open(club, fan, (await newSubscription(club))._id);
-    expect(stripe.pageOf(chargeId, "acct_club")?.customer).toBe(paymentCustomerId);
+    expect(stripe.pageOf(chargeId, `acct_${club.id}`)?.customer).toBe(paymentCustomerId);
   });
 
   test("makes a buyer anew whom somebody has deleted at Stripe, each time", async () => {

@@ -1,12 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
-import { ACCOUNT, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "../../http/credentials.ts";
+import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "../../http/credentials.ts";
 import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
 import { checkApplePay, refundCharge } from "../../services/billing.ts";
 import { listCharges } from "../../services/charges.ts";
+import { connectAccount, readConnection } from "../../services/stripe-connect.ts";
 import { receiveEvent } from "../../services/stripe-events.ts";
+import { ConnectInput, ConnectLink, StripeConnection, toConnection } from "./connect-schemas.ts";
 import { ApplePayInput, Charge, ChargeFilters, ChargeResult, RefundRequest, toCharge } from "./schemas.ts";
 
 export const billing = createArea();
@@ -54,6 +56,40 @@ billing.openapi(
 
 billing.openapi(
   operation({
+    operationId: "connectStripe",
+    tag,
+    method: "post",
+    path: "/billing/v1/connect",
+    summary: "Connect a Stripe account",
+    description:
+      "Creates a link to the page at Stripe where the site's owner connects the account that buyers pay. The account is created for the site with its first link; every later link leads to the same account. A link can be used once: pass it on to the owner and nobody else.",
+    credentials: DEVELOPER,
+    secretAnswer: true,
+    request: { body: jsonBody(ConnectInput) },
+    responses: { 200: json("The link", ConnectLink) },
+    errors: ["conflict", "unavailable", "billing_not_configured"],
+  }),
+  async (c) => c.json(await connectAccount(c.var.ctx, c.req.valid("json")), 200),
+);
+
+billing.openapi(
+  operation({
+    operationId: "getStripeConnection",
+    tag,
+    method: "get",
+    path: "/billing/v1/connect",
+    summary: "Get the Stripe connection",
+    description: "Whether the site has connected its Stripe account, whether buyers can pay, and what Stripe still needs from the owner.",
+    credentials: DEVELOPER,
+    request: {},
+    responses: { 200: json("The connection, as Stripe describes it now", StripeConnection) },
+    errors: ["unavailable", "billing_not_configured"],
+  }),
+  async (c) => c.json(toConnection(await readConnection(c.var.ctx)), 200),
+);
+
+billing.openapi(
+  operation({
     operationId: "verifyApplePay",
     tag,
     method: "put",
@@ -63,7 +99,7 @@ billing.openapi(
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { body: optionalJsonBody(ApplePayInput) },
     responses: { 200: json("Whether it may", z.boolean()) },
-    errors: ["unavailable", "billing_not_configured"],
+    errors: ["conflict", "unavailable", "billing_not_configured"],
   }),
   async (c) => c.json(await checkApplePay(c.var.ctx, c.req.valid("json").domain), 200),
 );

@@ -1,0 +1,103 @@
+import { randomHex } from "../worker/lib/ids.ts";
+import { type Fields, type Json, metadataOf } from "./stripe-objects.ts";
+
+// The part of the tests' Stripe that knows connected accounts: what the platform has created, and what their owners have done since.
+
+export interface ConnectedAccount {
+  id: string;
+  metadata: Fields;
+  controller: Fields;
+  chargesEnabled: boolean;
+  payoutsEnabled: boolean;
+  detailsSubmitted: boolean;
+  currentlyDue: string[];
+  disabledReason: string | null;
+  /** Whether the owner has taken the platform's access away. */
+  revoked: boolean;
+}
+
+const accounts = new Map<string, ConnectedAccount>();
+const links = new Array<Fields>();
+
+export const stripeAccounts = {
+  /** The links that were created, with their fields. */
+  links,
+  get(id: string): ConnectedAccount {
+    const account = accounts.get(id);
+    if (!account) throw new Error("Stripe knows no such account");
+    return account;
+  },
+  of(siteId: string): ConnectedAccount[] {
+    return [...accounts.values()].filter(({ metadata }) => metadata.siteId === siteId);
+  },
+  /** An account that exists at Stripe already. */
+  add(id: string, fields: Partial<ConnectedAccount> = {}): ConnectedAccount {
+    const account: ConnectedAccount = {
+      id,
+      metadata: {},
+      controller: {},
+      chargesEnabled: false,
+      payoutsEnabled: false,
+      detailsSubmitted: false,
+      currentlyDue: ["business_profile.url", "external_account"],
+      disabledReason: "requirements.past_due",
+      revoked: false,
+      ...fields,
+    };
+    accounts.set(id, account);
+    return account;
+  },
+  /** The owner fills in Stripe's form to the end. */
+  complete(id: string): ConnectedAccount {
+    const done = { chargesEnabled: true, payoutsEnabled: true, detailsSubmitted: true, currentlyDue: [], disabledReason: null };
+    return Object.assign(stripeAccounts.get(id), done);
+  },
+  /** The next account that is created has this id. */
+  nextId: "",
+};
+
+export function showAccount({ id, metadata, chargesEnabled, payoutsEnabled, detailsSubmitted, ...due }: ConnectedAccount): Json {
+  return {
+    id,
+    object: "account",
+    business_type: null,
+    charges_enabled: chargesEnabled,
+    controller: { type: "application", is_controller: true },
+    details_submitted: detailsSubmitted,
+    email: null,
+    metadata,
+    payouts_enabled: payoutsEnabled,
+    requirements: {
+      alternatives: [],
+      current_deadline: null,
+      currently_due: due.currentlyDue,
+      disabled_reason: due.disabledReason,
+      errors: [],
+      eventually_due: due.currentlyDue,
+      past_due: [],
+      pending_verification: [],
+    },
+    type: "none",
+  };
+}
+
+export function connectAnswer(call: string, id: string | undefined, fields: Fields): { status: number; body: Json } {
+  if (call === "POST accounts") {
+    const controller = Object.entries(fields).filter(([name]) => name.startsWith("controller["));
+    const created = { metadata: metadataOf(fields), controller: Object.fromEntries(controller) };
+    const account = stripeAccounts.add(stripeAccounts.nextId || `acct_${randomHex(8)}`, created);
+    stripeAccounts.nextId = "";
+    return { status: 200, body: showAccount(account) };
+  }
+  const account = accounts.get(id ?? fields.account ?? "");
+  if (!account || account.revoked) {
+    const message =
+      "The provided key does not have access to this account (or it does not exist). Application access may have been revoked.";
+    return { status: 403, body: { error: { type: "invalid_request_error", code: "account_invalid", message } } };
+  }
+  if (call === "GET accounts") return { status: 200, body: showAccount(account) };
+  links.push(fields);
+  const now = Math.floor(Date.now() / 1000);
+  const url = `https://connect.stripe.com/setup/s/${account.id}/${randomHex(6)}`;
+  return { status: 200, body: { object: "account_link", created: now, expires_at: now + 300, url } };
+}

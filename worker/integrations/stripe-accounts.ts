@@ -1,0 +1,88 @@
+import type { Stripe } from "stripe";
+import type { StripeRequirements } from "../../db/types.ts";
+import { Failure } from "../lib/errors.ts";
+import { ask, required } from "./stripe-client.ts";
+
+// Connected accounts: one for each site, created by the platform and filled in by the site's owner on Stripe's own pages.
+
+/** What Stripe lets an account do, and what it still needs for the rest. */
+export interface AccountState {
+  chargesEnabled: boolean;
+  payoutsEnabled: boolean;
+  detailsSubmitted: boolean;
+  requirements: StripeRequirements;
+}
+
+export interface StripeAccountState extends AccountState {
+  id: string;
+}
+
+export interface AccountLink {
+  url: string;
+  /** Milliseconds since 1970 UTC. */
+  expiresAt: number;
+}
+
+/** Creates the account of a site; repeated for the same connection, it returns the same account. */
+export async function createAccount(
+  env: Env,
+  { connectionId, siteId }: { connectionId: string; siteId: string },
+): Promise<StripeAccountState> {
+  const created = await ask(env, null, `connection-${connectionId}`, (stripe, options) =>
+    stripe.accounts.create(
+      {
+        // The owner has Stripe's full dashboard, pays Stripe's fees and answers Stripe's questions: the platform never sees their data.
+        controller: {
+          fees: { payer: "account" },
+          losses: { payments: "stripe" },
+          requirement_collection: "stripe",
+          stripe_dashboard: { type: "full" },
+        },
+        metadata: { siteId, connectionId },
+      },
+      options,
+    ),
+  );
+  return toState(required(created));
+}
+
+/** A link that can be used once, to the page where the owner connects the account. */
+export async function createAccountLink(
+  env: Env,
+  account: string,
+  { returnUrl, refreshUrl }: { returnUrl: string; refreshUrl: string },
+): Promise<AccountLink> {
+  const created = await ask(env, null, null, (stripe, options) =>
+    stripe.accountLinks.create({ account, type: "account_onboarding", return_url: returnUrl, refresh_url: refreshUrl }, options),
+  );
+  const { url, expires_at: expires } = required(created);
+  return { url, expiresAt: expires * 1000 };
+}
+
+/** The account's current state; undefined once its owner has taken the platform's access away. */
+export async function retrieveAccount(env: Env, id: string): Promise<StripeAccountState | undefined> {
+  try {
+    return toState(required(await ask(env, null, null, (stripe, options) => stripe.accounts.retrieve(id, {}, options))));
+  } catch (error) {
+    if (error instanceof Failure && isAccessRevoked(error.cause)) return undefined;
+    throw error;
+  }
+}
+
+function isAccessRevoked(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "account_invalid";
+}
+
+function toState({ id, charges_enabled, payouts_enabled, details_submitted, requirements }: Stripe.Account): StripeAccountState {
+  return {
+    id,
+    chargesEnabled: charges_enabled,
+    payoutsEnabled: payouts_enabled,
+    detailsSubmitted: details_submitted,
+    requirements: {
+      currentlyDue: requirements?.currently_due ?? [],
+      pastDue: requirements?.past_due ?? [],
+      disabledReason: requirements?.disabled_reason ?? null,
+    },
+  };
+}
