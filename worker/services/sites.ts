@@ -1,12 +1,12 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
-import { apiKeys, sites, siteThemes } from "../../db/schema/index.ts";
+import { apiKeys, sites, siteThemes, streamProviders } from "../../db/schema/index.ts";
 import { invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { AccountRow } from "../routes/accounts/schemas.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite, type UpdateSite } from "../routes/sites/schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "./accounts.ts";
 import { newKey } from "./api-keys.ts";
-import { commit, commitIfCurrent, type Ctx, newRow, nextVersion } from "./context.ts";
+import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "./context.ts";
 import { requireRoleKey } from "./roles.ts";
 
 export async function getSite(ctx: Ctx): Promise<SiteRow> {
@@ -15,8 +15,8 @@ export async function getSite(ctx: Ctx): Promise<SiteRow> {
   return site;
 }
 
-/** The site, and the id of the admin theme that was applied to it. */
-export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null }> {
+/** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
+export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null; manages: boolean }> {
   const [found] = await ctx.db
     .select({ ...getTableColumns(sites), adminTheme: siteThemes.themeId })
     .from(sites)
@@ -24,7 +24,7 @@ export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; admin
     .where(eq(sites.id, ctx.siteId));
   if (!found) throw notFound("Site not found");
   const { adminTheme, ...site } = found;
-  return { site, adminTheme };
+  return { site, adminTheme, manages: isManager(await ctx.caller()) };
 }
 
 /** Replaces what a site may change of itself; features and charge rate stay the operator's. */
@@ -33,6 +33,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   const current = await getSite(ctx);
   // Whoever names an identity provider can sign in as anybody, admins included.
   if (JSON.stringify(input.settings.security.providers) !== JSON.stringify(current.settings.security.providers)) await requireRoleKey(ctx);
+  await requireStreamProvider(ctx, input.settings.streamProvider);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {
     ...current,
@@ -55,11 +56,21 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   return next;
 }
 
-/** Replaces a site's features, for the operator: the site can't. */
-export async function replaceFeatures(ctx: Ctx, siteId: string, { features }: SiteFeatures): Promise<SiteRow> {
+async function requireStreamProvider(ctx: Ctx, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const [found] = await ctx.db
+    .select({ id: streamProviders.id })
+    .from(streamProviders)
+    .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, name)));
+  if (!found) throw invalid("settings.streamProvider", "No provider is registered by this name");
+}
+
+/** Replaces a site's features and, where it is given, its service charge rate, for the operator: the site can't. */
+export async function replaceFeatures(ctx: Ctx, siteId: string, { features, contractServiceChargeRate }: SiteFeatures): Promise<SiteRow> {
   const own: Ctx = { ...ctx, siteId };
   const current = await getSite(own);
-  const next: SiteRow = { ...current, features, ...nextVersion(ctx, current) };
+  const serviceChargeRate = contractServiceChargeRate === undefined ? current.serviceChargeRate : contractServiceChargeRate;
+  const next: SiteRow = { ...current, features, serviceChargeRate, ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(sites)
     .set(next)

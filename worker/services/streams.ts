@@ -1,5 +1,5 @@
-import { and, eq } from "drizzle-orm";
-import { pages, streamProviders, streams } from "../../db/schema/index.ts";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { pages, sites, streamProviders, streams } from "../../db/schema/index.ts";
 import { open, seal } from "../lib/crypto.ts";
 import { forbidden, invalid, notFound } from "../lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "../lib/roles.ts";
@@ -104,14 +104,17 @@ export function sealStreamKey(env: { TIFO_SECRET: string }, streamKey: string): 
   return seal(env, KEY_PURPOSE, streamKey);
 }
 
-/** The provider that is named, or else the site's only one; and the channel must be the site's own and the caller's. */
+/** The provider that is named, or else the site's default; and the channel must be the site's own and the caller's. */
 async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInput): Promise<StreamProviderRow> {
-  const [found, channels] = await ctx.db.batch([
+  const chosen = sql`coalesce(${name ?? null}, json_extract(${sites.settings}, '$.streamProvider'), ${streamProviders.name})`;
+  const [[provider], channels] = await ctx.db.batch([
     ctx.db
-      .select()
+      .select(getTableColumns(streamProviders))
       .from(streamProviders)
-      .where(and(eq(streamProviders.siteId, ctx.siteId), name === undefined ? undefined : eq(streamProviders.name, name)))
-      .limit(2),
+      .innerJoin(sites, eq(sites.id, streamProviders.siteId))
+      .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, chosen)))
+      .orderBy(streamProviders.created, streamProviders.id)
+      .limit(1),
     ctx.db
       .select({ id: pages.id })
       .from(pages)
@@ -119,11 +122,8 @@ async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInp
   ]);
   if (channelId !== undefined && channels.length === 0) throw invalid("channelId", "The site has no such channel");
   await requireChannel(ctx, channelId ?? null, "write");
-  const [provider, another] = found;
-  if (!provider)
-    throw invalid("provider", name === undefined ? "Register a stream provider first" : "No provider is registered by this name");
-  if (another) throw invalid("provider", "The site has several; name one");
-  return provider;
+  if (provider) return provider;
+  throw invalid("provider", name === undefined ? "Register a stream provider first" : "No provider is registered by this name");
 }
 
 /** 403 unless a channel admin's channel is named and theirs; whoever manages the site needs none. */

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
+import { tagPublicPart, tagVersion, tagVersionOf } from "../../http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
 import { operation } from "../../http/operation.ts";
 import { Id, json, jsonBody } from "../../http/schemas.ts";
 import { createSite, getSiteWithTheme, replaceFeatures, updateSite } from "../../services/sites.ts";
 import { toAccount } from "../accounts/schemas.ts";
-import { CreatedSite, CreateSite, Site, SiteAsRead, SiteFeatures, toSite, UpdateSite } from "./schemas.ts";
+import { CreatedSite, CreateSite, Site, SiteAsRead, SiteFeatures, toPublicSite, toSite, UpdateSite } from "./schemas.ts";
 
 export const sites = createArea();
 const tag = "Sites";
@@ -19,15 +19,18 @@ sites.openapi(
     path: "/site/v1",
     summary: "Get the site",
     description:
-      "The site of the client id, with its settings and the [admin theme](/docs/api-reference/applyAdminTheme) of its back office.",
+      "The site of the client id: what a viewer's page needs. A developer key or a site admin's token, where one is sent too, reads the rest: security settings, the service charge rate, the [admin theme](/docs/api-reference/applyAdminTheme) of the back office and so on. Read with one of them what you mean to replace.",
     credentials: CLIENT,
+    also: DEVELOPER_OR_ACCOUNT,
+    accounts: "signedIn",
     request: {},
     responses: { 200: json("The site", SiteAsRead) },
   }),
   async (c) => {
-    const { site, adminTheme } = await getSiteWithTheme(c.var.ctx);
-    await tagVersionOf(c, site, adminTheme ?? "");
-    return c.json({ ...toSite(site), adminTheme }, 200);
+    const { site, adminTheme, manages } = await getSiteWithTheme(c.var.ctx);
+    if (manages) await tagVersionOf(c, site, adminTheme ?? "");
+    else await tagPublicPart(c, site);
+    return c.json(manages ? { ...toSite(site), adminTheme } : toPublicSite(site), 200);
   },
 );
 
@@ -80,7 +83,7 @@ sites.openapi(
     path: "/site/v1/features/{siteId}",
     summary: "Replace a site's features",
     description:
-      "Sets what the site may use, all of it: what is left out is off. The site itself reads its features, but can't change them.",
+      "Sets the features that the site may use: what is left out is off. It also sets the service charge rate, where one is given. The site itself reads both and can change neither.",
     credentials: SUPER,
     request: { params: z.object({ siteId: Id.openapi({ example: "5eed00000000000000000001" }) }), body: jsonBody(SiteFeatures) },
     responses: { 200: json("The site as it is now", Site) },

@@ -36,14 +36,6 @@ const Security = z.strictObject({
     .describe("Whose signed tokens may become accounts"),
 });
 
-const Billing = z.strictObject({
-  stripeAccount: z
-    .string()
-    .regex(/^acct_\w{1,60}$/, "The id of a Stripe account")
-    .optional()
-    .describe("The site's own account at Stripe, connected to the deployment's; without it the deployment is paid"),
-});
-
 export const SiteSettings = z
   .strictObject({
     security: Security.prefault({}),
@@ -58,7 +50,12 @@ export const SiteSettings = z
     localization: FreeObject.optional(),
     style: FreeObject.optional(),
     seo: FreeObject.optional(),
-    billing: Billing.optional(),
+    streamProvider: z
+      .string()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("The registered stream provider of streams that name none; the one registered first when left out"),
   })
   .openapi("SiteSettings");
 
@@ -105,7 +102,17 @@ export const UpdateSite = z
   });
 
 export const SiteFeatures = z
-  .strictObject({ features: FreeObject.describe("Replaces all of them").openapi({ example: { overlays: true } }) })
+  .strictObject({
+    features: FreeObject.describe("Replaces all of them").openapi({ example: { overlays: true } }),
+    contractServiceChargeRate: z
+      .number()
+      .int()
+      .min(0)
+      .max(10_000)
+      .nullable()
+      .optional()
+      .describe("Basis points of each sale that the deployment keeps; unchanged when left out"),
+  })
   .openapi("SiteFeatures", { example: { features: { overlays: true, polls: true, quests: false } } });
 
 export const CreateSite = z
@@ -121,16 +128,51 @@ export const Site = z
     ...fields,
     _id: Id,
     slug: z.string(),
-    features: z.record(z.string(), z.unknown()).describe("Changed by the operator alone"),
-    contractServiceChargeRate: z.number().nullable().describe("Basis points of each sale"),
+    features: z.record(z.string(), z.unknown()).describe("Set by the operator alone"),
+    contractServiceChargeRate: z
+      .number()
+      .nullable()
+      .describe("Basis points of each sale that the deployment keeps; set by the operator alone"),
     ...Tracked,
   })
   .openapi("Site");
 
-/** A site with what the operator has given it. */
-export const SiteAsRead = Site.extend({ adminTheme: Id.nullable().describe("The admin theme that the operator has applied") }).openapi(
-  "SiteAsRead",
-);
+const MANAGING = "Only for who manages the site: a developer key or a site admin's token";
+
+// What a viewer's page needs; each is listed by name, so that what is added later is not public by default.
+const PublicSettings = SiteSettings.pick({
+  transitions: true,
+  domain: true,
+  code_injection: true,
+  loginMarketingOptIn: true,
+  localization: true,
+  style: true,
+  seo: true,
+});
+
+/** The site as it is read: the public part and, for who manages it, the rest. */
+export const SiteAsRead = Site.pick({
+  _id: true,
+  name: true,
+  slug: true,
+  collections: true,
+  regions: true,
+  style: true,
+  features: true,
+  created: true,
+  modified: true,
+})
+  .extend({
+    settings: z
+      .strictObject({ ...SiteSettings.shape, security: Security.optional() })
+      .describe(`Below it, security, userSegments, events, email and customEmails: ${MANAGING}`),
+    shards: Site.shape.shards.optional().describe(MANAGING),
+    tags: Tags.optional().describe(MANAGING),
+    devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),
+    contractServiceChargeRate: Site.shape.contractServiceChargeRate.optional().describe(`Basis points of each sale. ${MANAGING}`),
+    adminTheme: Id.nullable().optional().describe(`The admin theme that the operator has applied. ${MANAGING}`),
+  })
+  .openapi("SiteAsRead");
 
 export const CreatedSite = z
   .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
@@ -158,4 +200,12 @@ export function toSite(row: SiteRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Site>;
+}
+
+/** What anybody may read of a site. */
+export function toPublicSite(row: SiteRow) {
+  const { _id, name, slug, collections, regions, style, features, created, modified } = toSite(row);
+  // Settings from before a field was typed are left out rather than passed on.
+  const settings = PublicSettings.strip().parse(row.settings);
+  return { _id, name, slug, collections, regions, settings, style, features, created, modified } satisfies z.output<typeof SiteAsRead>;
 }

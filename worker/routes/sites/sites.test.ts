@@ -6,7 +6,7 @@ import { accounts } from "../../../db/schema/index.ts";
 import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
 import { randomHex } from "../../lib/ids.ts";
 import { EventList } from "../webhooks/schemas.ts";
-import { CreatedSite, Site } from "./schemas.ts";
+import { CreatedSite, Site, SiteAsRead } from "./schemas.ts";
 
 const CLUB_APP = { name: "club-app", jwksUrl: "https://club.example/jwks.json", audience: "tifo" };
 
@@ -58,14 +58,64 @@ describe("creating a site", () => {
   });
 });
 
+describe("reading a site", () => {
+  const PRIVATE = ["shards", "tags", "devicelimit", "contractServiceChargeRate", "adminTheme"];
+  const PRIVATE_SETTINGS = ["security", "userSegments", "events", "email", "customEmails"];
+
+  test("shows a viewer's page what it needs, and managers everything", async () => {
+    const own = await newSite();
+    await own.call("replaceSiteFeatures", {
+      params: { siteId: own.id },
+      body: { features: { polls: true }, contractServiceChargeRate: 250 },
+    });
+    const settings = {
+      security: { allowedOrigins: ["https://demo.example"], providers: [CLUB_APP] },
+      ...{ userSegments: { vip: 1 }, events: { a: 1 }, email: { from: "box@demo.example" }, customEmails: { a: 1 } },
+      ...{ localization: { language: "en" }, seo: { title: "Harbour City" }, code_injection: { head: "" }, domain: "demo.example" },
+    };
+    await own.call("updateSite", { body: { name: "Harbour City", settings, tags: ["internal"], shards: ["eu-1"] } });
+    for (const as of ["client", "viewer", "creator"] as const) {
+      const answer = await own.call("getSite", { as });
+      const shown = answer.as(SiteAsRead);
+      expect(shown).toMatchObject({ _id: own.id, features: { polls: true } });
+      expect(PRIVATE.filter((field) => field in shown)).toEqual([]);
+      expect(Object.keys(shown.settings).sort()).toEqual(["code_injection", "domain", "localization", "seo"]);
+      for (const secret of ["allowedOrigins", "jwksUrl", "internal", "box@demo.example", "250"]) expect(answer.text).not.toContain(secret);
+    }
+    for (const as of ["developer", "admin", "reader"] as const) {
+      const shown = (await own.call("getSite", { as })).as(SiteAsRead);
+      expect(PRIVATE.filter((field) => !(field in shown))).toEqual([]);
+      expect(PRIVATE_SETTINGS.filter((field) => !(field in shown.settings))).toEqual([]);
+      expect(shown).toMatchObject({ contractServiceChargeRate: 250, tags: ["internal"] });
+    }
+  });
+
+  test("rejects a change based on the public part with 412, since it would drop the rest", async () => {
+    const own = await newSite();
+    const tag = (await own.call("getSite", { as: "client" })).headers.get("ETag") ?? "";
+    const answer = await own.call("updateSite", { body: { name: "Harbour City" }, headers: { "If-Match": tag } });
+    expect(answer.status).toBe(412);
+    expect((await own.call("getSite", { as: "client", headers: { "If-None-Match": tag } })).status).toBe(304);
+  });
+
+  test("shows a service charge rate that the operator has set, and keeps it when features alone are replaced", async () => {
+    const own = await newSite();
+    const put = (body: Record<string, unknown>) => own.call("replaceSiteFeatures", { params: { siteId: own.id }, body });
+    expect((await put({ features: {}, contractServiceChargeRate: 10_001 })).fields).toEqual(["contractServiceChargeRate"]);
+    expect((await put({ features: {}, contractServiceChargeRate: 300 })).as(Site).contractServiceChargeRate).toBe(300);
+    expect((await put({ features: { polls: true } })).as(Site).contractServiceChargeRate).toBe(300);
+    expect((await put({ features: {}, contractServiceChargeRate: null })).as(Site).contractServiceChargeRate).toBeNull();
+  });
+});
+
 describe("changing a site", () => {
   test("replaces what it may change, keeps the slug when left out, and leaves the operator's part alone", async () => {
     const own = await newSite();
-    const before = (await own.call("getSite")).as(Site);
+    const before = (await own.call("getSite", { as: "developer" })).as(Site);
     const changed = (await own.call("updateSite", { body: { name: "Harbour City", tags: ["football"], devicelimit: 5 } })).as(Site);
     expect(changed).toMatchObject({ name: "Harbour City", slug: before.slug, tags: ["football"], devicelimit: 5, features: {} });
     expect(changed.settings.security.allowedOrigins).toEqual([]);
-    const answer = await own.call("getSite");
+    const answer = await own.call("getSite", { as: "developer" });
     expect(answer.as(Site)).toEqual(changed);
     const bare = (await own.call("updateSite", { body: { name: "Harbour City" } })).as(Site);
     expect(bare).toMatchObject({ tags: [], devicelimit: 3, collections: [] });
@@ -74,6 +124,7 @@ describe("changing a site", () => {
   test.for<[path: string, value: unknown]>([
     ["features", {}],
     ["contractServiceChargeRate", 100],
+    ["settings.billing", { billing: { stripeAccount: "acct_victim" } }],
     ["siteId", "5eed00000000000000000002"],
     ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["https://demo.example/path"] } }],
     ["settings.security.allowedOrigins.0", { security: { allowedOrigins: ["javascript:alert(1)"] } }],
@@ -101,7 +152,7 @@ describe("changing a site", () => {
   });
 
   test("of which two read the same version lets one through", async () => {
-    const version = (await site.call("getSite")).headers.get("ETag") ?? "";
+    const version = (await site.call("getSite", { as: "developer" })).headers.get("ETag") ?? "";
     const change = (name: string) => site.call("updateSite", { body: { name }, headers: { "If-Match": version } });
     const answers = await Promise.all([change("One"), change("Two")]);
     const statuses = answers.map((answer) => answer.status).sort();

@@ -17,7 +17,7 @@ export const StreamInput = z
       .min(1)
       .max(50)
       .optional()
-      .describe("The name of a registered provider; may be left out where the site has just one")
+      .describe("The name of a registered provider; the site's default when left out: settings.streamProvider or the one registered first")
       .openapi({ example: "wowza" }),
     fallbackImageUrl: ImageUrl.optional().describe("Shown while there is no picture"),
   })

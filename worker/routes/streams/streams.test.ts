@@ -83,13 +83,10 @@ describe("creating a stream", () => {
     ]);
   });
 
-  test("needs a title alone where the site has one provider, and names one where it has several or none", async () => {
+  test("needs a title alone: without a provider it is made at the site's default one", async () => {
     const several = await newSite();
-    const refusal = async () => {
-      const { status, fields, problem } = await create({}, {}, several);
-      return [status, fields, problem?.message];
-    };
-    expect(await refusal()).toEqual([400, ["provider"], "Register a stream provider first"]);
+    const { status, fields, problem } = await create({}, {}, several);
+    expect([status, fields, problem?.message]).toEqual([400, ["provider"], "Register a stream provider first"]);
     await registerProvider(several, "mux");
     expect((await create({}, {}, several)).as(Stream)).toMatchObject({
       provider: "mux",
@@ -98,8 +95,15 @@ describe("creating a stream", () => {
       fallbackImageUrl: null,
     });
     await registerProvider(several, "wowza");
-    expect(await refusal()).toEqual([400, ["provider"], "The site has several; name one"]);
-    expect((await create({ provider: "wowza" }, {}, several)).as(Stream).provider).toBe("wowza");
+    const providerOf = async (change = {}) => (await create(change, {}, several)).as(Stream).provider;
+    // The one that was registered first, until the site's settings name another.
+    expect(await providerOf()).toBe("mux");
+    expect(await providerOf({ provider: "wowza" })).toBe("wowza");
+    const settle = (streamProvider: string) => several.call("updateSite", { body: { name: "Club", settings: { streamProvider } } });
+    expect(await settle("unknown")).toMatchObject({ status: 400, fields: ["settings.streamProvider"] });
+    expect((await settle("wowza")).status).toBe(200);
+    expect(await providerOf()).toBe("wowza");
+    expect(await providerOf({ provider: "mux" })).toBe("mux");
   });
 
   test("refuses a provider, a channel or a site that is not the site's own", async () => {
