@@ -2,7 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { expect, onTestFinished, vi } from "vitest";
 import { createDb } from "../db/client.ts";
-import { accounts, apiKeys, pages, sessions, sites, userProfiles } from "../db/schema/index.ts";
+import { accounts, apiKeys, connectedAccounts, pages, sessions, sites, userProfiles } from "../db/schema/index.ts";
 import type { AccountRole } from "../db/types.ts";
 import { Problem } from "../worker/http/errors.ts";
 import { hashPassword, randomToken, sha256 } from "../worker/lib/crypto.ts";
@@ -12,6 +12,7 @@ import { signToken } from "../worker/services/tokens.ts";
 import { PING } from "../worker/durable-objects/relay.protocol.ts";
 import { takeLogLine, type LogLine } from "./log-lines.ts";
 import { type Operation, operationOf } from "./openapi.ts";
+import { unlistedFields } from "./public-answers.ts";
 import { TestViewer } from "./isolated/relay-viewer.ts";
 
 export const ORIGIN = "https://tifo.test";
@@ -63,7 +64,7 @@ export interface Answer {
   as<T extends z.ZodType>(schema: T): z.output<T>;
 }
 
-/** A site of its own for a suite: its people, keys and two channels, and the means to call the API on its behalf. */
+/** A site of its own for a suite: its people, keys, two channels and a Stripe account, and the means to call the API on its behalf. */
 export interface TestSite {
   id: string;
   slug: string;
@@ -101,6 +102,18 @@ export async function newSite(): Promise<TestSite> {
     shards: [],
     tags: [],
     deviceLimit: 3,
+  });
+
+  await db.insert(connectedAccounts).values({
+    ...stamps,
+    id: newId(now),
+    siteId: id,
+    stripeAccount: `acct_${id}`,
+    chargesEnabled: true,
+    payoutsEnabled: true,
+    detailsSubmitted: true,
+    requirements: { currentlyDue: [], pastDue: [], disabledReason: null },
+    synced: now,
   });
 
   async function addAccount(name: string, roles: AccountRole[], tags: string[] = []): Promise<TestAccount> {
@@ -218,6 +231,7 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   expect(keysOf(operation, status), where).toContain(status);
   const problem = status >= 400 ? checkProblem(operation, status, response, body, where) : undefined;
   if (status < 400) checkAnswer(operation, status, body, where);
+  if (status < 400 && PROOFS.every((name) => !headers.has(name))) expect(unlistedFields(operation, status, body), where).toEqual([]);
   checkSecrets(log, headers, init.body);
   if (isStream(response)) onTestFinished(() => response.body?.cancel());
   noteAnswer(operation.operationId, status);
@@ -232,6 +246,9 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
     as: (schema) => schema.parse(body),
   };
 }
+
+/** Headers by which a caller is more than somebody who knows the client id. */
+const PROOFS = ["Authorization", "Tifo-Developer-Key", "Tifo-Super-Key", "Tifo-Signature", "Stripe-Signature"];
 
 /** An answer of 304 goes without saying: it follows from the ETag. */
 function keysOf(operation: Operation, status: number): number[] {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { asksForProof } from "../../test/contract-credentials.ts";
+import { newSite } from "../../test/harness.ts";
+import { operationOf, operations } from "../../test/openapi.ts";
+import { fieldsInDocument, unlistedFields } from "../../test/public-answers.ts";
+import { PUBLIC_FIELDS } from "../../test/public-fields.ts";
+
+describe("the public fields", () => {
+  const documented = fieldsInDocument(operations.filter((operation) => !asksForProof(operation)));
+
+  test("are listed one by one for every schema that is open to callers without proof, and nothing else is", () => {
+    const listed = Object.entries(PUBLIC_FIELDS).map(([name, { shown, withheld }]) => [name, [...shown, ...withheld].sort()] as const);
+    const found = [...documented].map(([name, { fields }]) => [name, [...fields].sort()] as const);
+    expect(new Map(listed)).toEqual(new Map(found));
+  });
+
+  test("leave no field that is withheld required: the document promises it to nobody", () => {
+    const promised = Object.entries(PUBLIC_FIELDS).flatMap(([name, { shown, withheld }]) =>
+      shown.length === 0 ? [] : withheld.filter((field) => documented.get(name)?.required.has(field)).map((field) => `${name}.${field}`),
+    );
+    expect(promised).toEqual([]);
+  });
+
+  test("are what each response is compared with, however deeply a field is nested", async () => {
+    const site = await newSite();
+    const operation = operationOf("getSite");
+    const answer = (await site.call("getSite", { as: "developer" })).body;
+    expect(unlistedFields(operation, 200, answer)).toEqual(
+      expect.arrayContaining(["SiteAsRead.contractServiceChargeRate", "SiteAsRead.settings.security"]),
+    );
+    expect(unlistedFields(operation, 200, (await site.call("getSite", { as: "client" })).body)).toEqual([]);
+    const price = { currency: "gbp", default: true, value: 1, paymentPlanId: "price_1" };
+    expect(unlistedFields(operationOf("listSubscriptions"), 200, { results: [{ sku: "a", prices: [price] }] })).toEqual([
+      "SubscriptionPrice.paymentPlanId",
+    ]);
+  });
+});
