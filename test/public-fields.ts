@@ -165,7 +165,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   TwitchChatRenderer: fields(`${PANEL} enable_dark_theme channel`),
   UserProfile: fields("_id accountId name created modified"),
   Video: fields(
-    "_id siteId title description thumbnail uploadStatus subscriptions tags durationSeconds player type url streamId liveBroadcastId created modified",
+    "_id siteId title description thumbnail uploadStatus subscriptions access tags durationSeconds player type url gated streamId liveBroadcastId created modified",
   ),
   VideoList: fields(LIST),
   VideoMetadata: fields("title description durationSeconds player thumbnail type url tags created modified"),
