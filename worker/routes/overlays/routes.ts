@@ -111,7 +111,7 @@ overlays.openapi(
     path: "/overlay/v1/broadcast/{id}",
     summary: "Broadcast an overlay",
     description:
-      "Shows the overlay to the viewers of the channels named, of those whose metadata matches, or, without either, of an instance's channels or the whole site. When this answers, every channel has it in its log: a viewer who is away gets it on returning.",
+      "Shows the overlay on the channels that you list or match by metadata; otherwise on its own channels, or site-wide. An instance that lists channels can't be shown on others: naming one is a 400. When this answers, every channel has it in its log: a viewer who is away gets it on returning.",
     credentials: DEVELOPER,
     limit: "broadcast",
     request: { params: IdParam, body: jsonBody(BroadcastInput) },

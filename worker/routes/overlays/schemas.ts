@@ -25,7 +25,7 @@ const HtmlContent = z.strictObject({
   kind: z.literal("html"),
   html: z.string().min(1).max(65_536),
   position: z.enum(POSITIONS),
-  channels: z.array(Id).max(200).optional().describe("Of an instance: where it is shown; none: every channel"),
+  channels: z.array(Id).max(200).optional().describe("Of an instance: the channels that it may be shown on; none: every channel"),
   ...ofInstances,
 });
 
