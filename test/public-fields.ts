@@ -27,7 +27,7 @@ const PANEL = "panel_type panel_name icon_name id description image_url help_lin
 /** By the schema's name in the OpenAPI document; nested objects by the way to them. */
 export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   Account: fields(
-    "_id siteId uid globalAccountID email name normalizedName hash lastLogin thirdPartyAuthProviders roles subscriptions marketingOptin tags created modified",
+    "_id siteId uid globalAccountID email name normalizedName hash lastLogin emailVerified thirdPartyAuthProviders roles subscriptions marketingOptin tags created modified",
   ),
   "Account.thirdPartyAuthProviders": fields("accountId provider"),
   AccountDeviceCheck: fields("accountDevices accountOverDeviceLimit siteDeviceLimit"),
@@ -58,6 +58,8 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   GameList: fields(LIST),
   "GameList.pagination": fields("limit offset pageResults totalCount"),
   "GameList.results": fields("id name"),
+  // To the person who shows the token from their own mail.
+  GlobalAccount: fields("_id email created"),
   Group: fields("id group_name group_bio group_banner_url group_links"),
   "Group.group_links": fields("generated_key link_text link_url link_icon_name"),
   Health: fields("status database objects"),
@@ -139,7 +141,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
     "transitions domain code_injection loginMarketingOptIn localization style seo",
     "security userSegments events email customEmails streamProvider",
   ),
-  "SiteAsRead.settings.security": hidden("allowedOrigins allowNewAdmins providers"),
+  "SiteAsRead.settings.security": hidden("allowedOrigins allowNewAdmins requireVerifiedEmail providers"),
   "SiteAsRead.settings.security.providers": hidden("name jwksUrl audience"),
   SiteRegions: fields("header footer navigation player featured"),
   SocialRenderer: fields(`${PANEL} enable_dark_theme sources`),
