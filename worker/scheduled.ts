@@ -3,6 +3,7 @@ import { pruneActivity } from "./services/activity.ts";
 import { pruneSessions } from "./services/auth.ts";
 import { pruneProofs } from "./services/email-proofs.ts";
 import { pruneBroadcasts } from "./services/broadcasts.ts";
+import { recheckSchemas } from "./services/data-providers.ts";
 import { expireEntitlements } from "./services/entitlement-expiry.ts";
 import { pruneExports, resumeExports } from "./services/exports.ts";
 import { pruneKeys } from "./services/idempotency.ts";
@@ -37,6 +38,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     () => pruneTvCodes({ db, now }),
     () => pruneRegisterInvites({ db, now }),
     () => pruneBroadcasts({ db, now }),
+    () => recheckSchemas({ env, db, now }),
     () => pruneProviderEvents({ db, now }),
     () => pruneMails({ db, now }),
     () => pruneViews({ db, now }),

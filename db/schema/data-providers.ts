@@ -24,9 +24,16 @@ export const dataProviders = sqliteTable(
     /** After a rotation, the secret before works until `previousExpires`. */
     previousSecretSealed: text("previous_secret_sealed"),
     previousExpires: time("previous_expires"),
+    /** Version of the checks that the schema has been through. */
+    schemaChecks: integer("schema_checks").notNull().default(0),
+    /** Why its events are rejected: what those checks found. */
+    disabledReason: text("disabled_reason"),
     ...tracked(),
   },
-  (table) => [index("data_providers_site_created").on(table.siteId, table.created, table.id)],
+  (table) => [
+    index("data_providers_site_created").on(table.siteId, table.created, table.id),
+    index("data_providers_schema_checks").on(table.schemaChecks),
+  ],
 );
 
 /** What providers have sent, for a week. */

@@ -1,7 +1,7 @@
 import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
 import type { Issue } from "../lib/errors.ts";
-import { LONGEST_TEXT } from "../lib/pattern.ts";
 import { plainSchema } from "../lib/plain-schema.ts";
+import { metered, OutOfSteps, StepBudget } from "../lib/steps.ts";
 
 // The library that holds events against their provider's schema: it interprets the schema, since Workers can't compile code.
 
@@ -11,7 +11,6 @@ const OUTER = new Set([
   "additionalItems",
   "unevaluatedProperties",
   "unevaluatedItems",
-  "patternProperties",
   "additionalProperties",
   "items",
   "prefixItems",
@@ -21,42 +20,66 @@ const OUTER = new Set([
   "if",
 ]);
 
-/** What doesn't fit, by dotted path; empty where all does. The schema is one that `schemaProblems` found nothing wrong with. */
-export async function instanceProblems(schema: Record<string, unknown>, instance: unknown): Promise<Issue[]> {
-  const plain = plainSchema(schema);
+/** What checking one event may cost: some 40 ms. */
+export const EVENT_STEPS = 500_000;
+/** Levels of objects and arrays: the validator is inside all of them at once. */
+const MAX_LEVELS = 32;
+/** In characters. */
+const LONGEST_NAME = 256;
+const MAX_ISSUES = 100;
+
+/** What doesn't fit, by dotted path; empty where all does. The schema is one without `schemaProblems`. */
+export async function instanceProblems(
+  schema: Record<string, unknown>,
+  instance: unknown,
+  budget = new StepBudget(EVENT_STEPS),
+): Promise<Issue[]> {
+  const { issue, longest } = measure(instance);
+  if (issue) return [issue];
+  const plain = plainSchema(schema, budget, longest);
   if (!isSchema(plain)) return [];
-  const long = longName(instance);
-  if (long !== undefined) return [{ path: long, message: `A name has at most ${LONGEST_TEXT} characters` }];
   // Only deployments that take events pay for loading it.
   const { Validator } = await import("@cfworker/json-schema");
-  const errors = errorsOf(() => new Validator(plain, draftOf(schema.$schema), false).validate(instance).errors);
+  const errors = errorsOf(() => new Validator(plain, draftOf(schema.$schema), false).validate(metered(instance, budget)).errors);
   const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
-  return (inner.length > 0 ? inner : errors).map(({ keyword, instanceLocation, error }) => ({
+  return (inner.length > 0 ? inner : errors).slice(0, MAX_ISSUES).map(({ keyword, instanceLocation, error }) => ({
     path: pathOf(instanceLocation, keyword === "required" ? /"(.*)"/.exec(error)?.[1] : undefined),
     message: keyword === "false" ? "The schema has no such field" : error,
   }));
 }
 
-/** The first characters of a name that is too long to be held against patterns of names. */
-function longName(instance: unknown): string | undefined {
-  const values: unknown[] = [instance];
-  for (const value of values) {
-    if (typeof value !== "object" || value === null) continue;
-    for (const [name, inner] of Object.entries<unknown>({ ...value })) {
-      if (name.length > LONGEST_TEXT) return name.slice(0, 40);
-      values.push(inner);
+/** The length of the longest text in a value, and what makes the value one that no schema can be checked against. */
+function measure(instance: unknown): { issue?: Issue; longest: number } {
+  let longest = 0;
+  let level = [instance];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS) return { issue: { path: "", message: `At most ${MAX_LEVELS} levels deep` }, longest };
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value === "string") longest = Math.max(longest, value.length);
+      if (typeof value !== "object" || value === null) continue;
+      for (const [name, inner] of Object.entries<unknown>({ ...value })) {
+        if (name.length > LONGEST_NAME)
+          return { issue: { path: name.slice(0, 40), message: `A name has at most ${LONGEST_NAME} characters` }, longest };
+        next.push(inner);
+      }
     }
+    level = next;
   }
-  return undefined;
+  return { longest };
 }
 
-/** An event may be nested deeper than the validator can follow, or have names that are no text in Unicode: that fits no schema. */
+/** An event may cost more than its budget, or have names that aren't valid Unicode. */
 function errorsOf(validate: () => OutputUnit[]): OutputUnit[] {
   try {
     return validate();
   } catch (cause) {
     const error =
-      cause instanceof RangeError ? "Nested too deep" : cause instanceof URIError ? "A name in it is no valid Unicode" : undefined;
+      cause instanceof OutOfSteps || cause instanceof RangeError
+        ? "To check this event against the provider's schema takes too many steps; send less at once, or simplify the schema"
+        : cause instanceof URIError
+          ? "A name in it is no valid Unicode"
+          : undefined;
     if (error === undefined) throw cause;
     return [{ keyword: "$ref", keywordLocation: "#", instanceLocation: "#", error }];
   }

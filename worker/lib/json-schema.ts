@@ -1,13 +1,16 @@
 import type { FactTypes } from "../../db/types.ts";
 import type { Issue } from "./errors.ts";
-import { isTamePattern } from "./pattern.ts";
+import { expandsTooFar, MAX_EXPANDED } from "./schema-size.ts";
 
-// JSON Schema as providers write it: whether it is one, and which facts it speaks of. No platform import, no validation of instances.
+// JSON Schema as providers write it: whether it is valid and cheap enough to validate with, and which facts it describes.
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const MAX_DEPTH = 20;
 const MAX_FACTS = 500;
-const PATTERN = "A regular expression of at most 500 characters that matches in few ways: nothing open is repeated, and little is open";
+/** In characters. */
+const LONGEST_FACT = 500;
+/** Schemas that apply to one value, each inside the one before. */
+const MAX_CHAIN = 32;
 
 /** Keywords that hold one schema, a map of them, a list of them. */
 export const ONE = [
@@ -22,12 +25,19 @@ export const ONE = [
   "unevaluatedItems",
   "additionalItems",
 ];
-export const MAP = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+export const MAP = ["properties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 export const LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
 /** Those whose schemas speak of the same value as the one that they stand in; so do references and what depends on properties. */
 const SAME = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
-/** References that lead elsewhere by what was passed on the way. */
-const DYNAMIC = ["$dynamicRef", "$recursiveRef"];
+/** Where schemas are stored for references to them. */
+export const DEFINITIONS = new Set(["$defs", "definitions"]);
+/** What can't be checked in bounded time, and what to use instead: V8 tries every way in which a regular expression can match. */
+const UNSUPPORTED: Record<string, string> = {
+  pattern: "enum, format, minLength and maxLength",
+  patternProperties: "properties, additionalProperties and propertyNames",
+  $dynamicRef: "$ref",
+  $recursiveRef: "$ref",
+};
 
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -44,7 +54,6 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
   },
   enum: { check: (value) => Array.isArray(value) && value.length > 0, what: "A list of values" },
   required: { check: isTexts, what: "A list of property names" },
-  pattern: { check: isPattern, what: PATTERN },
   // The validator looks formats up by name in an object, which also has what all objects have.
   format: { check: (value) => isText(value) && !(String(value) in {}), what: "A format" },
   dependentRequired: { check: (value) => isSchema(value) && Object.values(value).every(isTexts), what: "Lists of property names" },
@@ -75,14 +84,17 @@ export function schemaProblems(schema: Schema): Issue[] {
   check(schema, [], look, issues);
   // They may lead to what no keyword of a schema holds; the list grows with what is found there.
   for (const reference of look.references) check(resolve(schema, reference), reference.split("/").slice(1), look, issues);
-  return issues.length > 0 ? issues : circles(look);
+  if (issues.length > 0) return issues;
+  issues.push(...chainProblems(look));
+  if (issues.length > 0 || !expandsTooFar(schema)) return issues;
+  return [{ path: "$ref", message: `Has more than ${MAX_EXPANDED} subschemas once references are replaced by what they lead to` }];
 }
 
-/** The facts of a schema: the dotted paths of its leaves, with their types. */
+/** The facts of a schema without problems: the dotted paths of its leaves, with their types. */
 export function factsOf(schema: Schema): FactTypes {
-  const facts: FactTypes = {};
+  const facts = new Map<string, FactTypes[string]>();
   collect(schema, [], schema, facts);
-  return facts;
+  return Object.fromEntries(facts);
 }
 
 /** What is being looked at: the schemas in it that were, with their paths, and the references that were met. */
@@ -103,7 +115,7 @@ function check(schema: unknown, path: string[], look: Look, issues: Issue[]): vo
     const holds = Object.hasOwn(HOLDS, name) ? HOLDS[name] : undefined;
     if (holds && !holds.check(value)) problem(name, `Must be: ${holds.what}`);
     else if (name === "$ref") checkReference(value, [...path, name], look, issues);
-    else if (DYNAMIC.includes(name)) problem(name, "Not supported; use $ref");
+    else if (Object.hasOwn(UNSUPPORTED, name)) problem(name, `Not supported; use ${UNSUPPORTED[name]}`);
     else if (ONE.includes(name)) check(value, [...path, name], look, issues);
     else if (MAP.includes(name)) checkMap(value, [...path, name], look, issues);
     else if (LIST.includes(name)) checkList(value, [...path, name], look, issues);
@@ -119,8 +131,6 @@ function checkReference(reference: unknown, path: string[], look: Look, issues: 
 function checkMap(map: unknown, path: string[], look: Look, issues: Issue[]): void {
   if (!isSchema(map)) return void issues.push({ path: path.join("."), message: "Must be an object whose values are schemas" });
   for (const [name, schema] of Object.entries(map)) {
-    if (path.at(-1) === "patternProperties" && !isPattern(name))
-      issues.push({ path: [...path, name].join("."), message: `Must be: ${PATTERN}` });
     // Before 2019, a list of names could stand where a schema can.
     if (path.at(-1) !== "dependencies" || !isTexts(schema)) check(schema, [...path, name], look, issues);
   }
@@ -131,25 +141,30 @@ function checkList(list: unknown, path: string[], look: Look, issues: Issue[]): 
   for (const [index, schema] of list.entries()) check(schema, [...path, String(index)], look, issues);
 }
 
-/** Schemas that lead back to themselves while they speak of the same value: to hold anything against them would never end. */
-function circles({ root, seen }: Look): Issue[] {
+/**
+ * Schemas that lead back to themselves while they describe the same value, which would never end; and those that do so for too long:
+ * a validator is inside all of them at once and hands each error on through all of them.
+ */
+function chainProblems({ root, seen }: Look): Issue[] {
   const issues: Issue[] = [];
   const open = new Set<unknown>();
-  const done = new Set<unknown>();
-  const walk = (schema: Schema): void => {
+  const lengths = new Map<unknown, number>();
+  const problem = (schema: Schema, message: string) => issues.push({ path: [...(seen.get(schema) ?? []), "$ref"].join("."), message });
+  const lengthOf = (schema: Schema): number => {
+    const known = lengths.get(schema);
+    if (known !== undefined) return known;
     open.add(schema);
+    let length = 1;
     for (const next of ofSameValue(schema, root).filter(isSchema)) {
-      if (open.has(next))
-        issues.push({
-          path: [...(seen.get(schema) ?? []), "$ref"].join("."),
-          message: "Leads back to itself, and no further into the event",
-        });
-      else if (!done.has(next)) walk(next);
+      if (open.has(next)) problem(schema, "Leads back to itself, and no further into the event");
+      else length = Math.max(length, 1 + lengthOf(next));
     }
     open.delete(schema);
-    done.add(schema);
+    lengths.set(schema, length);
+    if (length === MAX_CHAIN + 1) problem(schema, `At most ${MAX_CHAIN} schemas may apply to one value, each inside the one before`);
+    return length;
   };
-  for (const schema of seen.keys()) if (isSchema(schema) && !done.has(schema)) walk(schema);
+  for (const schema of seen.keys()) if (isSchema(schema)) lengthOf(schema);
   return issues;
 }
 
@@ -159,7 +174,17 @@ function ofSameValue(schema: Schema, root: Schema): unknown[] {
   return [reference, dependent, ...SAME.map((name) => schema[name])].flat(2);
 }
 
-function collect(schema: unknown, path: string[], root: Schema, facts: FactTypes, followed: unknown[] = []): void {
+/** All schemas directly inside one, and the one that it refers to; definitions count where they are referred to. */
+export function childSchemas(schema: Schema, root: Schema): unknown[] {
+  return Object.entries(schema).flatMap(([name, value]) => {
+    if (name === "$ref") return [resolve(root, value)];
+    if (ONE.includes(name)) return [value];
+    if (MAP.includes(name)) return isSchema(value) && !DEFINITIONS.has(name) ? Object.values(value) : [];
+    return Array.isArray(value) && (name === "items" || LIST.includes(name)) ? value : name === "items" ? [value] : [];
+  });
+}
+
+function collect(schema: unknown, path: string[], root: Schema, facts: Map<string, FactTypes[string]>, followed: unknown[] = []): void {
   if (!isSchema(schema) || path.length > MAX_DEPTH || followed.includes(schema)) return;
   const seen = [...followed, schema];
   const parts = [schema.$ref === undefined ? [] : [resolve(root, schema.$ref)], ...["allOf", "anyOf", "oneOf"].map((name) => schema[name])];
@@ -169,8 +194,10 @@ function collect(schema: unknown, path: string[], root: Schema, facts: FactTypes
       // A dot in a name can't be told from one between names.
       if (!name.includes(".")) collect(inner, [...path, name], root, facts, seen);
     }
-  } else if (path.length > 0 && Object.keys(facts).length < MAX_FACTS && !parts.flat().some(isSchema))
-    facts[path.join(".")] = factType(schema);
+  } else if (path.length > 0 && facts.size < MAX_FACTS && !parts.flat().some(isSchema)) {
+    const fact = path.join(".");
+    if (fact.length <= LONGEST_FACT) facts.set(fact, factType(schema));
+  }
 }
 
 function factType({ type, const: constant, enum: values }: Schema): FactTypes[string] {
@@ -213,8 +240,4 @@ function decoded(part: string): string | undefined {
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isPattern(value: unknown): boolean {
-  return typeof value === "string" && isTamePattern(value);
 }

@@ -1,13 +1,18 @@
-import { desc, eq } from "drizzle-orm";
+import { desc, eq, lt } from "drizzle-orm";
 import { dataProviders } from "../../db/schema/index.ts";
 import { randomToken } from "../lib/crypto.ts";
-import { Failure, forbidden, notFound } from "../lib/errors.ts";
+import { cameFirst, Failure, forbidden, notFound } from "../lib/errors.ts";
 import { factsOf, schemaProblems } from "../lib/json-schema.ts";
 import { type DataProviderInput, type DataProviderRow, toAvailable } from "../routes/data-providers/schemas.ts";
 import { OVERLAP } from "./api-keys.ts";
 import { refreshRules } from "./automation.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { sealSecret } from "./provider-signatures.ts";
+import { asSystem } from "./system.ts";
+
+/** Raised when `schemaProblems` rejects more than before, so that stored schemas are checked again. */
+const SCHEMA_CHECKS = 1;
+const SCHEMAS_PER_SWEEP = 20;
 
 /** The site's providers, the newest first; 404 where it has none, as integrators know it. */
 export async function listAvailableProviders(ctx: Ctx): Promise<DataProviderRow[]> {
@@ -96,19 +101,43 @@ export async function callingProvider(ctx: Ctx): Promise<DataProviderRow> {
   return actor.provider;
 }
 
+/**
+ * Checks the schemas that were stored before the checks were what they are now, and disables the providers whose schema fails; returns
+ * false once there are none left. Safe to run twice at once.
+ */
+export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<boolean> {
+  const unchecked = await db.select().from(dataProviders).where(lt(dataProviders.schemaChecks, SCHEMA_CHECKS)).limit(SCHEMAS_PER_SWEEP);
+  for (const row of unchecked) {
+    await asSystem({ env, db, now }, row.siteId, async (ctx) => {
+      const [problem] = schemaProblems(row.schema);
+      const checked = { ...row, schemaChecks: SCHEMA_CHECKS };
+      const mark = (next: Partial<DataProviderRow>) =>
+        ctx.db
+          .update(dataProviders)
+          .set(next)
+          .where(asRead(ctx, dataProviders, row));
+      if (!problem) return void (await commit(ctx, mark(checked)));
+      const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
+      // Whoever changes the provider at the same time has registered a schema that was checked.
+      await cameFirst(() => commitIfCurrent(ctx, mark(next), told(next, "Disabled")));
+    });
+  }
+  return unchecked.length === SCHEMAS_PER_SWEEP;
+}
+
 function requireSchema({ schema }: DataProviderInput): void {
   const issues = schemaProblems(schema).map(({ path, message }) => ({ path: `schema.${path}`, message }));
   if (issues.length > 0) throw new Failure("invalid_request", "The schema is not one that events can be held against", { issues });
 }
 
 function columnsOf(input: DataProviderInput) {
-  return { ...input, facts: factsOf(input.schema) };
+  return { ...input, facts: factsOf(input.schema), schemaChecks: SCHEMA_CHECKS, disabledReason: null };
 }
 
 function newSecret(): string {
   return `tifo_dp_${randomToken(32)}`;
 }
 
-function told(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated") {
+function told(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated" | "Disabled") {
   return { type: `dataprovider.provider${change}` as const, resource: `dataprovider/${row.id}`, data: toAvailable(row) };
 }

@@ -251,6 +251,11 @@ export const EVENTS = {
     sample: { at: 1795274220000, externalId: "goal-1", data: { match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } } },
   },
   "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider left" },
+  "dataprovider.providerDisabled": {
+    data: AvailableProvider,
+    description: "A data provider's events are rejected from now on; `disabledReason` says why",
+    sample: { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are replaced by what they lead to" },
+  },
   "dataprovider.providerRegistered": { data: AvailableProvider, description: "A data provider was registered" },
   "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider got a new secret" },
   "dataprovider.providerUpdated": { data: AvailableProvider, description: "A data provider changed its registration" },

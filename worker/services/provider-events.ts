@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { dataProviders, providerEvents, ruleFirings } from "../../db/schema/index.ts";
 import { instanceProblems } from "../integrations/json-schema.ts";
-import { cameFirst, Failure, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { logError } from "../lib/log.ts";
 import { Firing, type ProviderEventRow } from "../routes/data-providers/schemas.ts";
@@ -57,6 +57,8 @@ export async function ingestEvent(
   externalId: string | undefined,
 ): Promise<{ eventId: string; isNew: boolean }> {
   const provider = await callingProvider(ctx);
+  if (provider.disabledReason !== null)
+    throw conflict(`The provider is disabled until it registers another schema: ${provider.disabledReason}`);
   const issues = await instanceProblems(provider.schema, event);
   if (issues.length > 0) throw new Failure("invalid_request", "The event does not fit the provider's schema", { issues });
   const eventId = newId(ctx.now);

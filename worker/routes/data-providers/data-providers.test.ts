@@ -6,6 +6,7 @@ import { dataProviders } from "../../../db/schema/index.ts";
 import { newSite, type TestSite } from "../../../test/harness.ts";
 import { dataProviderInput, goal, newDataProvider, signatureOf, tell, type TestProvider } from "../../../test/providers.ts";
 import { listOf } from "../../http/listing.ts";
+import { recheckSchemas } from "../../services/data-providers.ts";
 import { pruneProviderEvents } from "../../services/provider-events.ts";
 import { EventList } from "../webhooks/schemas.ts";
 import { AvailableProviders, ChangedDataProvider, ProviderEvent, ReceivedEvent, RotatedSecret } from "./schemas.ts";
@@ -160,6 +161,61 @@ describe("a provider", () => {
     expect((await site.call("deleteDataProvider", { as: "client", params, headers })).body).toEqual({ success: true, message: "Deleted" });
     expect((await site.call("deleteDataProvider", { as: "client", params, headers })).problem?.status).toBe(404);
     expect((await tell(site, own, goal(1))).problem?.status).toBe(404);
+  });
+});
+
+describe("a provider whose stored schema is no longer accepted", () => {
+  const bomb = {
+    type: "object",
+    $ref: "#/$defs/d20",
+    $defs: Object.fromEntries(
+      Array.from({ length: 21 }, (_, level) => {
+        const ref = { $ref: `#/$defs/d${level - 1}` };
+        return [`d${level}`, level === 0 ? {} : { allOf: [ref, ref] }];
+      }),
+    ),
+  };
+  const stored = async (own: TestSite, schema: Record<string, unknown>) => {
+    const made = await newDataProvider(own);
+    await db.update(dataProviders).set({ schema, schemaChecks: 0 }).where(eq(dataProviders.id, made.id));
+    return made;
+  };
+
+  test("has its events checked within a budget until the sweep finds it", async () => {
+    const own = await stored(site, bomb);
+    const answer = await tell(site, own, { a: 1 });
+    expect(answer.problem).toMatchObject({ status: 400, issues: [{ message: expect.stringContaining("too many steps") }] });
+    await recheckSchemas({ env, db, now: Date.now() });
+  });
+
+  test("is disabled by the sweep, once, and the site is notified", async () => {
+    const own = await newSite();
+    const [bad, good] = [await stored(own, bomb), await stored(own, { type: "object" })];
+    await Promise.all([1, 2].map(() => recheckSchemas({ env, db, now: Date.now() })));
+    await recheckSchemas({ env, db, now: Date.now() });
+    const told = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
+    expect(told).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id, disabledReason: expect.any(String) } }]);
+    expect((await tell(own, good, { a: 1 })).status).toBe(202);
+    const refused = await tell(own, bad, { a: 1 });
+    expect(refused.problem).toMatchObject({ status: 409, code: "conflict" });
+    expect(refused.problem?.message).toContain("registers another schema");
+  });
+
+  test("sends events again once it has registered another schema", async () => {
+    const own = await stored(site, { type: "object", properties: { a: { pattern: "^a$" } } });
+    await recheckSchemas({ env, db, now: Date.now() });
+    expect((await tell(site, own, { a: "a" })).problem?.status).toBe(409);
+    const body = dataProviderInput({ schema: { type: "object", properties: { a: { enum: ["a"] } } } });
+    const headers = await signatureOf(own.secret, JSON.stringify(body));
+    const changed = await site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers });
+    expect(changed.as(ChangedDataProvider).result.disabledReason).toBeNull();
+    expect((await tell(site, own, { a: "a" })).status).toBe(202);
+  });
+
+  test("can't be registered anew", async () => {
+    const answer = await site.call("registerDataProvider", { body: dataProviderInput({ schema: bomb }) });
+    expect(answer.problem?.status).toBe(400);
+    expect(answer.fields[0]).toMatch(/^schema\./);
   });
 });
 

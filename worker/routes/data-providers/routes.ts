@@ -140,7 +140,7 @@ dataProviders.openapi(
     maxBody: 64 * 1024,
     request: { params: ProviderParam, headers: EventIdHeader, body: jsonBody(ProviderEventInput) },
     responses: { 200: json("It was known already", ReceivedEvent), 202: json("Taken", ReceivedEvent) },
-    errors: ["not_found"],
+    errors: ["not_found", "conflict"],
   }),
   async (c) => {
     const externalId = c.req.valid("header")["Tifo-Event-Id"];

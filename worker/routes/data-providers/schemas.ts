@@ -24,7 +24,9 @@ export const EXAMPLE_SCHEMA = {
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Match data" }),
   description: z.string().max(2000).openapi({ example: "Goals, cards and the clock of each match" }),
-  schema: FreeObject.describe("JSON Schema of the events, whose root is an object; references lead nowhere outside of it").openapi({
+  schema: FreeObject.describe(
+    "JSON Schema of the events, whose root is an object. References stay inside the schema; `pattern` and `patternProperties` are rejected",
+  ).openapi({
     example: EXAMPLE_SCHEMA,
   }),
   ownerName: z.string().trim().min(1).max(200).openapi({ example: "Pitchside Data" }),
@@ -75,6 +77,10 @@ export const AvailableProvider = z
     factTypes: z.record(z.string(), z.enum(FACT_TYPES)).describe("The type of each fact"),
     realtime: z.boolean(),
     ttl: z.number().int().nullable(),
+    disabledReason: z
+      .string()
+      .nullable()
+      .describe("Why its events are rejected with 409, until it registers another schema; null while they are accepted"),
     tags: z.array(z.string()),
     ...Tracked,
   })
@@ -155,6 +161,7 @@ export function toAvailable(row: DataProviderRow) {
     factTypes: row.facts,
     realtime: row.realtime,
     ttl: row.ttl,
+    disabledReason: row.disabledReason,
     tags: row.tags,
     created: row.created,
     modified: row.modified,

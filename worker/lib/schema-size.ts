@@ -1,0 +1,28 @@
+import { childSchemas, isSchema, type Schema } from "./json-schema.ts";
+import { OutOfSteps, StepBudget } from "./steps.ts";
+
+/** Subschemas that a schema may have with each reference replaced by what it leads to. */
+export const MAX_EXPANDED = 10_000;
+
+/**
+ * Whether a schema stays within `MAX_EXPANDED` when its references are replaced by what they lead to; a schema inside itself isn't
+ * entered again. The walk ends at the limit, so that its cost doesn't depend on the schema.
+ */
+export function expandsTooFar(root: Schema, budget = new StepBudget(MAX_EXPANDED)): boolean {
+  const open = new Set<Schema>();
+  const walk = (schema: unknown): void => {
+    budget.spend();
+    if (!isSchema(schema) || open.has(schema)) return;
+    open.add(schema);
+    for (const child of childSchemas(schema, root)) walk(child);
+    open.delete(schema);
+  };
+  try {
+    walk(root);
+    return false;
+  } catch (cause) {
+    // A chain of references may be longer than the stack.
+    if (cause instanceof OutOfSteps || cause instanceof RangeError) return true;
+    throw cause;
+  }
+}

@@ -1,0 +1,47 @@
+/** More work than a budget allows. */
+export class OutOfSteps extends Error {
+  override name = "OutOfSteps";
+}
+
+/** Work bounded by a count instead of a clock, so that the same input always has the same outcome. */
+export class StepBudget {
+  private readonly limit: number;
+  private spent = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get used(): number {
+    return this.spent;
+  }
+
+  /** Throws `OutOfSteps` once more than the limit has been spent. */
+  spend(steps = 1): void {
+    this.spent += steps;
+    if (this.spent > this.limit) throw new OutOfSteps(`More than ${this.limit} steps`);
+  }
+}
+
+/** A copy of a JSON value that spends a step for each element or name that is read from it. */
+export function metered(value: unknown, budget: StepBudget): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Array.isArray(value)
+    ? value.map((inner) => metered(inner, budget))
+    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, metered(inner, budget)]));
+  return new Proxy(copy, {
+    get(target, name) {
+      budget.spend();
+      return Reflect.get(target, name);
+    },
+    getOwnPropertyDescriptor(target, name) {
+      budget.spend();
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    ownKeys(target) {
+      const names = Reflect.ownKeys(target);
+      budget.spend(names.length);
+      return names;
+    },
+  });
+}
