@@ -6,6 +6,8 @@ export type Db = SqliteRemoteDatabase;
 export interface D1Usage {
   roundTrips: number;
   statements: number;
+  /** Round trips that changed something; unset before the first. */
+  writes?: number;
 }
 
 /**
@@ -38,6 +40,12 @@ export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { rou
   async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     usage.roundTrips += 1;
     usage.statements += queries.length;
+    const results = await send(queries);
+    if (!queries.every((query) => isRead(query.sql))) usage.writes = (usage.writes ?? 0) + 1;
+    return results;
+  }
+
+  async function send(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const [only] = queries;
     if (only && queries.length === 1)
       return [

@@ -41,6 +41,7 @@ function finish(c: Context<AppEnv>, requestId: string): void {
 function writeLine(c: Context<AppEnv>, requestId: string, started: number): void {
   const { status } = c.res;
   const failed = status >= 500;
+  const { roundTrips, statements } = c.get("usage");
   const line = JSON.stringify({
     level: failed ? "error" : "info",
     requestId,
@@ -49,7 +50,7 @@ function writeLine(c: Context<AppEnv>, requestId: string, started: number): void
     status,
     ms: Date.now() - started,
     siteId: c.get("ctx")?.siteId,
-    d1: c.get("usage"),
+    d1: { roundTrips, statements },
     cause: failed ? describeCause(c.error) : undefined,
   });
   if (failed) console.error(line);

@@ -12,6 +12,8 @@ export interface AppEnv {
     /** What a body that can't be read as the operation's is told; unset where no sentence of its own is known for that. */
     refusal: string | undefined;
     ctx: Ctx;
+    /** Whether the operation's change commutes with others of the same row. */
+    commutes: boolean;
     /** Unset until the operation has looked at the credentials. */
     identity: Identity | undefined;
     usage: D1Usage;

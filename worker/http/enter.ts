@@ -28,6 +28,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("route", entrance.path);
     c.set("refusal", entrance.refusal);
+    c.set("commutes", entrance.commutes);
     const now = Date.now();
     const presented = new Presented(c.req);
     const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);

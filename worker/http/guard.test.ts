@@ -41,7 +41,7 @@ describe("the guard of a request's database", () => {
     const { db, usage } = guarded();
     const changed = await db.update(sites).set({ name: "Changed" }).where(eq(sites.id, id)).returning({ name: sites.name });
     expect(changed).toEqual([{ name: "Changed" }]);
-    expect(usage).toEqual({ roundTrips: 2, statements: 2 });
+    expect(usage).toEqual({ roundTrips: 2, statements: 2, writes: 1 });
   });
 
   test("that refuses lets nothing be read or written, alone or in a batch", async () => {

@@ -46,6 +46,8 @@ export interface OperationSpec {
   answersAgain?: boolean;
   /** The body itself is the credential: whoever repeats it is the same caller, wherever they are. */
   bodyProves?: boolean;
+  /** What it changes doesn't depend on what others change at the same time, as with additions: however many come at once, all succeed. */
+  commutes?: boolean;
   /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
   secretAnswer?: boolean;
 }
@@ -63,6 +65,7 @@ export type Entrance = Pick<
   maxBody: number;
   mayOmitBody: boolean;
   replayable: boolean;
+  commutes: boolean;
   secretAnswer: boolean;
   answersAgain: boolean;
   bodyProves: boolean;
@@ -89,6 +92,7 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     maxBody: spec.maxBody ?? 256 * 1024,
     mayOmitBody: spec.request.body?.required === false,
     replayable,
+    commutes: spec.commutes ?? false,
     secretAnswer: spec.secretAnswer ?? false,
     answersAgain: spec.answersAgain ?? false,
     bodyProves: spec.bodyProves ?? false,

@@ -56,6 +56,13 @@ export class Failure extends Error {
   }
 }
 
+/** A change that was not made because another request changed the row since it was read; nothing was written. */
+export class LostRace extends Failure {
+  constructor() {
+    super("conflict", "Changed by another request at the same time; read it again");
+  }
+}
+
 export function notFound(message?: string): Failure {
   return new Failure("not_found", message);
 }
@@ -90,6 +97,16 @@ export async function refuseDuplicate<T>(columns: string, message: string, write
     return await write();
   } catch (error) {
     if (hasMessage(error, `UNIQUE constraint failed: ${columns}`)) throw conflict(message);
+    throw error;
+  }
+}
+
+/** The same where the request that came first is to be read, and its row changed instead. */
+export async function loseToDuplicate<T>(columns: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (hasMessage(error, `UNIQUE constraint failed: ${columns}`)) throw new LostRace();
     throw error;
   }
 }

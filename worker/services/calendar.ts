@@ -105,6 +105,8 @@ export async function upsertCalendarEvent(ctx: Ctx, input: ThirdPartyEventInput)
   for (let attempt = 1; ; attempt += 1) {
     try {
       const current = await findThirdParty(ctx, input.thirdPartyEventId);
+      // If-Match names the version of an event that exists.
+      if (!current) requireMatch(ctx, { version: -1 });
       if (!current) return { event: await createCalendarEvent(ctx, input), created: true };
       await requireChannel(ctx, input.channelId, current);
       const same = ctx.ifMatch ? asRead(ctx, calendarEvents, current) : onSameChannel(ctx, current);

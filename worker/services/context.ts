@@ -5,7 +5,7 @@ import type { DataProviderRow } from "../routes/data-providers/schemas.ts";
 import type { Db } from "../../db/client.ts";
 import { idempotencyKeys, outbox } from "../../db/schema/index.ts";
 import type { AccountRole } from "../../db/types.ts";
-import { conflict, Failure, forbidden, hasMessage } from "../lib/errors.ts";
+import { Failure, forbidden, hasMessage, LostRace } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type Action, isSiteAdmin, managesPage } from "../lib/roles.ts";
 
@@ -44,6 +44,8 @@ export interface Ctx {
   claimedAccountId?: string | undefined;
   /** The versions that If-Match names; undefined without that header. */
   ifMatch: number[] | undefined;
+  /** From 2 on where the request is run again after it lost a race: what the credentials showed may have changed since. */
+  attempt?: number;
   /** The device that the request names. */
   deviceId: string | undefined;
   /** The row of a request with an Idempotency-Key. */
@@ -81,8 +83,7 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   try {
     await batchAll(ctx.db, statements);
   } catch (error) {
-    if (hasMessage(error, "NOT NULL constraint failed: outbox.type"))
-      throw conflict("Changed by another request at the same time; read it again");
+    if (hasMessage(error, "NOT NULL constraint failed: outbox.type")) throw new LostRace();
     throw error;
   }
   if (events.length > 0) ctx.told.siteIds.add(ctx.siteId);

@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "../../db/enums.ts";
 import { navigations, pages } from "../../db/schema/index.ts";
 import type { NavigationEntry } from "../../db/types.ts";
-import { conflict, Failure, notFound, refuseDuplicate } from "../lib/errors.ts";
+import { conflict, Failure, loseToDuplicate, notFound } from "../lib/errors.ts";
 import { managesPage } from "../lib/roles.ts";
 import { type NavigationInput, type NavigationRow, toNavigation } from "../routes/navigation/schemas.ts";
 import { type PageRow, toPage } from "../routes/pages/schemas.ts";
@@ -280,5 +280,5 @@ function columnsOf({ name, type, parents, externalLinks }: NavigationInput) {
 }
 
 function refuseSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
-  return refuseDuplicate("navigations.site_id", "Another request has made a default navigation at the same time", write);
+  return loseToDuplicate("navigations.site_id", write);
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL } from "drizzle-orm";
 import { pollResponses, polls } from "../../db/schema/index.ts";
 import type { PollAnswer } from "../../db/types.ts";
 import { counterOf } from "../durable-objects/poll-counter.protocol.ts";
-import { cameFirst, conflict, Failure, invalid, notFound } from "../lib/errors.ts";
+import { cameFirst, conflict, Failure, invalid, LostRace, notFound } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { resultsOf } from "../lib/poll-results.ts";
 import {
@@ -184,7 +184,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   if (!(await cameFirst(() => commitIfCurrent(ctx, change, event)))) {
     // A panel or quest came in between, or somebody else's change.
     await requireUnused(ctx, id);
-    throw conflict("Changed by another request at the same time; read it again");
+    throw new LostRace();
   }
   const cleared = Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.clear()));
   await reached(cleared, LATE);

@@ -1,6 +1,6 @@
 import { and, eq, not, sql } from "drizzle-orm";
 import { pages, panels, questReports, quests } from "../../db/schema/index.ts";
-import { cameFirst, conflict, Failure, type Issue, notFound } from "../lib/errors.ts";
+import { cameFirst, Failure, type Issue, LostRace, notFound } from "../lib/errors.ts";
 import { isSiteAdmin, managesPage } from "../lib/roles.ts";
 import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "../routes/quests/schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
@@ -99,7 +99,7 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (await cameFirst(() => commitIfCurrent(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
   // A panel came in between, or somebody else's change.
   const since = await panelsWith(ctx, id);
-  throw since.length > 0 ? shown(since) : conflict("Changed by another request at the same time; read it again");
+  throw since.length > 0 ? shown(since) : new LostRace();
 }
 
 /** Tells of which quests the caller may see what is for the site's own systems: an admin of the site, or of one of their channels. */

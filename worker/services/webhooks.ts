@@ -3,7 +3,7 @@ import { sites, webhookEndpoints } from "../../db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "../../db/enums.ts";
 import { requirePublicUrl } from "../integrations/public-host.ts";
 import { open, seal } from "../lib/crypto.ts";
-import { conflict, notFound, refuseDuplicate, refuseSecond } from "../lib/errors.ts";
+import { conflict, loseToDuplicate, notFound, refuseSecond } from "../lib/errors.ts";
 import { newWebhookSecret } from "../lib/webhook-signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "../routes/webhooks/endpoint-schemas.ts";
 import { OVERLAP } from "./api-keys.ts";
@@ -41,8 +41,10 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   const current = await getWebhooks(ctx);
   await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
   if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
+  // If-Match names the version of settings that exist.
+  requireMatch(ctx, { version: -1 });
   const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
-  await refuseDuplicate("webhook_endpoints.site_id", "Set by another request at the same time; read it again", () =>
+  await loseToDuplicate("webhook_endpoints.site_id", () =>
     commit(ctx, ctx.db.insert(webhookEndpoints).values(row), told("webhook.created", row)),
   );
   return { row, secret };

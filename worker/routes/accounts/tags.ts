@@ -18,6 +18,7 @@ const changes = [
     summary: "Replace an account's tags",
     description: "Tags choose who sees a broadcast to a tag. The operator may leave the client id out.",
     change: setTags,
+    commutes: false,
   },
   {
     operationId: "addAccountTags",
@@ -26,6 +27,7 @@ const changes = [
     summary: "Add tags to an account",
     description: "Adds to the tags that the account has, at most 200 in all. The operator may leave the client id out.",
     change: addTags,
+    commutes: true,
   },
 ] as const;
 

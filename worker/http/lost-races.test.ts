@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { draft, validCall } from "../../test/contract-requests.ts";
+import { newSite, send, strongest, type TestSite } from "../../test/harness.ts";
+import { operationOf } from "../../test/openapi.ts";
+import { dataProviderInput, newDataProvider, signatureOf } from "../../test/providers.ts";
+import { Account } from "../routes/accounts/schemas.ts";
+import { EventList } from "../routes/webhooks/schemas.ts";
+
+/** A change of one resource in each area. */
+const CHANGES = [
+  "updatePage",
+  "updateOverlay",
+  "patchPanel",
+  "replacePanel",
+  "updateNavigation",
+  "updateCustomTheme",
+  "updatePlaylist",
+  "updateVideo",
+  "patchPoll",
+  "replacePoll",
+  "replaceQuest",
+  "updateCalendarEvent",
+  "updateSubscription",
+  "updateChannelTemplate",
+  "updateAutomationRule",
+  "updateAccount",
+  "setAccountTags",
+  "addAccountTags",
+  "setRoles",
+  "updateSite",
+  "rotateApiKey",
+  "rotateDataProviderSecret",
+];
+/** The same where there may be nothing yet, so that the first of them makes it. */
+const UPSERTS = ["replaceWebhooks", "upsertAccount", "upsertCalendarEvent", "putSenderEmail", "putReceiptTemplate"];
+
+/** Sends one valid change several times at once. */
+async function atOnce(site: TestSite, operationId: string, times: number, headers: Record<string, string> = {}) {
+  const operation = operationOf(operationId);
+  const call = await validCall(site, operation);
+  const { url, headers: own, body } = draft(site, operation, call, await site.headersOf(strongest(operation)));
+  const init = { method: operation.method.toUpperCase(), headers: { ...own, ...headers }, body };
+  return Promise.all(Array.from({ length: times }, () => send(operation, url, init)));
+}
+
+test.for(CHANGES)("%s: of several with one If-Match at once, one is a 200 and all others are 412", async (operationId) => {
+  const site = await newSite();
+  const answers = await atOnce(site, operationId, 4, { "If-Match": '"v1"' });
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+});
+
+test.for(CHANGES)("%s: two at once both succeed, and each has its event", async (operationId) => {
+  const site = await newSite();
+  const answers = await atOnce(site, operationId, 2);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const operation = operationOf(operationId);
+  const events = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList).results;
+  const requests = events.map(({ requestId }) => requestId);
+  for (const { headers } of answers) {
+    const id = headers.get("Tifo-Request-Id");
+    expect(requests.filter((one) => one === id).length, operation.path).toBeGreaterThanOrEqual(1);
+  }
+});
+
+test.for(UPSERTS)("%s: two at once both succeed where there was nothing, and If-Match is of what there is", async (operationId) => {
+  const site = await newSite();
+  const missing = await atOnce(site, operationId, 2, { "If-Match": '"v1"' });
+  expect(missing.map(({ status }) => status)).toEqual([412, 412]);
+  const answers = await atOnce(site, operationId, 2);
+  for (const { status } of answers) expect([200, 201]).toContain(status);
+  const again = await atOnce(site, operationId, 3, { "If-Match": '"v2"' });
+  for (const { status } of again) expect([200, 412]).toContain(status);
+});
+
+test("a data provider's changes at once both succeed, though its row was read with its signature", async () => {
+  const site = await newSite();
+  const own = await newDataProvider(site);
+  const change = async (name: string, headers: Record<string, string> = {}) => {
+    const body = dataProviderInput({ name });
+    const signature = await signatureOf(own.secret, JSON.stringify(body));
+    return site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers: { ...signature, ...headers } });
+  };
+  const answers = await Promise.all(["a", "b"].map((name) => change(name)));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const matched = await Promise.all(["a", "b", "c"].map((name) => change(name, { "If-Match": '"v3"' })));
+  expect(matched.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+});
+
+test("additions of tags all succeed, however many come at once, and none is lost", async () => {
+  const site = await newSite();
+  const { id } = site.accounts.viewer;
+  const add = (tag: string) => site.call("addAccountTags", { params: { id }, body: { tags: [tag] } });
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => add(`tag:${number}`)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const account = (await site.call("getAccount", { params: { id } })).as(Account);
+  expect(account.tags).toEqual(expect.arrayContaining(Array.from({ length: 8 }, (_, number) => `tag:${number}`)));
+});
+
+test("a change that runs again under an Idempotency-Key is made once, and its answer is given again", async () => {
+  const site = await newSite();
+  const { id } = site.accounts.viewer;
+  const add = (tag: string) =>
+    site.call("addAccountTags", { params: { id }, body: { tags: [tag] }, headers: { "Idempotency-Key": `key-${tag}` } });
+  const first = await Promise.all(["a", "b", "c", "d"].map(add));
+  const again = await Promise.all(["a", "b", "c", "d"].map(add));
+  expect(first.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(again.map(({ text }) => text)).toEqual(first.map(({ text }) => text));
+  const events = (await site.call("listEvents")).as(EventList).results.filter(({ type }) => type === "account.tagsUpdated");
+  expect(events).toHaveLength(4);
+});
