@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
+import { createDb } from "../../db/client.ts";
 import { conflict, Failure, LostRace } from "../lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { rerunLostRaces } from "./lost-races.ts";
@@ -21,8 +22,18 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
   app.use(async (c, next) => {
     c.set("usage", { roundTrips: 0, statements: 0 });
     c.set("commutes", commutes);
-    // The handler needs nothing else of it.
-    c.set("ctx", Object.assign(Object.create(null), { ifMatch }));
+    c.set("ctx", {
+      env: c.env,
+      siteId: "",
+      db: createDb(c.env.DB),
+      now: 0,
+      requestId: "",
+      caller: () => Promise.resolve({ kind: "system" }),
+      ifMatch,
+      deviceId: undefined,
+      told: { siteIds: new Set(), settled: [] },
+      defer: () => undefined,
+    });
     await next();
   });
   const responses = { 200: {}, 412: {} };
@@ -39,7 +50,7 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
     failure = cause;
     return c.text("failed", 500);
   });
-  const { status } = await app.request("/");
+  const { status } = await app.request("/", {}, { DB: {} });
   return { attempts, status, code: failure instanceof Failure ? failure.code : undefined };
 }
 

@@ -180,7 +180,9 @@ export function childSchemas(schema: Schema, root: Schema): unknown[] {
     if (name === "$ref") return [resolve(root, value)];
     if (ONE.includes(name)) return [value];
     if (MAP.includes(name)) return isSchema(value) && !DEFINITIONS.has(name) ? Object.values(value) : [];
-    return Array.isArray(value) && (name === "items" || LIST.includes(name)) ? value : name === "items" ? [value] : [];
+    if (name !== "items" && !LIST.includes(name)) return [];
+    const list: unknown[] = Array.isArray(value) ? value : [value];
+    return list;
   });
 }
 

@@ -32,7 +32,8 @@ export function metered(value: unknown, budget: StepBudget): unknown {
   return new Proxy(copy, {
     get(target, name) {
       budget.spend();
-      return Reflect.get(target, name);
+      const inner: unknown = Reflect.get(target, name);
+      return inner;
     },
     getOwnPropertyDescriptor(target, name) {
       budget.spend();

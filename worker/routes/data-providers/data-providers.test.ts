@@ -184,7 +184,8 @@ describe("a provider whose stored schema is no longer accepted", () => {
   test("has its events checked within a budget until the sweep finds it", async () => {
     const own = await stored(site, bomb);
     const answer = await tell(site, own, { a: 1 });
-    expect(answer.problem).toMatchObject({ status: 400, issues: [{ message: expect.stringContaining("too many steps") }] });
+    expect(answer.problem?.status).toBe(400);
+    expect(answer.problem?.issues?.[0]?.message).toContain("too many steps");
     await recheckSchemas({ env, db, now: Date.now() });
   });
 
@@ -194,7 +195,8 @@ describe("a provider whose stored schema is no longer accepted", () => {
     await Promise.all([1, 2].map(() => recheckSchemas({ env, db, now: Date.now() })));
     await recheckSchemas({ env, db, now: Date.now() });
     const told = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
-    expect(told).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id, disabledReason: expect.any(String) } }]);
+    expect(told).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id } }]);
+    expect(told[0]?.data.disabledReason).toContain("schema.");
     expect((await tell(own, good, { a: 1 })).status).toBe(202);
     const refused = await tell(own, bad, { a: 1 });
     expect(refused.problem).toMatchObject({ status: 409, code: "conflict" });
