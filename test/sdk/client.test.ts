@@ -176,6 +176,23 @@ describe("a session", () => {
     expect(await client.token()).toBe(tokens.get()?.jwt);
   });
 
+  test("is refused with its own code where the address must be verified, for which a mail is requested and its token sent", async () => {
+    const { client, requests, tokens } = setUp((request) =>
+      request.url.endsWith("/login") ? json({ code: "email_not_verified", message: "Verify" }, 403) : json({ success: true }),
+    );
+    const failed = { status: 403, code: "email_not_verified" } satisfies Partial<TifoProblem>;
+    await expect(client.signIn("viewer@demo.example", "demo-viewer-pass")).rejects.toMatchObject(failed);
+    expect(tokens.get()).toBeNull();
+    await client.requestVerification({ email: "viewer@demo.example", baseUrl: "https://demo.example/verify" });
+    await client.verifyEmail("a-token");
+    expect(requests.slice(1).map(({ url }) => new URL(url).pathname)).toEqual([
+      "/account/v3/verify-email/request",
+      "/account/v3/verify-email",
+    ]);
+    expect(await requests[1]?.json()).toEqual({ email: "viewer@demo.example", baseUrl: "https://demo.example/verify" });
+    expect(await requests[2]?.json()).toEqual({ token: "a-token" });
+  });
+
   test("is renewed once for many requests that find it ended", async () => {
     const exp = Math.floor(Date.now() / 1000) + 600;
     const old = jwt("first", exp);
