@@ -154,6 +154,8 @@ export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
 /** The receiver answered 410, or nothing has got through for days. */
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 /** Whose password: an account's of the site, or that of a global account which administers it. */
+/** Why a session ended before its time. */
+export const SESSION_ENDS = ["signedOut", "refreshTokenReused"] as const;
 export const PASSWORD_KINDS = ["site", "global"] as const;
 export type PasswordKind = (typeof PASSWORD_KINDS)[number];
 export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;

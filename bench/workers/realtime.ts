@@ -1,5 +1,5 @@
 import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
-import { channelOf, connect, type Gatekeeper, issueTicket, presenceOf } from "../../worker/services/realtime.ts";
+import { channelOf, connect, issueTicket, type LoadGate, presenceOf } from "../../worker/services/realtime.ts";
 
 export { Channel } from "../../worker/durable-objects/channel.ts";
 export { Relay } from "../../worker/durable-objects/relay.ts";
@@ -8,7 +8,7 @@ export { SitePresence } from "../../worker/durable-objects/site-presence.ts";
 // Our objects and the services that lead to them, without the API around them and without a database.
 
 const siteId = "5eed00000000000000000001";
-const OPEN_TO_ALL: Gatekeeper = { load: async () => ({ gate: { type: "none", skus: [] } }), passes: async () => true };
+const OPEN_TO_ALL: LoadGate = async () => ({ version: 1, type: "none", digest: "" });
 
 export default {
   async fetch(request, env) {
@@ -33,7 +33,7 @@ export default {
       }
       case "/tickets": {
         // Of no account: what accounts do goes to the database, and there is none.
-        const subject = { siteId, channelId, accountId: null, tags: ["team:home", "tier:gold"] };
+        const subject = { siteId, channelId, accountId: null, sessionId: null, tags: ["team:home", "tier:gold"] };
         const tickets = Array.from({ length: Number(searchParams.get("n")) }, () => issueTicket(env, subject, Date.now()));
         return Response.json((await Promise.all(tickets)).map(({ ticket }) => ticket));
       }

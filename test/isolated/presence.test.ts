@@ -213,6 +213,7 @@ describe("a site-wide broadcast", () => {
         active: { frames: [], more: false },
         rules: [],
         states: [],
+        gate: null,
         tail: [],
         concurrents: 0,
       };

@@ -292,7 +292,11 @@ test("a viewer of a segment who acknowledges all that it sees is not too slow, h
   return runInDurableObject(channel.relay(0), (_, state) => {
     const sockets = new RelaySockets(state, () => undefined);
     const { 1: server } = new WebSocketPair();
-    sockets.accept(server, { accountId: null, device: null, tags: ["red"], counted: 0, watching: null, joinedAt: 0, heardAt: 0 }, 0);
+    sockets.accept(
+      server,
+      { accountId: null, sessionId: null, until: null, device: null, tags: ["red"], counted: 0, watching: null, joinedAt: 0, heardAt: 0 },
+      0,
+    );
     const viewer = sockets.get(server);
     if (!viewer) throw new Error("Not let in");
     for (const minute of [1, 2, 3]) {

@@ -431,6 +431,26 @@ describe("a channel's client", () => {
     expect(reasons).toEqual(["The gate is closed"]);
   });
 
+  test.for([
+    [4401, "unauthenticated", "The session has ended"],
+    [4403, "forbidden", "This account has no entitlement to the channel"],
+  ] as const)(
+    "stays away once its right to the channel has ended (%s), says why, and comes back as another viewer",
+    async ([close, code, message]) => {
+      const { time, server, join } = setUp();
+      const reasons: (string | undefined)[] = [];
+      const client = join({ onState: (state, reason) => state === "offline" && reasons.push(reason) });
+      await time.pass(5_000);
+      server.expel(close, code, message);
+      await time.pass(600_000);
+      expect(reasons).toEqual([message]);
+      expect([client.connection.isOver(), server.viewers.size]).toEqual([true, 0]);
+      client.connection.rejoin();
+      await time.pass(5_000);
+      expect([client.connection.isOver(), server.viewers.size]).toEqual([false, 1]);
+    },
+  );
+
   test("asks for a ticket before each connection, and goes on trying where none comes", async () => {
     const { time, server, join } = setUp();
     const tickets = [() => Promise.reject(new Error("down")), async () => "t1", async () => "t2"];

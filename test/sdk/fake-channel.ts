@@ -82,6 +82,15 @@ export class FakeChannel implements FakeServer {
     for (const viewer of [...this.viewers]) if (chosen()) this.hangUp(viewer);
   }
 
+  /** The viewers have lost the right to be here. */
+  expel(close: number, code: string, message: string): void {
+    for (const viewer of [...this.viewers]) {
+      this.viewers.delete(viewer);
+      viewer.wire.deliver(JSON.stringify({ type: "error", code, message, close }));
+      viewer.wire.cut(close);
+    }
+  }
+
   /** The server is gone: whoever was connected is cut, whoever comes finds nobody. */
   kill(): void {
     this.down = true;

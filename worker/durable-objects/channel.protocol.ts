@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { GATE_TYPES } from "../../db/enums.ts";
 import { type LoggedFrame, OverlayShow } from "./relay.protocol.ts";
 
 // What the Worker, Channel, Relay and SitePresence say to each other. No platform import.
@@ -103,6 +104,8 @@ export interface Snapshot {
   rules: LogFrame[];
   /** The latest states, for viewers who connect after they were sent. */
   states: StateChange[];
+  /** Null where the channel hasn't heard of a change of its gate yet. */
+  gate: VersionedGate | null;
   tail: LogFrame[];
   concurrents: number;
 }
@@ -122,6 +125,10 @@ export type ReceiptPart = z.infer<typeof ReceiptPart>;
 /** What became of a broadcast on a channel, summed over its relays. */
 export const ChannelReceipt = ReceiptPart.omit({ broadcastId: true });
 export type ChannelReceipt = z.infer<typeof ChannelReceipt>;
+
+/** A channel's gate as of a version of its page; `digest` is another one for other skus. */
+export const VersionedGate = z.object({ version: z.number(), type: z.enum(GATE_TYPES), digest: z.string() });
+export type VersionedGate = z.infer<typeof VersionedGate>;
 
 /** The tags that accounts have from now on. */
 export interface AccountTags {
@@ -146,11 +153,18 @@ export interface Opening {
   concurrents: number;
 }
 
-/** A relay's count of open sockets; `devices` are hashes that it has not reported today. */
+/** What a relay has: open sockets, and a Bloom filter of the accounts that they belong to. */
+export interface Census {
+  count: number;
+  accounts: Uint8Array;
+}
+
+/** A relay's census; `devices` are hashes that it has not reported today. Without `accounts`, any may be there. */
 export interface PresenceReport {
   channelId: string;
   relay: number;
   count: number;
+  accounts?: Uint8Array;
   devices: string[];
 }
 
@@ -163,18 +177,24 @@ export interface SiteConcurrents {
 /** Who a socket belongs to, as the Worker found out before it upgraded; travels in one header. */
 export const ViewerIdentity = z.object({
   accountId: z.string().nullable(),
+  /** The session that the ticket was issued to; the socket ends with it. */
+  sessionId: z.string().nullable(),
   /** Hash of the device id, so that no object keeps the id itself. */
   device: z.string().nullable(),
   tags: z.array(z.string()),
   resume: z.object({ epoch: z.string(), seq: z.number().int().nonnegative() }).nullable(),
   /** The ticket that this connection spends. */
   nonce: z.object({ value: z.string(), expires: z.number() }).nullable(),
+  /** As the Worker knows it, up to 2 s old; null: open to all, as far as it knows. */
+  gate: VersionedGate.nullable(),
 });
 export type ViewerIdentity = z.infer<typeof ViewerIdentity>;
 
 /** Header from the Worker to a relay with the viewer's identity (JSON, URI-encoded because headers are ASCII). */
 export const VIEWER_HEADER = "tifo-viewer";
-/** Header of a relay's refusal: `full` or `spent`. */
+/** Why a relay doesn't let a viewer in, in this header; what each means to the viewer is the Worker's to say. */
+export const RelayRefusal = z.enum(["full", "spent", "unauthenticated", "forbidden"]);
+export type RelayRefusal = z.infer<typeof RelayRefusal>;
 export const REFUSAL_HEADER = "tifo-relay";
 
 /** Names of the objects: `getByName(channelName(…))`. */

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
+import { readGate } from "../services/realtime-rights.ts";
 import { ChannelLog } from "./channel-log.ts";
 import type {
   ChannelEvent,
@@ -14,6 +15,7 @@ import type {
   SiteCommand,
   Snapshot,
   StateChange,
+  VersionedGate,
 } from "./channel.protocol.ts";
 import { Broadcast, ClearTarget, parseName, ReceiptPart, relayName } from "./channel.protocol.ts";
 import { ChannelReceipts, sumReceipts } from "./channel-receipts.ts";
@@ -110,6 +112,7 @@ export class Channel extends DurableObject<Env> {
       active,
       rules: this.log.rules(),
       states: this.states.current(Date.now()),
+      gate: this.gate,
       tail: this.log.tail(TAIL),
       concurrents,
     };
@@ -132,12 +135,20 @@ export class Channel extends DurableObject<Env> {
     await this.spread();
   }
 
+  /** The page has changed: has those viewers leave who don't pass its gate. Safe to repeat. Throws if a relay has not done so. */
+  async checkGate(): Promise<void> {
+    const read = await readGate(this.env, this.siteId, this.channelId);
+    if (read && read.version >= (this.gate?.version ?? 0)) this.ctx.storage.kv.put("gate", read);
+    const { gate } = this;
+    // In the same turn as the write above: a relay that asks for its snapshot later gets this gate with it.
+    if (gate) await Promise.all(this.allRelays().map((relay) => withTimeout(relay.setGate(gate), ASK_TIMEOUT_MS)));
+  }
+
   /** The channel is no more: takes everything off and sends its viewers away. Safe to repeat. */
   async end(command: { id: string }): Promise<void> {
     this.ctx.storage.kv.put("ended", true);
     await this.clear({ id: command.id, target: { all: true } });
-    const relays = Array.from({ length: this.relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
-    await Promise.all(relays.map((relay) => relay.end()));
+    await Promise.all(this.allRelays().map((relay) => relay.end()));
   }
 
   /** What a relay has counted of broadcasts, from the beginning on: a repeat changes nothing. */
@@ -260,6 +271,15 @@ export class Channel extends DurableObject<Env> {
     if (due === Infinity || (this.alarmAt !== null && this.alarmAt <= due)) return;
     this.alarmAt = due;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
+  }
+
+  private allRelays() {
+    return Array.from({ length: this.relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
+  }
+
+  /** As of the last change of the page that this object has heard of. */
+  private get gate(): VersionedGate | null {
+    return this.ctx.storage.kv.get<VersionedGate>("gate") ?? null;
   }
 
   private get relayCount(): number {

@@ -1,4 +1,7 @@
 import type { AccountTags, LogFrame, StateChange } from "./channel.protocol.ts";
+import { ViewerFrame } from "./relay.protocol.ts";
+
+const MAX_VIEWER_FRAME = 4_096;
 
 // Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
 
@@ -89,4 +92,14 @@ export function messageByTags(frames: LogFrame[], states: string[], head: number
     made.set(audience, message);
     return message;
   };
+}
+
+/** The viewer's frame, or null for anything else. */
+export function readViewerFrame(message: string | ArrayBuffer): ViewerFrame | null {
+  if (typeof message !== "string" || message.length > MAX_VIEWER_FRAME) return null;
+  try {
+    return ViewerFrame.parse(JSON.parse(message));
+  } catch {
+    return null;
+  }
 }

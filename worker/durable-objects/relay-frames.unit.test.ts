@@ -75,7 +75,7 @@ describe("a message", () => {
 });
 
 describe("the relay's memory", () => {
-  const empty = { epoch: "e", head: 0, rules: [], states: [], tail: [], concurrents: 0 };
+  const empty = { epoch: "e", head: 0, rules: [], states: [], gate: null, tail: [], concurrents: 0 };
 
   test("answers what follows a position, or that it does not reach back", () => {
     const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] }, []);
@@ -116,7 +116,11 @@ describe("the relay's memory", () => {
 });
 
 describe("a viewer", () => {
-  const viewer = () => toViewer({ accountId: null, device: null, tags: [], counted: 0, watching: null, joinedAt: 0, heardAt: 0 }, 0);
+  const viewer = () =>
+    toViewer(
+      { accountId: null, sessionId: null, until: null, device: null, tags: [], counted: 0, watching: null, joinedAt: 0, heardAt: 0 },
+      0,
+    );
 
   test("may send 60 frames at once and 20 a second after that", () => {
     const talker = viewer();

@@ -17,6 +17,10 @@ const LAG_MS = 30_000;
 const Attachment = z.object({
   /** Null for somebody who has not signed in. */
   accountId: z.string().nullable(),
+  /** The session that it was let in by. */
+  sessionId: z.string().nullable(),
+  /** When its right to be here is to be looked up again, ms; null: when something happens. */
+  until: z.number().nullable(),
   device: z.string().nullable(),
   tags: z.array(z.string()),
   /** Position up to which its acknowledgements have been counted; it begins where it joined. */
@@ -75,6 +79,15 @@ export class RelaySockets {
 
   viewers(): Iterable<Viewer> {
     return this.map().values();
+  }
+
+  entries(): Iterable<[WebSocket, Viewer]> {
+    return this.map();
+  }
+
+  /** The accounts that have a socket here. */
+  accounts(): Set<string> {
+    return new Set([...this.map().values()].flatMap(({ accountId }) => accountId ?? []));
   }
 
   devices(): string[] {
@@ -141,8 +154,9 @@ export class RelaySockets {
 
   /** Makes what is known of a viewer survive hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, device, tags, counted, watching, joinedAt, heardAt } = viewer;
-    socket.serializeAttachment({ accountId, device, tags, counted, watching, joinedAt, heardAt } satisfies Attachment);
+    const { accountId, sessionId, until, device, tags, counted, watching, joinedAt, heardAt } = viewer;
+    const attachment = { accountId, sessionId, until, device, tags, counted, watching, joinedAt, heardAt } satisfies Attachment;
+    socket.serializeAttachment(attachment);
     viewer.notedAt = heardAt;
   }
 
@@ -167,12 +181,6 @@ export class RelaySockets {
 
   expelAll(code: number, error: string, message: string): void {
     for (const socket of this.map().keys()) this.expel(socket, code, error, message);
-  }
-
-  expelAccounts(accountIds: string[], code: number, error: string, message: string): void {
-    for (const [socket, { accountId }] of this.map()) {
-      if (accountId !== null && accountIds.includes(accountId)) this.expel(socket, code, error, message);
-    }
   }
 
   /** Answers a frame that is none; the third one ends the connection. */

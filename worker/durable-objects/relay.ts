@@ -1,32 +1,44 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "../lib/log.ts";
 import { recordActivity, type Seen } from "../services/activity.ts";
-import { castVote } from "../services/poll-votes.ts";
+import { castVoteForViewer } from "../services/poll-votes.ts";
 import { CALL_CHARS, charsOf } from "./call-size.ts";
-import type { AccountTags, Delivered, LogFrame, Push, ReceiptPart, Snapshot, StateChange } from "./channel.protocol.ts";
-import { channelName, parseName, REFUSAL_HEADER, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
+import type {
+  AccountTags,
+  Census,
+  Delivered,
+  LogFrame,
+  Push,
+  ReceiptPart,
+  Snapshot,
+  StateChange,
+  VersionedGate,
+} from "./channel.protocol.ts";
+import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
 import { RelayBooks } from "./relay-books.ts";
 import { RelayCache } from "./relay-cache.ts";
+import { RelayCensus } from "./relay-census.ts";
 import {
   concurrentsFrame,
   drainFrame,
   joinBodies,
   messageByTags,
   pongFrame,
+  readViewerFrame,
   reaches,
   stateFrames,
   type VoteOutcome,
   voteResultFrame,
   welcomeFrame,
 } from "./relay-frames.ts";
+import { refusal } from "./relay-refusal.ts";
+import { RelayRights } from "./relay-rights.ts";
 import { maySpeak, RelaySockets, type Viewer } from "./relay-sockets.ts";
-import { CLOSE, PING, PONG, ViewerFrame } from "./relay.protocol.ts";
+import { CLOSE, PING, PONG, type ViewerFrame } from "./relay.protocol.ts";
 import { SpentTickets } from "./spent-tickets.ts";
 
-const FLUSH_MS = 500;
 const PAGE = 1_000;
 const FRAMES_PER_MESSAGE = 200;
-const MAX_VIEWER_FRAME = 4_096;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
@@ -43,7 +55,6 @@ interface Position {
 export class Relay extends DurableObject<Env> {
   private readonly channel: string;
   private readonly siteId: string;
-  private readonly channelId: string;
   private readonly relay: number;
   private readonly heartbeatMs: number;
   private readonly sockets: RelaySockets;
@@ -59,24 +70,21 @@ export class Relay extends DurableObject<Env> {
   private concurrents = 0;
   private alarmAt: number | null = null;
   private readonly books: RelayBooks;
-  /** When the count is to be reported next, ms. */
-  private reportDue = 0;
+  private readonly census: RelayCensus;
+  private readonly rights: RelayRights;
   /** When it is to be noted next who is here, ms. */
   private presentDue = 0;
-  /** Devices that have been reported since the object woke, and on which day (UTC). */
-  private reported = { day: "", devices: new Set<string>() };
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const { siteId, channelId, relay } = parseName(ctx.id.name);
     this.siteId = siteId;
-    this.channelId = channelId;
     this.relay = relay;
     this.channel = channelName(siteId, channelId);
     this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
     this.sockets = new RelaySockets(ctx, (gone) => {
-      this.countChanged();
+      this.ctx.waitUntil(this.wakeBy(this.census.changed()));
       if (gone) this.books.visited(gone.viewer, gone.until);
     });
     const ledger = {
@@ -85,6 +93,10 @@ export class Relay extends DurableObject<Env> {
       failed: (error: unknown) => this.logFailure("relay_books_failed", error),
     };
     this.books = new RelayBooks(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
+    this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
+      env.SITE_PRESENCE.getByName(siteId).report(report),
+    );
+    this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.spent = new SpentTickets(ctx.storage.sql);
   }
@@ -94,17 +106,23 @@ export class Relay extends DurableObject<Env> {
     return Number(this.env.TIFO_RELAY_CAPACITY);
   }
 
-  /** Takes a viewer that the Worker has let in. 503 `full` and 401 `spent` are for the Worker, which tells the viewer in its own way. */
+  /** Takes a viewer. Where it doesn't, the Worker tells the viewer why, in its own way. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
-    if (viewer.nonce && !(await this.spent.spend(viewer.nonce))) return refusal(401, "spent");
-    if (this.sockets.size + this.joining >= this.capacity) return refusal(503, "full");
+    if (viewer.nonce && !(await this.spent.spend(viewer.nonce))) return refusal("spent");
+    if (this.sockets.size + this.joining >= this.capacity) return refusal("full");
     this.joining++;
     try {
-      if (!this.cache) await this.load();
-      const missed = viewer.resume ? await this.missedSince(viewer.resume) : null;
-      if (!this.cache) throw new Error("All viewers were sent away while this one came in");
-      return this.welcome(viewer, this.cache, missed);
+      const entered = await this.rights.enter(viewer, {
+        open: async () => void (this.cache ?? (await this.load())),
+        // Last, so that no frame comes between these and those that follow.
+        prepare: () => (viewer.resume ? this.missedSince(viewer.resume) : null),
+        admit: (missed, until) => {
+          if (!this.cache) throw new Error("All viewers were sent away while this one came in");
+          return this.welcome(viewer, this.cache, missed, until);
+        },
+      });
+      return entered instanceof Response ? entered : refusal(entered);
     } finally {
       this.joining--;
     }
@@ -141,6 +159,11 @@ export class Relay extends DurableObject<Env> {
     return this.sockets.size;
   }
 
+  /** Who is here now. */
+  takeCensus(): Census {
+    return this.census.current();
+  }
+
   /** Asks the viewers to come back within `spread` ms, each at its own moment, and answers how many were asked. */
   drain(spread: number): number {
     this.sockets.sendEach(() => drainFrame(this.position?.seq ?? 0, Math.floor(Math.random() * spread)));
@@ -157,9 +180,19 @@ export class Relay extends DurableObject<Env> {
     this.sockets.retag(accounts, this.position?.seq ?? 0);
   }
 
-  /** Sends away the viewers of these accounts, which are no more. */
-  expel(accountIds: string[]): void {
-    this.sockets.expelAccounts(accountIds, CLOSE.unauthenticated, "unauthenticated", "The account is no more");
+  /** Has those viewers of these accounts leave who have lost the right to be here. Throws if that can't be looked up. */
+  async checkRights(accountIds: string[]): Promise<void> {
+    await this.rights.check(accountIds);
+    await this.wakeForRights();
+  }
+
+  /** Has those viewers leave who don't pass the channel's gate as it is now. Throws if that can't be looked up; the alarm tries again. */
+  async setGate(gate: VersionedGate): Promise<void> {
+    try {
+      await this.rights.setGate(gate);
+    } finally {
+      await this.wakeForRights();
+    }
   }
 
   /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
@@ -179,7 +212,7 @@ export class Relay extends DurableObject<Env> {
     const now = Date.now();
     this.sockets.heard(socket, viewer, now, this.heartbeatMs / 6);
     if (!maySpeak(viewer, now)) return this.sockets.expel(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in too short a time");
-    const frame = readFrame(message);
+    const frame = readViewerFrame(message);
     if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
     if (frame.type === "vote") return this.vote(socket, viewer, frame);
     if (frame.type === "ping") return this.sockets.tell(socket, pongFrame(this.position?.seq ?? 0));
@@ -195,7 +228,7 @@ export class Relay extends DurableObject<Env> {
   }
 
   /**
-   * Closes silent sockets, reports the count, soon after it changed and once a heartbeat, and writes down what has been counted.
+   * Closes silent sockets and those whose right has ended, reports who is here, and writes down what has been counted.
    * Safe to run at any time.
    */
   override async alarm(): Promise<void> {
@@ -208,20 +241,18 @@ export class Relay extends DurableObject<Env> {
       this.books.present(now);
     }
     if (this.books.due <= now) await this.books.settle();
-    if (this.reportDue <= now) await this.reportSafely(now);
-    const due = Math.min(this.sockets.size > 0 ? this.reportDue : Infinity, this.books.due);
+    await this.rights.checkDue(now).catch((error: unknown) => this.logFailure("rights_unknown", error));
+    await this.census.reportDueNow(now, async (error, retryAt) => {
+      this.logFailure("presence_report_failed", error);
+      await this.wakeBy(retryAt);
+    });
+    const due = Math.min(this.census.due, this.books.due, this.rights.due);
     if (due !== Infinity) await this.wakeBy(due);
   }
 
-  private async reportSafely(now: number): Promise<void> {
-    this.reportDue = now + this.heartbeatMs;
-    try {
-      await this.report(now);
-    } catch (error) {
-      this.logFailure("presence_report_failed", error);
-      this.reportDue = Date.now() + FLUSH_MS;
-      await this.wakeBy(this.reportDue);
-    }
+  private async wakeForRights(): Promise<void> {
+    const { due } = this.rights;
+    if (due !== Infinity) await this.wakeBy(due);
   }
 
   /** Hands a vote on, and tells the viewer what became of it. */
@@ -230,17 +261,9 @@ export class Relay extends DurableObject<Env> {
     { accountId }: Viewer,
     { id, pollId, answerId }: Extract<ViewerFrame, { type: "vote" }>,
   ): Promise<void> {
-    const outcome = accountId === null ? SIGN_IN : await this.cast({ pollId, accountId, answerId, requestId: id });
+    const cast = (voter: string) => castVoteForViewer(this.env, this.siteId, { pollId, accountId: voter, answerId, requestId: id });
+    const outcome = accountId === null ? SIGN_IN : await cast(accountId);
     this.sockets.tell(socket, voteResultFrame(this.position?.seq ?? 0, id, outcome));
-  }
-
-  private async cast(vote: Parameters<typeof castVote>[2]): Promise<VoteOutcome> {
-    try {
-      return await castVote(this.env, this.siteId, vote);
-    } catch (error) {
-      this.logFailure("vote_failed", error);
-      return { ok: false, code: "unavailable", message: "The vote could not be counted; send it again" };
-    }
   }
 
   private logFailure(event: string, error: unknown): void {
@@ -248,13 +271,15 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** Accepts and welcomes in one turn, so that no frame can slip in between. */
-  private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null): Response {
+  private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
-    const { accountId, device, tags } = viewer;
+    const { accountId, sessionId, device, tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    this.sockets.accept(server, { accountId, device, tags, counted: cache.head, watching: null, joinedAt: now, heardAt: now }, cache.head);
+    const attachment = { accountId, sessionId, until, device, tags, counted: cache.head, watching: null, joinedAt: now, heardAt: now };
+    this.sockets.accept(server, attachment, cache.head);
+    if (until !== null) this.ctx.waitUntil(this.wakeBy(until));
     this.books.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
@@ -306,6 +331,7 @@ export class Relay extends DurableObject<Env> {
 
   private async loadOnce(): Promise<RelayCache> {
     const snapshot = await this.env.CHANNEL.getByName(this.channel).snapshot(this.relay);
+    if (snapshot.gate) this.rights.noteGate(snapshot.gate);
     this.concurrents ||= snapshot.concurrents;
     const cache = new RelayCache(snapshot, await this.restOf(snapshot));
     // First, since what the sockets have missed reaches up to these.
@@ -364,39 +390,9 @@ export class Relay extends DurableObject<Env> {
     return NOBODY;
   }
 
-  private countChanged(): void {
-    const soon = Date.now() + FLUSH_MS;
-    this.reportDue = Math.min(this.reportDue, soon);
-    this.ctx.waitUntil(this.wakeBy(soon));
-  }
-
   private async wakeBy(at: number): Promise<void> {
     if (this.alarmAt !== null && this.alarmAt <= at) return;
     this.alarmAt = at;
     await this.ctx.storage.setAlarm(at);
-  }
-
-  private async report(now: number): Promise<void> {
-    const day = new Date(now).toISOString().slice(0, 10);
-    if (this.reported.day !== day) this.reported = { day, devices: new Set() };
-    const { devices: known } = this.reported;
-    const devices = [...new Set(this.sockets.devices())].filter((device) => !known.has(device));
-    const { channelId, relay } = this;
-    await this.env.SITE_PRESENCE.getByName(this.siteId).report({ channelId, relay, count: this.sockets.size, devices });
-    for (const device of devices) known.add(device);
-  }
-}
-
-function refusal(status: number, reason: "full" | "spent"): Response {
-  return new Response(null, { status, headers: { [REFUSAL_HEADER]: reason } });
-}
-
-/** The viewer's frame, or null for anything else. */
-function readFrame(message: string | ArrayBuffer): ViewerFrame | null {
-  if (typeof message !== "string" || message.length > MAX_VIEWER_FRAME) return null;
-  try {
-    return ViewerFrame.parse(JSON.parse(message));
-  } catch {
-    return null;
   }
 }

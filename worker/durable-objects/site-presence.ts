@@ -1,5 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
+import { bloomMayHave } from "../lib/bloom.ts";
 import { logError } from "../lib/log.ts";
+import { Rounds } from "../lib/rounds.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import type {
   AccountTags,
@@ -14,6 +16,7 @@ import type {
 import { channelName, relayName } from "./channel.protocol.ts";
 import { LatestStates } from "./latest-states.ts";
 import { SiteCommands } from "./site-commands.ts";
+import { SiteRechecks } from "./site-rechecks.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
@@ -25,6 +28,8 @@ interface Lease {
   channelId: string;
   relay: number;
   count: number;
+  /** The accounts that may be there; null: any may. */
+  accounts: Uint8Array | null;
   renewedAt: number;
 }
 
@@ -38,6 +43,8 @@ export class SitePresence extends DurableObject<Env> {
   private readonly siteId: string;
   private readonly commands: SiteCommands;
   private readonly states: LatestStates;
+  private readonly rechecks: SiteRechecks;
+  private readonly recheckRounds = new Rounds(() => this.recheckPending());
   private readonly leaseMs: number;
   private leases: Map<string, Lease> | null = null;
   private loading: Promise<Map<string, Lease>> | null = null;
@@ -51,6 +58,7 @@ export class SitePresence extends DurableObject<Env> {
     this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.commands = new SiteCommands(ctx.storage);
     this.states = new LatestStates(ctx.storage.sql);
+    this.rechecks = new SiteRechecks(ctx.storage.sql);
     ctx.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
@@ -67,7 +75,8 @@ export class SitePresence extends DurableObject<Env> {
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
     // From here on the channel receives every new state; this brings it those sent between its opening and this report.
     if (opens) this.ctx.waitUntil(this.toChannels([channelId], () => this.repeatStates(channelId)));
-    this.renew(leases, { channelId, relay, count, renewedAt: Date.now() });
+    this.recheckNewcomers(leases.get(keyOf(report)), report);
+    this.renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
     await this.announceSoon();
     return this.total(leases, channelId);
   }
@@ -144,10 +153,15 @@ export class SitePresence extends DurableObject<Env> {
     await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
-  /** Sends away the viewers of these accounts; throws if a relay can't be reached. Safe to repeat. */
-  async expel(accountIds: string[]): Promise<void> {
-    const leases = await this.ready();
-    await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).expel(accountIds), ASK_TIMEOUT_MS)));
+  /**
+   * The rights of these accounts have changed: each relay that may have one of them looks again who may stay. Returns once that is noted;
+   * however many accounts change, a relay is asked once at a time. Safe to repeat.
+   */
+  async recheck(accountIds: string[]): Promise<void> {
+    const now = Date.now();
+    this.rechecks.add(accountIds, now);
+    await this.wakeBy(now + RETRY_MS);
+    this.ctx.waitUntil(this.recheckRounds.run());
   }
 
   /** What a channel that opens has to know: the commands after a position, 0 for the first page. */
@@ -163,6 +177,8 @@ export class SitePresence extends DurableObject<Env> {
     this.alarmAt = null;
     const now = Date.now();
     this.commands.prune(now);
+    this.rechecks.prune(now);
+    this.ctx.waitUntil(this.recheckRounds.run());
     this.ctx.storage.sql.exec("DELETE FROM devices WHERE day < ?", today() - 1);
     const leases = await this.ready();
     await this.verify(leases);
@@ -187,7 +203,7 @@ export class SitePresence extends DurableObject<Env> {
   private async askAll(): Promise<Map<string, Lease>> {
     const rows = this.ctx.storage.sql.exec<{ channel_id: string; relay: number }>("SELECT channel_id, relay FROM relays").toArray();
     const leases = new Map<string, Lease>();
-    const asked = rows.map((row) => this.ask({ channelId: row.channel_id, relay: row.relay, count: 0, renewedAt: 0 }));
+    const asked = rows.map((row) => this.ask({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
     for (const lease of await Promise.all(asked)) this.renew(leases, lease);
     return leases;
   }
@@ -205,12 +221,43 @@ export class SitePresence extends DurableObject<Env> {
   /** The relay's own count; a relay that can't be reached keeps the count it had, to be asked again. */
   private async ask(lease: Lease): Promise<Lease> {
     try {
-      const count = await withTimeout(this.relay(lease).count(), ASK_TIMEOUT_MS);
-      return { ...lease, count, renewedAt: Date.now() };
+      const census = await withTimeout(this.relay(lease).takeCensus(), ASK_TIMEOUT_MS);
+      return { ...lease, ...census, renewedAt: Date.now() };
     } catch (error) {
       logError("relay_count_unknown", error, { relay: keyOf(lease) });
       return lease;
     }
+  }
+
+  /** Has every relay that may have one of the pending accounts look again; what fails is tried again by alarm. */
+  private async recheckPending(): Promise<void> {
+    const leases = await this.ready();
+    for (;;) {
+      const batch = this.rechecks.pending();
+      if (batch.accountIds.length === 0) return;
+      const asked = [...leases.values()].flatMap((lease) => {
+        const { accounts } = lease;
+        const here = accounts ? batch.accountIds.filter((accountId) => bloomMayHave(accounts, accountId)) : batch.accountIds;
+        return here.length === 0 ? [] : [withTimeout(this.relay(lease).checkRights(here), ASK_TIMEOUT_MS)];
+      });
+      const failed = (await Promise.allSettled(asked)).find((answer) => answer.status === "rejected");
+      if (failed) {
+        logError("recheck_failed", failed.reason, { siteId: this.siteId });
+        return this.wakeBy(Date.now() + RETRY_MS);
+      }
+      this.rechecks.done(batch);
+    }
+  }
+
+  /** Whoever was let in while the rights of their account changed is looked at again: the relay wasn't asked, since nobody knew of them. */
+  private recheckNewcomers(before: Lease | undefined, { accounts: now }: PresenceReport): void {
+    if (!now) return;
+    const accounts = this.rechecks
+      .recent(Date.now())
+      .filter((accountId) => bloomMayHave(now, accountId) && !(before?.accounts && bloomMayHave(before.accounts, accountId)));
+    if (accounts.length === 0) return;
+    this.rechecks.add(accounts, Date.now());
+    this.ctx.waitUntil(Promise.all([this.wakeBy(Date.now() + RETRY_MS), this.recheckRounds.run()]));
   }
 
   private renew(leases: Map<string, Lease>, lease: Lease): void {

@@ -8,6 +8,7 @@ import type { Slot } from "../lib/limits.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
 import type { Login, Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
+import { endSession, endStolenSession } from "./session-ends.ts";
 import { batchAll, type Ctx } from "./context.ts";
 import { checkSite } from "./identity.ts";
 import { giveBackSlots, takeSlots } from "./limits.ts";
@@ -76,10 +77,7 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
     ctx.receipt = session.id;
     return pairOf(ctx, session);
   }
-  await ctx.db
-    .update(sessions)
-    .set({ revoked: ctx.now })
-    .where(and(eq(sessions.id, token.sessionId), gt(sessions.generation, token.generation), isNull(sessions.revoked)));
+  await endStolenSession(ctx, token);
   throw refused;
 }
 
@@ -106,7 +104,8 @@ async function refreshAgain(ctx: Ctx, token: RefreshToken): Promise<Tokens> {
 export async function logout(ctx: Ctx): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" && actor.kind !== "global") return;
-  await ctx.db.update(sessions).set({ revoked: ctx.now }).where(eq(sessions.id, actor.sessionId));
+  const audience = actor.kind === "account" ? ctx.siteId : GLOBAL_AUDIENCE;
+  await endSession(ctx, { id: actor.sessionId, accountId: actor.id, audience }, "signedOut");
 }
 
 /** Signs in a person who has proved to be themselves. */

@@ -1,31 +1,27 @@
 import { and, eq } from "drizzle-orm";
 import { pages } from "../../db/schema/index.ts";
 import { notFound } from "../lib/errors.ts";
+import type { VersionedGate } from "../durable-objects/channel.protocol.ts";
 import { type Ctx, ownRow } from "./context.ts";
-import { passesGate } from "./entitlements.ts";
-import { type ChannelAccess, type Gatekeeper, issueTicket } from "./realtime.ts";
-
-/** Who is let into a channel's realtime, and how that is looked up. */
-export function gatekeeperOf(ctx: Ctx, channelId: string): Gatekeeper {
-  return {
-    load: () => findGate(ctx, channelId),
-    passes: (accountId, gate) => passesGate(ctx, accountId, { id: channelId, gate }),
-  };
-}
+import { issueTicket } from "./realtime.ts";
+import { versionedGate } from "./realtime-rights.ts";
 
 /** The gate of a channel; null where the site has no such channel. */
-async function findGate(ctx: Ctx, channelId: string): Promise<ChannelAccess | null> {
+export async function findGate(ctx: Ctx, channelId: string): Promise<VersionedGate | null> {
   const [page] = await ctx.db
-    .select({ data: pages.data })
+    .select({ version: pages.version, data: pages.data })
     .from(pages)
     .where(and(ownRow(ctx, pages, channelId), eq(pages.type, "channel")));
-  return page ? { gate: page.data.gate } : null;
+  return page ? versionedGate(page) : null;
 }
+
+const NOBODY = { accountId: null, sessionId: null, tags: [] };
 
 /** A ticket for the caller's socket: no token of theirs stands in a URL. */
 export async function createTicket(ctx: Ctx, channelId: string): Promise<{ ticket: string; expiresAt: number }> {
   if (!(await findGate(ctx, channelId))) throw notFound("Channel not found");
   const actor = await ctx.caller();
-  const viewer = actor.kind === "account" ? { accountId: actor.id, tags: actor.tags } : { accountId: null, tags: [] };
+  const isAccount = actor.kind === "account";
+  const viewer = isAccount ? { accountId: actor.id, sessionId: actor.sessionId, tags: actor.tags } : NOBODY;
   return issueTicket(ctx.env, { siteId: ctx.siteId, channelId, ...viewer }, ctx.now);
 }

@@ -14,7 +14,8 @@ import { tellQuest } from "./quest-frames.ts";
 import { mailReceipt } from "./purchase-receipts.ts";
 import { tellOfRules } from "./automation.ts";
 import { bringToAutomation } from "./provider-events.ts";
-import { channelOf, presenceOf } from "./realtime.ts";
+import { channelOf } from "./realtime.ts";
+import { recheckViewers } from "./realtime-rechecks.ts";
 import { retagViewers } from "./realtime-tags.ts";
 import { mailRegisterInvite } from "./register-invites.ts";
 import { tellLive, tellOffline } from "./stream-frames.ts";
@@ -70,12 +71,12 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
 };
 
 export async function runEffects(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  await recheckViewers(env, siteId, event);
   await EFFECTS[event.type]?.(env, siteId, event);
 }
 
-/** Its viewers are sent away, who else would vote on; what names a person goes from the log and from the counters of polls; what the account held ends. */
+/** What names a person goes from the log and from the counters of polls; what the account held ends. */
 async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  await presenceOf(env, siteId).expel([idOf(event)]);
   await forgetVoter(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
@@ -89,8 +90,11 @@ function countByRow(env: Env, siteId: string, event: LogEntry): Promise<void> {
   return syncCounters(env, siteId, idOf(event));
 }
 
-function tellChannel(env: Env, siteId: string, event: LogEntry) {
-  return channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
+/** Those viewers leave who don't pass the page's gate any more; the others hear of the change. */
+async function tellChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const channel = channelOf(env, siteId, idOf(event));
+  const emitted = channel.emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
+  await Promise.all([channel.checkGate(), emitted]);
 }
 
 /** The id in "<area>/<id>". */

@@ -1,12 +1,10 @@
-import { and, eq, gt, isNull, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "../../db/prepared.ts";
-import { accessCodes, accountEntitlements, accounts } from "../../db/schema/index.ts";
-import type { PageGate } from "../../db/types.ts";
+import { accountEntitlements } from "../../db/schema/index.ts";
 import { nextStep, type Step, type Transition } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, notFound } from "../lib/errors.ts";
-import { managesPage } from "../lib/roles.ts";
-import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow } from "./context.ts";
 
 const AT_ONCE = 50;
 
@@ -153,39 +151,6 @@ export async function cancelHeld(ctx: Ctx, accountId: string): Promise<void> {
   }
 }
 
-/**
- * Whether a signed-in account passes a page's gate: a login gate that names skus asks for a login code of one of them, an entitlement
- * gate for an entitlement. Whoever manages the page passes.
- */
-export async function passesGate(ctx: Ctx, accountId: string, page: { id: string; gate: PageGate }): Promise<boolean> {
-  const { type, skus } = page.gate;
-  if (type === "none" || (type === "login" && skus.length === 0)) return true;
-  const named = sql`(select value from json_each(${JSON.stringify(skus)}))`;
-  const held = ctx.db
-    .select({ id: accountEntitlements.id })
-    .from(accountEntitlements)
-    .where(and(heldAt(ctx, accountId, ctx.now), sql`${accountEntitlements.sku} in ${named}`));
-  const bound = ctx.db
-    .select({ id: accessCodes.id })
-    .from(accessCodes)
-    .where(
-      and(
-        eq(accessCodes.siteId, ctx.siteId),
-        eq(accessCodes.accountId, accountId),
-        eq(accessCodes.type, "login"),
-        sql`${accessCodes.sku} in ${named}`,
-      ),
-    );
-  const [[account], [pass]] = await ctx.db.batch([
-    ctx.db
-      .select({ roles: accounts.roles })
-      .from(accounts)
-      .where(ownRow(ctx, accounts, accountId)),
-    (type === "login" ? bound : held).limit(1),
-  ]);
-  return account !== undefined && (pass !== undefined || managesPage(account.roles, page.id, "read"));
-}
-
 /** What is told of an entitlement, as its owner and the site's systems see it. */
 export function toEntitlement(row: EntitlementRow) {
   return {
@@ -216,8 +181,13 @@ export function heldBy(ctx: { siteId: Bound<string> }, accountId: Bound<string>)
 
 /** Those that give access at a moment: what is scheduled to be cancelled gives none after its day, also while its end is yet to be booked. */
 export function heldAt(ctx: { siteId: Bound<string> }, accountId: Bound<string>, now: Bound<number>): SQL | undefined {
+  return and(heldBy(ctx, accountId), givesAccess(now));
+}
+
+/** The same of an entitlement, whoever holds it. */
+export function givesAccess(now: Bound<number>): SQL | undefined {
   const { status, dateEnds } = accountEntitlements;
-  return and(heldBy(ctx, accountId), or(ne(status, "cancelScheduled"), isNull(dateEnds), gt(dateEnds, now)));
+  return and(ne(status, "cancelled"), or(ne(status, "cancelScheduled"), isNull(dateEnds), gt(dateEnds, now)));
 }
 
 async function findHeld(ctx: Ctx, accountId: string, sku: string): Promise<EntitlementRow | undefined> {

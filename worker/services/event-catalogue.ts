@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { PASSWORD_KINDS } from "../../db/enums.ts";
+import { PASSWORD_KINDS, SESSION_ENDS } from "../../db/enums.ts";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
@@ -129,6 +129,10 @@ export const EVENTS = {
     resource: "password-reset/_id",
   },
   "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
+  "account.sessionEnded": {
+    data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
+    description: "A session of an account was ended: by signing out, or because a refresh token was used twice",
+  },
   "account.tagsAdded": {
     data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),
     description: "Tags were added to accounts in bulk",

@@ -1,6 +1,7 @@
 import { type CountedVote, counterOf, type Vote, type VoteOutcome, type VoteRefusal } from "../durable-objects/poll-counter.protocol.ts";
 import { Failure } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
+import { logError } from "../lib/log.ts";
 import { callerAccount, type Ctx } from "./context.ts";
 import { counterAt, reached } from "./poll-counting.ts";
 
@@ -11,6 +12,20 @@ export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: s
 export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {
   const outcome = await sendVote(env, siteId, pollId, vote);
   return outcome.ok ? { ok: true } : outcome;
+}
+
+/** The same for a viewer's socket, which has to be told whatever happens. */
+export async function castVoteForViewer(
+  env: Env,
+  siteId: string,
+  vote: Parameters<typeof castVote>[2],
+): Promise<CastVote | { ok: false; code: "unavailable"; message: string }> {
+  try {
+    return await castVote(env, siteId, vote);
+  } catch (error) {
+    logError("vote_failed", error, { siteId, pollId: vote.pollId });
+    return { ok: false, code: "unavailable", message: "The vote could not be counted; send it again" };
+  }
 }
 
 /** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` for a poll or answer that isn't there, and `unavailable`. */

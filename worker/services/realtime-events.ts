@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { drainFrame, errorFrame } from "../durable-objects/relay-frames.ts";
 import { CLOSE, PING, PONG } from "../durable-objects/relay.protocol.ts";
-import { type Connection, enter, type Gatekeeper } from "./realtime.ts";
+import { type Connection, enter, type LoadGate } from "./realtime.ts";
 
 const COMMENT_MS = 15_000;
 /** The local runtime's proxy tells of a reader who left only when a write to it fails. */
@@ -33,8 +33,8 @@ export function parseEventId(id: string | null | undefined): Connection["resume"
  * The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate.
  * `gone` tells that the reader has left, which a stream by itself learns only from its next write.
  */
-export async function eventStream(env: Env, connection: Connection, gatekeeper: Gatekeeper, gone?: AbortSignal): Promise<Response> {
-  const entered = await enter(env, connection, gatekeeper);
+export async function eventStream(env: Env, connection: Connection, loadGate: LoadGate, gone?: AbortSignal): Promise<Response> {
+  const entered = await enter(env, connection, loadGate);
   if (!(entered instanceof Response) || !entered.webSocket) {
     const unavailable = { code: "unavailable", message: "No socket", close: CLOSE.unavailable };
     const { code, message, close } = entered instanceof Response ? unavailable : entered;

@@ -13,6 +13,7 @@ const PURPOSE = "realtime ticket";
 const Content = z.object({
   channel: z.string(),
   accountId: z.string().nullable(),
+  sessionId: z.string().nullable(),
   tags: z.array(z.string()),
   nonce: z.string(),
   relay: z.number(),
@@ -22,6 +23,7 @@ const Content = z.object({
 /** What a ticket says of its viewer. `relay` is where it is spent, which makes one use exact. */
 export interface Ticket {
   accountId: string | null;
+  sessionId: string | null;
   tags: string[];
   nonce: { value: string; expires: number };
   relay: number;
@@ -31,6 +33,8 @@ export interface TicketSubject {
   siteId: string;
   channelId: string;
   accountId: string | null;
+  /** The session that asks for it: once that has ended, the ticket is void. */
+  sessionId: string | null;
   tags: string[];
 }
 
@@ -44,6 +48,7 @@ export async function signTicket(
   const content = {
     channel: channelName(subject.siteId, subject.channelId),
     accountId: subject.accountId,
+    sessionId: subject.sessionId,
     tags: fittingTags(subject.tags),
     nonce: randomToken(12),
     relay,
@@ -62,14 +67,20 @@ export async function readTicket(
 ): Promise<Ticket | null> {
   const signed = await readSigned(env, PURPOSE, ticket);
   if (signed === undefined) return null;
-  const content = Content.parse(JSON.parse(new TextDecoder().decode(fromBase64Url(signed))));
-  const { accountId, tags, nonce, relay, expires } = content;
-  if (content.channel !== channelName(channel.siteId, channel.channelId) || expires <= now) return null;
-  return { accountId, tags, nonce: { value: nonce, expires }, relay };
+  // One of an earlier release may lack something.
+  const { data } = Content.safeParse(JSON.parse(new TextDecoder().decode(fromBase64Url(signed))));
+  if (!data || data.channel !== channelName(channel.siteId, channel.channelId) || data.expires <= now) return null;
+  const { accountId, sessionId, tags, nonce, relay, expires } = data;
+  return { accountId, sessionId, tags, nonce: { value: nonce, expires }, relay };
 }
 
 /** The tags of an account that its sockets carry. */
 export function fittingTags(tags: string[]): string[] {
   let room = TAGS_BYTES;
-  return tags.filter((tag) => (room -= new TextEncoder().encode(tag).length + 3) >= 0);
+  return tags.filter((tag) => (room -= storedBytes(tag) + 3) >= 0);
+}
+
+/** A socket's attachment holds a text in one byte a character, or in two once one of them is beyond Latin-1. */
+function storedBytes(text: string): number {
+  return [...text].some((character) => character > "\u00ff") ? text.length * 2 : text.length;
 }

@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import type { PageGate } from "../../db/types.ts";
-import { channelName, REFUSAL_HEADER, relayName, VIEWER_HEADER, type ViewerIdentity } from "../durable-objects/channel.protocol.ts";
+import {
+  channelName,
+  REFUSAL_HEADER,
+  relayName,
+  RelayRefusal,
+  type VersionedGate,
+  VIEWER_HEADER,
+  type ViewerIdentity,
+} from "../durable-objects/channel.protocol.ts";
 import { errorFrame } from "../durable-objects/relay-frames.ts";
 import { CLOSE } from "../durable-objects/relay.protocol.ts";
+import { bucketOf } from "../lib/hash.ts";
 import { logError } from "../lib/log.ts";
 import { withTimeout } from "../lib/with-timeout.ts";
 import { readTicket, signTicket, type TicketSubject } from "./realtime-tickets.ts";
@@ -23,15 +31,8 @@ export interface Connection {
   resume: { epoch: string; seq: number } | null;
 }
 
-export interface ChannelAccess {
-  gate: PageGate;
-}
-
-/** How the gate is looked up: once per channel and 2 s, null where the site has no such channel; who passes it, once per viewer. */
-export interface Gatekeeper {
-  load: () => Promise<ChannelAccess | null>;
-  passes: (accountId: string, gate: PageGate) => Promise<boolean>;
-}
+/** How a channel's gate is looked up: once per channel and 2 s; null where the site has no such channel. */
+export type LoadGate = () => Promise<VersionedGate | null>;
 
 /** Why a viewer is not let in: the code of the close frame, and what the error frame says. */
 export interface Refusal {
@@ -53,33 +54,35 @@ export function presenceOf(env: Env, siteId: string) {
 /** A one-use ticket of 60 s that stands for the account on a socket's URL. */
 export async function issueTicket(env: Env, subject: TicketSubject, now: number): Promise<{ ticket: string; expiresAt: number }> {
   const relays = await channelOf(env, subject.siteId, subject.channelId).relays();
-  return signTicket(env, subject, Math.floor(Math.random() * relays), now);
+  return signTicket(env, subject, bucketOf(subject.accountId ?? crypto.randomUUID(), relays), now);
 }
 
 /** Answers an upgrade. A refused viewer is accepted too, told why in an error frame, and closed: browsers can't read an HTTP status. */
-export async function connect(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response> {
-  const entered = await enter(env, connection, gatekeeper);
+export async function connect(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response> {
+  const entered = await enter(env, connection, loadGate);
   return entered instanceof Response ? entered : closedSocket(entered);
 }
 
 /** Lets a viewer into one of the channel's relays; the answer carries the socket. */
-export async function enter(env: Env, connection: Connection, gatekeeper: Gatekeeper): Promise<Response | Refusal> {
+export async function enter(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response | Refusal> {
   try {
     const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
     if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
     const channel = channelName(connection.siteId, connection.channelId);
-    const { access, relays } = await lookUp(env, channel, gatekeeper.load);
-    const refused = await judge(access, ticket?.accountId ?? null, gatekeeper);
-    if (refused) return refused;
+    const { gate, relays } = await lookUp(env, channel, loadGate);
+    if (!gate) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
+    if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
     const { deviceId, resume } = connection;
     const viewer: ViewerIdentity = {
       accountId: ticket?.accountId ?? null,
+      sessionId: ticket?.sessionId ?? null,
       device: deviceId === null ? null : hashOfDevice(connection.siteId, deviceId),
       tags: ticket?.tags ?? [],
       resume,
       nonce: ticket?.nonce ?? null,
+      gate,
     };
-    const home = ticket?.relay ?? hash(deviceId ?? crypto.randomUUID()) % relays;
+    const home = ticket?.relay ?? bucketOf(deviceId ?? crypto.randomUUID(), relays);
     return await enterRelay(env, channel, viewer, home, relays);
   } catch (error) {
     logError("connect_failed", error, { channelId: connection.channelId });
@@ -93,13 +96,14 @@ const UNAUTHENTICATED: Refusal = {
   message: "The ticket is unknown, expired, used before or another channel's",
 };
 
-async function judge(access: ChannelAccess | null, accountId: string | null, { passes }: Gatekeeper): Promise<Refusal | null> {
-  if (!access) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
-  if (access.gate.type === "none") return null;
-  if (accountId === null) return { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel asks for a ticket" };
-  if (await passes(accountId, access.gate)) return null;
-  return { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" };
-}
+const NO_TICKET: Refusal = { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel asks for a ticket" };
+
+/** What a relay's refusal means to the viewer; `full` sends it on. */
+const REFUSALS: Record<Exclude<RelayRefusal, "full">, Refusal> = {
+  spent: UNAUTHENTICATED,
+  unauthenticated: { close: CLOSE.unauthenticated, code: "unauthenticated", message: "The session has ended, or the channel asks for one" },
+  forbidden: { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" },
+};
 
 /** Tries the home relay, then its neighbours, then asks for one relay more. */
 async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, home: number, seen: number): Promise<Response | Refusal> {
@@ -110,7 +114,8 @@ async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, hom
     const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify({ ...viewer, nonce })) };
     const answer = await env.RELAY.getByName(relayName(channel, relay)).fetch("https://relay/", { headers });
     if (answer.status === 101) return answer;
-    if (answer.headers.get(REFUSAL_HEADER) === "spent") return UNAUTHENTICATED;
+    const refusal = RelayRefusal.parse(answer.headers.get(REFUSAL_HEADER));
+    if (refusal !== "full") return REFUSALS[refusal];
     // Full, and the ticket is spent there: elsewhere it isn't asked for again.
     nonce = null;
     if (attempt < Math.min(NEIGHBOURS, relays)) relay = (relay + 1) % relays;
@@ -133,7 +138,7 @@ export function closedSocket({ close, code, message }: Refusal): Response {
 }
 
 interface Known {
-  access: ChannelAccess | null;
+  gate: VersionedGate | null;
   relays: number;
 }
 
@@ -146,10 +151,10 @@ interface KnownEntry {
 // A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
 const known = new Map<string, KnownEntry>();
 
-async function lookUp(env: Env, channel: string, load: Gatekeeper["load"]): Promise<Known> {
+async function lookUp(env: Env, channel: string, load: LoadGate): Promise<Known> {
   const read = async (): Promise<Known> => {
-    const [access, relays] = await Promise.all([load(), env.CHANNEL.getByName(channel).relays()]);
-    return { access, relays };
+    const [gate, relays] = await Promise.all([load(), env.CHANNEL.getByName(channel).relays()]);
+    return { gate, relays };
   };
   const now = Date.now();
   const hit = known.get(channel);
@@ -176,11 +181,4 @@ function forgetOldest(): void {
 /** What stands for a device in counts: no object keeps the device id, and one device is another on another site. */
 function hashOfDevice(siteId: string, deviceId: string): string {
   return createHash("sha256").update(`${siteId}:${deviceId}`).digest("hex").slice(0, 32);
-}
-
-/** FNV-1a: spreads devices over relays, the same device always to the same one. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  return value >>> 0;
 }

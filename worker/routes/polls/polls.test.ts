@@ -426,7 +426,7 @@ describe("an account that is deleted", () => {
   test("takes its viewers along, so that they vote no more", async () => {
     const fan = await site.addAccount("leaver", []);
     const [channelId] = site.channels;
-    const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, tags: [] }, 0, Date.now());
+    const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, sessionId: null, tags: [] }, 0, Date.now());
     const [viewer, other] = [await openSocket(site, channelId, { ticket }), await openSocket(site, channelId)];
     for (const each of [viewer, other]) await each.first("welcome");
     await countsViewers(site, 2);

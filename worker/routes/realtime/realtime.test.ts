@@ -63,11 +63,19 @@ describe("a ticket", () => {
     [
       "that has expired",
       async () =>
-        (await signTicket(env, { siteId: site.id, channelId: channel, accountId: null, tags: [] }, 0, Date.now() - 120_000)).ticket,
+        (
+          await signTicket(
+            env,
+            { siteId: site.id, channelId: channel, accountId: null, sessionId: null, tags: [] },
+            0,
+            Date.now() - 120_000,
+          )
+        ).ticket,
     ],
     [
       "of another site's channel of the same id",
-      async () => (await signTicket(env, { siteId: newId(1), channelId: channel, accountId: null, tags: [] }, 0, Date.now())).ticket,
+      async () =>
+        (await signTicket(env, { siteId: newId(1), channelId: channel, accountId: null, sessionId: null, tags: [] }, 0, Date.now())).ticket,
     ],
   ])("%s lets nobody in", async ([, ticket]) => {
     const viewer = await openSocket(site, channel, { ticket: await ticket() });

@@ -5,7 +5,7 @@ import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
 import { wantsSocket } from "../../http/upgrade.ts";
 import { Failure, invalid } from "../../lib/errors.ts";
-import { createTicket, gatekeeperOf } from "../../services/channels.ts";
+import { createTicket, findGate } from "../../services/channels.ts";
 import type { Ctx } from "../../services/context.ts";
 import { eventStream, parseEventId } from "../../services/realtime-events.ts";
 import { connect, type Connection } from "../../services/realtime.ts";
@@ -54,7 +54,7 @@ realtime.openapi(
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");
-    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), gatekeeperOf(ctx, channelId));
+    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), () => findGate(ctx, channelId));
   },
 );
 
@@ -78,7 +78,7 @@ realtime.openapi(
     const { channelId } = c.req.valid("param");
     const connection = connectionOf(ctx, channelId, c.req.valid("query"));
     const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
-    return eventStream(c.env, { ...connection, resume }, gatekeeperOf(ctx, channelId), c.req.raw.signal);
+    return eventStream(c.env, { ...connection, resume }, () => findGate(ctx, channelId), c.req.raw.signal);
   },
 );
 

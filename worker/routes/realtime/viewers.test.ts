@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 /** Connects as this account. */
 async function joinAs(account: TestAccount, channelId: string, tags: string[] = [], on = site): Promise<TestViewer> {
-  const { ticket } = await signTicket(env, { siteId: on.id, channelId, accountId: account.id, tags }, 0, Date.now());
+  const { ticket } = await signTicket(env, { siteId: on.id, channelId, accountId: account.id, sessionId: null, tags }, 0, Date.now());
   const viewer = await openSocket(on, channelId, { ticket });
   await viewer.first("welcome");
   return viewer;
