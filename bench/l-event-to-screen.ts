@@ -36,7 +36,7 @@ export async function eventToScreen(quick: boolean): Promise<Result> {
   const code = await bundle("worker/index.ts");
   const ours: Broadcaster = {
     name: "Tifo",
-    start: () => startMiniflare({ code, objects: OBJECTS, variables: VARIABLES }, folder),
+    start: () => startMiniflare({ code, objects: OBJECTS, variables: { ...VARIABLES, TIFO_SOCKETS_PER_ADDRESS: "0" } }, folder),
     connectPath: (_, viewer) => `/realtime/v1/channels/${CHANNEL_1}?clientId=${SITE_A}&deviceId=viewer-${viewer}`,
   };
   const rounds = await playRounds<Broadcaster>({

@@ -325,7 +325,7 @@ function isStream(response: Response): boolean {
 /** Resolves once the site counts so many viewers: a channel's first viewer is in before its site has heard of it. */
 export async function countsViewers(site: TestSite, viewers: number): Promise<void> {
   const presence = env.SITE_PRESENCE.getByName(site.id);
-  await vi.waitUntil(async () => (await presence.concurrents()).concurrents === viewers, { timeout: 5_000, interval: 5 });
+  await vi.waitUntil(async () => (await presence.concurrents()).concurrents === viewers, { timeout: 30_000, interval: 5 });
 }
 
 /** Opens a channel's socket as a browser does; pings until the test ends. */

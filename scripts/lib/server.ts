@@ -79,6 +79,8 @@ function devArguments(port: number, state: string): string[] {
   return [
     ...["dev", "--ip", "127.0.0.1", "--port", String(port), "--inspector-port", "0", "--persist-to", state],
     ...["--log-level", "error", "--show-interactive-dev-session=false", "--var", "TIFO_DEVELOPMENT:true"],
+    // Here every viewer comes from one address.
+    ...["TIFO_SOCKETS_PER_ADDRESS", "TIFO_DEVICES_PER_ADDRESS"].flatMap((name) => ["--var", `${name}:${process.env[name] ?? 100_000}`]),
   ];
 }
 

@@ -285,3 +285,14 @@ describe("a site-wide broadcast", () => {
 async function epochOf(channel: TestChannel): Promise<string> {
   return (await runInDurableObject(channel.stub, (_, state) => state.storage.kv.get<string>("epoch"))) ?? "";
 }
+
+test("a viewer who leaves shortly before the relay has something else to do is counted out all the same", async () => {
+  const channel = newChannel();
+  const viewer = await join(channel, { accountId: newId(Date.now()) });
+  await counted(channel, 1);
+  viewer.close();
+  await vi.waitUntil(async () => (await channel.relay().count()) === 0, { timeout: 4_000, interval: 2 });
+  // The alarm of its books, which comes before the report is due.
+  await runInDurableObject(channel.relay(), (relay) => relay.alarm());
+  await counted(channel, 0);
+});

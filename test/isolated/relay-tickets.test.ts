@@ -24,7 +24,7 @@ function gate(type: PageGate["type"] | null): LoadGate {
 
 function connection(channel: TestChannel, change: Partial<Connection> = {}): Connection {
   const { siteId, channelId } = channel;
-  return { siteId, channelId, deviceId: null, ticket: null, resume: null, ...change };
+  return { siteId, channelId, deviceId: null, network: null, ticket: null, resume: null, ...change };
 }
 
 async function enter(channel: TestChannel, change: Partial<Connection> = {}, loadGate = open): Promise<TestViewer> {

@@ -290,11 +290,22 @@ describe("a relay", () => {
 test("a viewer of a segment who acknowledges all that it sees is not too slow, however little of the log that is", () => {
   const channel = newChannel();
   return runInDurableObject(channel.relay(0), (_, state) => {
-    const sockets = new RelaySockets(state, () => undefined);
+    const sockets = new RelaySockets(state, { device: 0, account: 0, network: 0 }, () => undefined);
     const { 1: server } = new WebSocketPair();
     sockets.accept(
       server,
-      { accountId: null, sessionId: null, until: null, device: null, tags: ["red"], counted: 0, watching: null, joinedAt: 0, heardAt: 0 },
+      {
+        accountId: null,
+        sessionId: null,
+        until: null,
+        device: null,
+        network: null,
+        tags: ["red"],
+        counted: 0,
+        watching: null,
+        joinedAt: 0,
+        heardAt: 0,
+      },
       0,
     );
     const viewer = sockets.get(server);

@@ -56,9 +56,8 @@ async function counted(site: TestSite, viewers: number): Promise<void> {
 /** Holds back the first snapshot of a channel until it is let go. By flags, since a promise would carry one object's context to another. */
 function holdSnapshot() {
   const state = { asked: false, held: true };
-  const { snapshot } = Channel.prototype;
   vi.spyOn(Channel.prototype, "snapshot").mockImplementationOnce(async function (this: Channel, relay) {
-    const taken = await snapshot.call(this, relay);
+    const taken = await this.snapshot(relay);
     state.asked = true;
     while (state.held) await scheduler.wait(5);
     return taken;

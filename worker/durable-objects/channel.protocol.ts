@@ -159,13 +159,19 @@ export interface Census {
   accounts: Uint8Array;
 }
 
-/** A relay's census; `devices` are hashes that it has not reported today. Without `accounts`, any may be there. */
+/** A device that a relay has not reported today, and the network that it connects from: hashes of both. */
+export interface ReportedDevice {
+  device: string;
+  network: string | null;
+}
+
+/** A relay's census, and what devices are new to it. Without `accounts`, any may be there. */
 export interface PresenceReport {
   channelId: string;
   relay: number;
   count: number;
   accounts?: Uint8Array;
-  devices: string[];
+  devices: ReportedDevice[];
 }
 
 export interface SiteConcurrents {
@@ -181,6 +187,8 @@ export const ViewerIdentity = z.object({
   sessionId: z.string().nullable(),
   /** Hash of the device id, so that no object keeps the id itself. */
   device: z.string().nullable(),
+  /** Keyed hash of the network that it connects from, where that is known. */
+  network: z.string().nullable(),
   tags: z.array(z.string()),
   resume: z.object({ epoch: z.string(), seq: z.number().int().nonnegative() }).nullable(),
   /** The ticket that this connection spends. */
@@ -193,7 +201,7 @@ export type ViewerIdentity = z.infer<typeof ViewerIdentity>;
 /** Header from the Worker to a relay with the viewer's identity (JSON, URI-encoded because headers are ASCII). */
 export const VIEWER_HEADER = "tifo-viewer";
 /** Why a relay doesn't let a viewer in, in this header; what each means to the viewer is the Worker's to say. */
-export const RelayRefusal = z.enum(["full", "spent", "unauthenticated", "forbidden"]);
+export const RelayRefusal = z.enum(["full", "spent", "crowded", "unauthenticated", "forbidden"]);
 export type RelayRefusal = z.infer<typeof RelayRefusal>;
 export const REFUSAL_HEADER = "tifo-relay";
 

@@ -27,6 +27,11 @@ const MAX_RELAYS = 100;
 const RETRY_MS = 2_000;
 const ASK_TIMEOUT_MS = 2_000;
 const RETRIES = 8;
+/** How often a channel of several relays looks whether fewer would do, and how full those may then be. */
+const SHRINK_MS = 300_000;
+const COMFORTABLE = 0.5;
+/** Viewers of a relay too many come back elsewhere within this. */
+const DRAIN_MS = 30_000;
 
 /** The truth of one channel's broadcasts: its log, what is on, and the relays that carry it to the viewers. Named `<siteId>:<channelId>`. */
 export class Channel extends DurableObject<Env> {
@@ -41,6 +46,7 @@ export class Channel extends DurableObject<Env> {
   private readonly channelId: string;
   private alarmAt: number | null = null;
   private failures = 0;
+  private shrinkDue = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -161,25 +167,44 @@ export class Channel extends DurableObject<Env> {
     const seq = this.log.positionOf(broadcastId);
     if (seq === null) return null;
     const stored = this.receipts.of(broadcastId);
-    const asked = Array.from({ length: this.relayCount }, (_, relay) => this.askForReceipt(relay, broadcastId));
-    const fresh = await Promise.all(asked);
-    return sumReceipts(
-      seq,
-      fresh.flatMap((part, relay) => part ?? stored.get(relay) ?? []),
+    // Those that were retired since are asked too: they keep their books.
+    const relays = new Set([...Array.from({ length: this.relayCount }, (_, relay) => relay), ...stored.keys()]);
+    const parts = await Promise.all(
+      [...relays].map(async (relay) => (await this.askForReceipt(relay, broadcastId)) ?? stored.get(relay) ?? []),
     );
+    return sumReceipts(seq, parts.flat());
   }
 
-  /** Number of relays that viewers are spread over. */
+  /** Number of relays that new viewers are spread over. */
   relays(): number {
-    return this.relayCount;
+    return this.routed;
   }
 
   /** One relay more, unless somebody else who saw the same number came first; answers the number. */
   grow(seen: number): number {
-    const relays = this.relayCount;
+    const relays = this.routed;
     if (relays !== seen || relays >= MAX_RELAYS) return relays;
-    this.ctx.storage.kv.put("relays", relays + 1);
+    this.ctx.storage.kv.put("routed", relays + 1);
+    this.ctx.storage.kv.put("relays", Math.max(relays + 1, this.relayCount));
+    this.shrinkDue = Date.now() + SHRINK_MS;
+    this.schedule();
     return relays + 1;
+  }
+
+  /**
+   * Spreads new viewers over fewer relays where these have room for all, asks the viewers of the others to come back, and lets go of those
+   * that are empty. Whoever still comes to one of them makes it ask for a snapshot, which takes it in again. Safe to run at any time.
+   */
+  async shrink(): Promise<void> {
+    const relays = this.allRelays();
+    const counts = await Promise.all(relays.map((relay) => withTimeout(relay.count(), ASK_TIMEOUT_MS)));
+    const viewers = counts.reduce((sum, count) => sum + count, 0);
+    const enough = Math.max(1, Math.ceil(viewers / (COMFORTABLE * Number(this.env.TIFO_RELAY_CAPACITY))));
+    const routed = Math.min(this.routed, enough);
+    this.ctx.storage.kv.put("routed", routed);
+    const drained = relays.filter((_, k) => k >= routed && counts[k] !== 0);
+    await Promise.all(drained.map((relay) => withTimeout(relay.drain(DRAIN_MS), ASK_TIMEOUT_MS)));
+    while (this.relayCount > routed && (await this.retire(this.relayCount - 1))) this.ctx.storage.kv.put("relays", this.relayCount - 1);
   }
 
   /** Takes off what has ended, brings to the relays what they have not confirmed, forgets what is too old. Safe to run at any time. */
@@ -191,7 +216,20 @@ export class Channel extends DurableObject<Env> {
     this.receipts.prune(now);
     // Not awaited: a relay that does not answer must not hold up the next end.
     this.ctx.waitUntil(this.retry());
+    if (this.relayCount > 1 && this.shrinkDue <= now) {
+      this.shrinkDue = now + SHRINK_MS;
+      this.ctx.waitUntil(this.shrink().catch((error: unknown) => logError("shrink_failed", error, { channel: this.name })));
+    }
     this.schedule();
+  }
+
+  /** Lets go of a relay; false if it has viewers, or has asked for a snapshot meanwhile. */
+  private async retire(relay: number): Promise<boolean> {
+    const openings = this.fanOut.openings(relay);
+    const isEmpty = await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).retire(), ASK_TIMEOUT_MS);
+    if (!isEmpty || this.fanOut.openings(relay) !== openings || relay !== this.relayCount - 1) return false;
+    this.fanOut.close(relay);
+    return true;
   }
 
   private async askForReceipt(relay: number, broadcastId: string): Promise<ReceiptPart | null> {
@@ -267,7 +305,8 @@ export class Channel extends DurableObject<Env> {
   /** The next moment at which something is due: an end, or a push that no relay's answer has confirmed yet. Never moves the alarm later. */
   private schedule(): void {
     const retry = this.pushed < this.log.head ? Date.now() + RETRY_MS * 2 ** this.failures : null;
-    const due = Math.min(this.log.nextEnd() ?? Infinity, retry ?? Infinity);
+    const shrink = this.relayCount > 1 ? (this.shrinkDue ||= Date.now() + SHRINK_MS) : Infinity;
+    const due = Math.min(this.log.nextEnd() ?? Infinity, retry ?? Infinity, shrink);
     if (due === Infinity || (this.alarmAt !== null && this.alarmAt <= due)) return;
     this.alarmAt = due;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(due));
@@ -282,6 +321,11 @@ export class Channel extends DurableObject<Env> {
     return this.ctx.storage.kv.get<VersionedGate>("gate") ?? null;
   }
 
+  private get routed(): number {
+    return this.ctx.storage.kv.get<number>("routed") ?? this.relayCount;
+  }
+
+  /** With those that may still have viewers. */
   private get relayCount(): number {
     return this.ctx.storage.kv.get<number>("relays") ?? 1;
   }

@@ -83,6 +83,18 @@ export class FanOut {
     lane.head = this.source.head;
   }
 
+  /** How often a relay has asked for a snapshot. */
+  openings(relay: number): number {
+    return this.lane(relay).openings;
+  }
+
+  /** Pushes no more to a relay until it asks for a snapshot. */
+  close(relay: number): void {
+    const lane = this.lane(relay);
+    lane.open = false;
+    lane.sockets = 0;
+  }
+
   /** Replaces the state of that key in the next push. */
   state(change: StateChange): void {
     this.states.set(change.key, change);

@@ -1,5 +1,5 @@
 import { CALL_CHARS, charsOf, pageOf } from "./call-size.ts";
-import type { LogFrame, Snapshot, StateChange } from "./channel.protocol.ts";
+import type { FramePage, LogFrame, Snapshot, StateChange } from "./channel.protocol.ts";
 
 const RING = 256;
 
@@ -84,4 +84,18 @@ export class RelayCache {
     if (frame.rule?.active) this.clientRules.set(frame.rule.id, frame);
     else if (frame.rule) this.clientRules.delete(frame.rule.id);
   }
+}
+
+/** All that is on, of which a snapshot brings the first page; what has changed since, arrives as frames. */
+export async function allActive(
+  { active, head }: Pick<Snapshot, "active" | "head">,
+  readPage: (seq: number, head: number) => Promise<FramePage>,
+): Promise<LogFrame[]> {
+  const frames = [...active.frames];
+  for (let { more } = active; more;) {
+    const page = await readPage(frames.at(-1)?.seq ?? 0, head);
+    frames.push(...page.frames);
+    more = page.more;
+  }
+  return frames;
 }

@@ -11,6 +11,8 @@ export class RelayCensus {
   private readonly heartbeatMs: number;
   private readonly send: (report: PresenceReport) => Promise<unknown>;
   private reportDue = 0;
+  /** Somebody has come or gone since the last report. */
+  private hasChanged = false;
   /** Devices that have been reported since the object woke, and on which day (UTC). */
   private reported = { day: "", devices: new Set<string>() };
 
@@ -26,15 +28,16 @@ export class RelayCensus {
     this.send = send;
   }
 
-  /** When the next report is due, ms; Infinity while nobody is here. */
+  /** When the next report is due, ms; Infinity while nobody is here and the site knows it. */
   get due(): number {
-    return this.sockets.size > 0 ? this.reportDue : Infinity;
+    return this.sockets.size > 0 || this.hasChanged ? this.reportDue : Infinity;
   }
 
   /** A viewer has come or gone; answers when that is to be reported (ms). */
   changed(): number {
     const soon = Date.now() + FLUSH_MS;
     this.reportDue = Math.min(this.reportDue, soon);
+    this.hasChanged = true;
     return soon;
   }
 
@@ -46,10 +49,12 @@ export class RelayCensus {
   async reportDueNow(now: number, failed: (error: unknown, retryAt: number) => Promise<void>): Promise<void> {
     if (this.reportDue > now) return;
     this.reportDue = now + this.heartbeatMs;
+    this.hasChanged = false;
     try {
       await this.report(now);
     } catch (error) {
       this.reportDue = Date.now() + FLUSH_MS;
+      this.hasChanged = true;
       await failed(error, this.reportDue);
     }
   }
@@ -58,8 +63,8 @@ export class RelayCensus {
     const day = new Date(now).toISOString().slice(0, 10);
     if (this.reported.day !== day) this.reported = { day, devices: new Set() };
     const { devices: known } = this.reported;
-    const devices = [...new Set(this.sockets.devices())].filter((device) => !known.has(device));
+    const devices = this.sockets.devices().filter(({ device }) => !known.has(device));
     await this.send({ ...this.place, ...this.current(), devices });
-    for (const device of devices) known.add(device);
+    for (const { device } of devices) known.add(device);
   }
 }

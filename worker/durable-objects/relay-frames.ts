@@ -2,12 +2,19 @@ import type { AccountTags, LogFrame, StateChange } from "./channel.protocol.ts";
 import { ViewerFrame } from "./relay.protocol.ts";
 
 const MAX_VIEWER_FRAME = 4_096;
+const FRAMES_PER_MESSAGE = 200;
 
 // Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
 
 /** One frame is sent as it is, several as a list. */
 export function joinBodies(bodies: string[]): string {
   return bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",")}]`;
+}
+
+/** Any number of frames as messages of a size. */
+export function messagesOf(bodies: string[]): string[] {
+  const count = Math.ceil(bodies.length / FRAMES_PER_MESSAGE);
+  return Array.from({ length: count }, (_, i) => joinBodies(bodies.slice(i * FRAMES_PER_MESSAGE, (i + 1) * FRAMES_PER_MESSAGE)));
 }
 
 /** What became of a vote. */

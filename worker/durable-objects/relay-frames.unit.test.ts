@@ -118,7 +118,18 @@ describe("the relay's memory", () => {
 describe("a viewer", () => {
   const viewer = () =>
     toViewer(
-      { accountId: null, sessionId: null, until: null, device: null, tags: [], counted: 0, watching: null, joinedAt: 0, heardAt: 0 },
+      {
+        accountId: null,
+        sessionId: null,
+        until: null,
+        device: null,
+        network: null,
+        tags: [],
+        counted: 0,
+        watching: null,
+        joinedAt: 0,
+        heardAt: 0,
+      },
       0,
     );
 

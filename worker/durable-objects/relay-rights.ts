@@ -41,8 +41,17 @@ export class RelayRights {
   private readonly rounds = new Rounds(() => this.lookUpWaiting());
   private waiting: Waiting[] = [];
   private retryAt: number | null = null;
+  private readonly wakeBy: (at: number) => void;
 
-  constructor(env: Env, channel: { siteId: string; channelId: string }, sockets: RelaySockets, kv: SyncKvStorage) {
+  /** `wakeBy` asks for an alarm by that moment (ms). */
+  constructor(
+    env: Env,
+    channel: { siteId: string; channelId: string },
+    sockets: RelaySockets,
+    kv: SyncKvStorage,
+    wakeBy: (at: number) => void,
+  ) {
+    this.wakeBy = wakeBy;
     this.env = env;
     this.channel = channel;
     this.sockets = sockets;
@@ -51,7 +60,8 @@ export class RelayRights {
 
   /** When somebody's right is to be looked up next, ms; Infinity for never. */
   get due(): number {
-    let due = this.retryAt ?? Infinity;
+    // After an eviction only the flag tells that something is left to do.
+    let due = this.retryAt ?? (this.kv.get<boolean>("uncheckedGate") ? 0 : Infinity);
     for (const { until } of this.sockets.viewers()) due = Math.min(due, until ?? Infinity);
     return due;
   }
@@ -111,7 +121,7 @@ export class RelayRights {
       if (this.kv.get<boolean>("uncheckedGate")) await this.checkAll();
       await this.checkViewers(({ until }) => until !== null && until <= now);
     } catch (error) {
-      this.retryAt = Date.now() + RETRY_MS;
+      this.retrySoon();
       throw error;
     }
   }
@@ -129,7 +139,7 @@ export class RelayRights {
     try {
       await this.checkViewers(({ accountId }) => accountId !== null);
     } catch (error) {
-      this.retryAt = Date.now() + RETRY_MS;
+      this.retrySoon();
       throw error;
     }
     if (this.gate.version === version) this.kv.delete("uncheckedGate");
@@ -151,8 +161,14 @@ export class RelayRights {
       else if (right && right.until !== viewer.until) {
         viewer.until = right.until;
         this.sockets.save(socket, viewer);
+        if (right.until !== null) this.wakeBy(right.until);
       }
     }
+  }
+
+  private retrySoon(): void {
+    this.retryAt = Date.now() + RETRY_MS;
+    this.wakeBy(this.retryAt);
   }
 
   private expel(socket: WebSocket, refusal: RightsRefusal, message: string): void {

@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import type { AccountTags } from "./channel.protocol.ts";
+import type { AccountTags, ReportedDevice } from "./channel.protocol.ts";
 import type { Message } from "./relay-frames.ts";
 import { accountChangedFrame, errorFrame, reaches } from "./relay-frames.ts";
 import { CLOSE } from "./relay.protocol.ts";
+import { type SocketHolder, type SocketLimits, SocketQuota } from "./socket-quota.ts";
 
 const TOKENS_PER_SECOND = 20;
 const TOKENS = 60;
@@ -22,6 +23,7 @@ const Attachment = z.object({
   /** When its right to be here is to be looked up again, ms; null: when something happens. */
   until: z.number().nullable(),
   device: z.string().nullable(),
+  network: z.string().nullable(),
   tags: z.array(z.string()),
   /** Position up to which its acknowledgements have been counted; it begins where it joined. */
   counted: z.number(),
@@ -61,11 +63,13 @@ interface Gone {
 export class RelaySockets {
   private readonly ctx: DurableObjectState;
   private readonly onChange: (gone?: Gone) => void;
+  private readonly quota: SocketQuota;
   private known: Map<WebSocket, Viewer> | null = null;
 
   /** `onChange` hears of every socket that comes, and of every one that goes, whose it was. */
-  constructor(ctx: DurableObjectState, onChange: (gone?: Gone) => void) {
+  constructor(ctx: DurableObjectState, limits: SocketLimits, onChange: (gone?: Gone) => void) {
     this.ctx = ctx;
+    this.quota = new SocketQuota(limits);
     this.onChange = onChange;
   }
 
@@ -90,10 +94,24 @@ export class RelaySockets {
     return new Set([...this.map().values()].flatMap(({ accountId }) => accountId ?? []));
   }
 
-  devices(): string[] {
-    return [...this.map().values()].flatMap((viewer) => viewer.device ?? []);
+  devices(): ReportedDevice[] {
+    const byDevice = new Map<string, ReportedDevice>();
+    for (const { device, network } of this.map().values()) if (device !== null) byDevice.set(device, { device, network });
+    return [...byDevice.values()];
   }
 
+  /** Makes room for a viewer on the way in; false where its device, account or network has as many sockets as it may. */
+  reserve(holder: SocketHolder): boolean {
+    this.map();
+    return this.quota.take(holder);
+  }
+
+  /** The viewer was not let in after all. */
+  release(holder: SocketHolder): void {
+    this.quota.giveBack(holder);
+  }
+
+  /** Takes the socket of a viewer for whom room was made. */
   accept(socket: WebSocket, attachment: Attachment, sent: number): void {
     const map = this.map();
     this.ctx.acceptWebSocket(socket);
@@ -154,8 +172,8 @@ export class RelaySockets {
 
   /** Makes what is known of a viewer survive hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, sessionId, until, device, tags, counted, watching, joinedAt, heardAt } = viewer;
-    const attachment = { accountId, sessionId, until, device, tags, counted, watching, joinedAt, heardAt } satisfies Attachment;
+    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, heardAt } = viewer;
+    const attachment = { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, heardAt } satisfies Attachment;
     socket.serializeAttachment(attachment);
     viewer.notedAt = heardAt;
   }
@@ -193,7 +211,10 @@ export class RelaySockets {
   /** Forgets a socket and answers its close, which the platform does not always do for one that has hibernated. */
   close(socket: WebSocket, code: number, reason: string, until = Date.now()): void {
     const viewer = this.map().get(socket);
-    if (this.map().delete(socket) && viewer) this.onChange({ viewer, until });
+    if (this.map().delete(socket) && viewer) {
+      this.quota.giveBack(viewer);
+      this.onChange({ viewer, until });
+    }
     try {
       socket.close(code, reason);
     } catch {
@@ -218,7 +239,9 @@ export class RelaySockets {
 
   private wake(): Map<WebSocket, Viewer> {
     const open = this.ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
-    return new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
+    const known = new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
+    for (const viewer of known.values()) this.quota.note(viewer);
+    return known;
   }
 }
 

@@ -10,19 +10,19 @@ import type {
   LogFrame,
   Push,
   ReceiptPart,
-  Snapshot,
+  RelayRefusal,
   StateChange,
   VersionedGate,
 } from "./channel.protocol.ts";
 import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "./channel.protocol.ts";
 import { RelayBooks } from "./relay-books.ts";
-import { RelayCache } from "./relay-cache.ts";
+import { allActive, RelayCache } from "./relay-cache.ts";
 import { RelayCensus } from "./relay-census.ts";
 import {
   concurrentsFrame,
   drainFrame,
-  joinBodies,
   messageByTags,
+  messagesOf,
   pongFrame,
   readViewerFrame,
   reaches,
@@ -35,10 +35,10 @@ import { refusal } from "./relay-refusal.ts";
 import { RelayRights } from "./relay-rights.ts";
 import { maySpeak, RelaySockets, type Viewer } from "./relay-sockets.ts";
 import { CLOSE, PING, PONG, type ViewerFrame } from "./relay.protocol.ts";
+import { socketLimits } from "./socket-quota.ts";
 import { SpentTickets } from "./spent-tickets.ts";
 
 const PAGE = 1_000;
-const FRAMES_PER_MESSAGE = 200;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
@@ -83,7 +83,7 @@ export class Relay extends DurableObject<Env> {
     this.channel = channelName(siteId, channelId);
     this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
-    this.sockets = new RelaySockets(ctx, (gone) => {
+    this.sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
       this.ctx.waitUntil(this.wakeBy(this.census.changed()));
       if (gone) this.books.visited(gone.viewer, gone.until);
     });
@@ -96,7 +96,7 @@ export class Relay extends DurableObject<Env> {
     this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
-    this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv);
+    this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     this.spent = new SpentTickets(ctx.storage.sql);
   }
@@ -111,9 +111,11 @@ export class Relay extends DurableObject<Env> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
     if (viewer.nonce && !(await this.spent.spend(viewer.nonce))) return refusal("spent");
     if (this.sockets.size + this.joining >= this.capacity) return refusal("full");
+    if (!this.sockets.reserve(viewer)) return refusal("crowded");
     this.joining++;
+    let entered: Response | RelayRefusal | null = null;
     try {
-      const entered = await this.rights.enter(viewer, {
+      entered = await this.rights.enter(viewer, {
         open: async () => void (this.cache ?? (await this.load())),
         // Last, so that no frame comes between these and those that follow.
         prepare: () => (viewer.resume ? this.missedSince(viewer.resume) : null),
@@ -125,6 +127,7 @@ export class Relay extends DurableObject<Env> {
       return entered instanceof Response ? entered : refusal(entered);
     } finally {
       this.joining--;
+      if (!(entered instanceof Response)) this.sockets.release(viewer);
     }
   }
 
@@ -154,12 +157,17 @@ export class Relay extends DurableObject<Env> {
     this.sockets.broadcast(() => ({ text, upTo: head }), Date.now());
   }
 
-  /** Open sockets now. */
   count(): number {
     return this.sockets.size;
   }
 
-  /** Who is here now. */
+  /** The channel lets go of this relay, if nobody is here or on the way in; whoever comes afterwards makes it ask for a snapshot. */
+  retire(): boolean {
+    if (this.sockets.size + this.joining > 0) return false;
+    this.cache = null;
+    return true;
+  }
+
   takeCensus(): Census {
     return this.census.current();
   }
@@ -183,16 +191,11 @@ export class Relay extends DurableObject<Env> {
   /** Has those viewers of these accounts leave who have lost the right to be here. Throws if that can't be looked up. */
   async checkRights(accountIds: string[]): Promise<void> {
     await this.rights.check(accountIds);
-    await this.wakeForRights();
   }
 
   /** Has those viewers leave who don't pass the channel's gate as it is now. Throws if that can't be looked up; the alarm tries again. */
   async setGate(gate: VersionedGate): Promise<void> {
-    try {
-      await this.rights.setGate(gate);
-    } finally {
-      await this.wakeForRights();
-    }
+    await this.rights.setGate(gate);
   }
 
   /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
@@ -250,11 +253,6 @@ export class Relay extends DurableObject<Env> {
     if (due !== Infinity) await this.wakeBy(due);
   }
 
-  private async wakeForRights(): Promise<void> {
-    const { due } = this.rights;
-    if (due !== Infinity) await this.wakeBy(due);
-  }
-
   /** Hands a vote on, and tells the viewer what became of it. */
   private async vote(
     socket: WebSocket,
@@ -274,10 +272,21 @@ export class Relay extends DurableObject<Env> {
   private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
-    const { accountId, sessionId, device, tags } = viewer;
+    const { accountId, sessionId, device, network, tags } = viewer;
     const bodiesOf = (frames: LogFrame[]) => frames.filter((frame) => reaches(frame, tags)).map((frame) => frame.body);
     const overlays = missed ? [] : cache.overlays(now);
-    const attachment = { accountId, sessionId, until, device, tags, counted: cache.head, watching: null, joinedAt: now, heardAt: now };
+    const attachment = {
+      accountId,
+      sessionId,
+      until,
+      device,
+      network,
+      tags,
+      counted: cache.head,
+      watching: null,
+      joinedAt: now,
+      heardAt: now,
+    };
     this.sockets.accept(server, attachment, cache.head);
     if (until !== null) this.ctx.waitUntil(this.wakeBy(until));
     this.books.joined(viewer, missed ?? overlays, now);
@@ -292,10 +301,8 @@ export class Relay extends DurableObject<Env> {
       concurrents: Math.max(this.concurrents, this.sockets.size),
       heartbeat: this.heartbeatMs / 1000,
     });
-    const frames = [welcome, ...bodiesOf(missed ?? []), ...stateFrames(cache.head, cache.states())];
-    for (let from = 0; from < frames.length; from += FRAMES_PER_MESSAGE) {
-      server.send(joinBodies(frames.slice(from, from + FRAMES_PER_MESSAGE)));
-    }
+    for (const message of messagesOf([welcome, ...bodiesOf(missed ?? []), ...stateFrames(cache.head, cache.states())]))
+      server.send(message);
     return new Response(null, { status: 101, webSocket: client });
   }
 
@@ -330,10 +337,11 @@ export class Relay extends DurableObject<Env> {
   }
 
   private async loadOnce(): Promise<RelayCache> {
-    const snapshot = await this.env.CHANNEL.getByName(this.channel).snapshot(this.relay);
+    const channel = this.env.CHANNEL.getByName(this.channel);
+    const snapshot = await channel.snapshot(this.relay);
     if (snapshot.gate) this.rights.noteGate(snapshot.gate);
     this.concurrents ||= snapshot.concurrents;
-    const cache = new RelayCache(snapshot, await this.restOf(snapshot));
+    const cache = new RelayCache(snapshot, await allActive(snapshot, (seq, head) => channel.offered(seq, head)));
     // First, since what the sockets have missed reaches up to these.
     cache.apply(this.arrived);
     cache.applyStates(this.arrivedStates);
@@ -346,17 +354,6 @@ export class Relay extends DurableObject<Env> {
     this.cache = cache;
     this.moveTo({ epoch: cache.epoch, seq: cache.head });
     return cache;
-  }
-
-  /** All that is on, of which the snapshot brings the first page; what has changed since, arrives as frames. */
-  private async restOf({ active, head }: Snapshot): Promise<LogFrame[]> {
-    const frames = [...active.frames];
-    for (let { more } = active; more;) {
-      const page = await this.env.CHANNEL.getByName(this.channel).offered(frames.at(-1)?.seq ?? 0, head);
-      frames.push(...page.frames);
-      more = page.more;
-    }
-    return frames;
   }
 
   private send(push: Push): void {

@@ -16,12 +16,12 @@ import type {
 import { channelName, relayName } from "./channel.protocol.ts";
 import { LatestStates } from "./latest-states.ts";
 import { SiteCommands } from "./site-commands.ts";
+import { SiteDevices } from "./site-devices.ts";
 import { SiteRechecks } from "./site-rechecks.ts";
 
 const ANNOUNCE_MS = 1_000;
 const RETRY_MS = 2_000;
 const ASK_TIMEOUT_MS = 2_000;
-const DAY_MS = 86_400_000;
 
 /** A relay's count of open sockets and when it was last confirmed. */
 interface Lease {
@@ -43,6 +43,7 @@ export class SitePresence extends DurableObject<Env> {
   private readonly siteId: string;
   private readonly commands: SiteCommands;
   private readonly states: LatestStates;
+  private readonly devices: SiteDevices;
   private readonly rechecks: SiteRechecks;
   private readonly recheckRounds = new Rounds(() => this.recheckPending());
   private readonly leaseMs: number;
@@ -59,9 +60,9 @@ export class SitePresence extends DurableObject<Env> {
     this.commands = new SiteCommands(ctx.storage);
     this.states = new LatestStates(ctx.storage.sql);
     this.rechecks = new SiteRechecks(ctx.storage.sql);
+    this.devices = new SiteDevices(ctx.storage.sql, Number(env.TIFO_DEVICES_PER_ADDRESS));
     ctx.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL);`);
   }
 
@@ -69,7 +70,7 @@ export class SitePresence extends DurableObject<Env> {
   async report(report: PresenceReport): Promise<number> {
     const { channelId, relay, count } = report;
     const leases = await this.ready();
-    this.rememberDevices(report.devices);
+    this.devices.remember(report.devices, Date.now());
     const opens = count > 0 && !this.isOpen(channelId);
     if (opens) await this.repeatCommands(channelId);
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
@@ -88,10 +89,9 @@ export class SitePresence extends DurableObject<Env> {
     const totals = new Map<string, number>();
     for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
     const channels = [...totals].map(([channelId, concurrents]) => ({ channelId, concurrents }));
-    const devices = "SELECT count(*) AS devices FROM devices WHERE day = ?";
     return {
       concurrents: channels.reduce((sum, channel) => sum + channel.concurrents, 0),
-      totalViews: this.ctx.storage.sql.exec<{ devices: number }>(devices, today()).one().devices,
+      totalViews: this.devices.count(Date.now()),
       channels,
     };
   }
@@ -179,7 +179,7 @@ export class SitePresence extends DurableObject<Env> {
     this.commands.prune(now);
     this.rechecks.prune(now);
     this.ctx.waitUntil(this.recheckRounds.run());
-    this.ctx.storage.sql.exec("DELETE FROM devices WHERE day < ?", today() - 1);
+    this.devices.prune(now);
     const leases = await this.ready();
     await this.verify(leases);
     if (this.ctx.storage.kv.get<boolean>("repeat")) {
@@ -365,12 +365,6 @@ export class SitePresence extends DurableObject<Env> {
     return this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay));
   }
 
-  private rememberDevices(devices: string[]): void {
-    if (devices.length === 0) return;
-    const insert = "INSERT OR IGNORE INTO devices (day, device) SELECT ?, value FROM json_each(?)";
-    this.ctx.storage.sql.exec(insert, today(), JSON.stringify(devices));
-  }
-
   /** The next time at which a count needs verifying, a command ends or a day is over. */
   private async schedule(): Promise<void> {
     const oldest = Math.min(...[...(this.leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
@@ -387,9 +381,4 @@ export class SitePresence extends DurableObject<Env> {
 
 function keyOf(lease: { channelId: string; relay: number }): string {
   return `${lease.channelId}:${lease.relay}`;
-}
-
-/** Days since 1970 (UTC). */
-function today(): number {
-  return Math.floor(Date.now() / DAY_MS);
 }

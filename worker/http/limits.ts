@@ -7,7 +7,13 @@ import type { AppEnv } from "./app-env.ts";
 
 /** The address of the caller, as Cloudflare tells it, and of IPv6 the network; the local runtime has none. */
 export function callerAddress(c: Context): string {
-  return networkOf(c.req.header("CF-Connecting-IP") ?? "local");
+  return callerNetwork(c) ?? "local";
+}
+
+/** The same, or null where nothing tells it. */
+export function callerNetwork(c: Context): string | null {
+  const address = c.req.header("CF-Connecting-IP");
+  return address === undefined ? null : networkOf(address);
 }
 
 /** What a limit counts apart for this caller. */

@@ -1,7 +1,8 @@
 import { and, eq, gt, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "../../db/prepared.ts";
-import { accountEntitlements } from "../../db/schema/index.ts";
+import { accessCodes, accountEntitlements } from "../../db/schema/index.ts";
+import type { PageGate } from "../../db/types.ts";
 import { nextStep, type Step, type Transition } from "../lib/entitlement-state.ts";
 import { cameFirst, conflict, notFound } from "../lib/errors.ts";
 import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow } from "./context.ts";

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import {
   channelName,
   REFUSAL_HEADER,
@@ -27,6 +27,8 @@ export interface Connection {
   siteId: string;
   channelId: string;
   deviceId: string | null;
+  /** Where it comes from, as `networkOf` tells; null where nothing tells. */
+  network: string | null;
   ticket: string | null;
   resume: { epoch: string; seq: number } | null;
 }
@@ -72,17 +74,19 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
     const { gate, relays } = await lookUp(env, channel, loadGate);
     if (!gate) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
     if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
-    const { deviceId, resume } = connection;
+    const { deviceId, network, resume } = connection;
     const viewer: ViewerIdentity = {
       accountId: ticket?.accountId ?? null,
       sessionId: ticket?.sessionId ?? null,
       device: deviceId === null ? null : hashOfDevice(connection.siteId, deviceId),
+      network: network === null ? null : hashOfNetwork(env, connection.siteId, network),
       tags: ticket?.tags ?? [],
       resume,
       nonce: ticket?.nonce ?? null,
       gate,
     };
-    const home = ticket?.relay ?? bucketOf(deviceId ?? crypto.randomUUID(), relays);
+    // One network's viewers come to one relay, which counts them.
+    const home = ticket?.relay ?? bucketOf(network ?? deviceId ?? crypto.randomUUID(), relays);
     return await enterRelay(env, channel, viewer, home, relays);
   } catch (error) {
     logError("connect_failed", error, { channelId: connection.channelId });
@@ -101,6 +105,11 @@ const NO_TICKET: Refusal = { close: CLOSE.unauthenticated, code: "unauthenticate
 /** What a relay's refusal means to the viewer; `full` sends it on. */
 const REFUSALS: Record<Exclude<RelayRefusal, "full">, Refusal> = {
   spent: UNAUTHENTICATED,
+  crowded: {
+    close: CLOSE.tooMany,
+    code: "too_many_sockets",
+    message: "This device, account or network has too many connections to the channel; close one of them",
+  },
   unauthenticated: { close: CLOSE.unauthenticated, code: "unauthenticated", message: "The session has ended, or the channel asks for one" },
   forbidden: { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" },
 };
@@ -181,4 +190,9 @@ function forgetOldest(): void {
 /** What stands for a device in counts: no object keeps the device id, and one device is another on another site. */
 function hashOfDevice(siteId: string, deviceId: string): string {
   return createHash("sha256").update(`${siteId}:${deviceId}`).digest("hex").slice(0, 32);
+}
+
+/** What stands for a network in counts: addresses are few enough to try them all, so the hash is keyed. */
+function hashOfNetwork(env: Env, siteId: string, network: string): string {
+  return createHmac("sha256", env.TIFO_SECRET).update(`network\n${siteId}\n${network}`).digest("hex").slice(0, 16);
 }

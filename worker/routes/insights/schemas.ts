@@ -14,7 +14,7 @@ export const SiteConcurrents = z
   .object({
     siteId: Id,
     concurrents: z.number().int().describe("Viewers who are connected now"),
-    totalViews: z.number().int().describe("Distinct devices today (UTC)"),
+    totalViews: z.number().int().describe("Distinct devices today (UTC); of one address at most 1,000, unless the deployment allows more"),
     channels: z.array(z.object({ _id: Id, slug: z.string(), concurrents: z.number().int() })),
   })
   .openapi("SiteConcurrents");

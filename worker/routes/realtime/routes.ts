@@ -1,12 +1,14 @@
 import type { z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { AppEnv } from "../../http/app-env.ts";
 import { createArea } from "../../http/area.ts";
 import { ACCOUNT, CLIENT_HEADER_OR_QUERY, CLIENT_QUERY } from "../../http/credentials.ts";
+import { callerNetwork } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
 import { json, jsonBody } from "../../http/schemas.ts";
 import { wantsSocket } from "../../http/upgrade.ts";
 import { Failure, invalid } from "../../lib/errors.ts";
 import { createTicket, findGate } from "../../services/channels.ts";
-import type { Ctx } from "../../services/context.ts";
 import { eventStream, parseEventId } from "../../services/realtime-events.ts";
 import { connect, type Connection } from "../../services/realtime.ts";
 import { ChannelParam, ConnectQuery, StreamQuery, Ticket, TicketInput } from "./schemas.ts";
@@ -54,7 +56,7 @@ realtime.openapi(
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");
-    return connect(c.env, connectionOf(ctx, channelId, c.req.valid("query")), () => findGate(ctx, channelId));
+    return connect(c.env, connectionOf(c, channelId, c.req.valid("query")), () => findGate(ctx, channelId));
   },
 );
 
@@ -76,14 +78,14 @@ realtime.openapi(
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");
-    const connection = connectionOf(ctx, channelId, c.req.valid("query"));
+    const connection = connectionOf(c, channelId, c.req.valid("query"));
     const resume = parseEventId(c.req.header("Last-Event-ID")) ?? connection.resume;
     return eventStream(c.env, { ...connection, resume }, () => findGate(ctx, channelId), c.req.raw.signal);
   },
 );
 
-function connectionOf(ctx: Ctx, channelId: string, query: z.output<typeof StreamQuery>): Connection {
+function connectionOf(c: Context<AppEnv>, channelId: string, query: z.output<typeof StreamQuery>): Connection {
   const { ticket = null, deviceId = null, epoch, seq } = query;
   const resume = epoch !== undefined && seq !== undefined ? { epoch, seq } : null;
-  return { siteId: ctx.siteId, channelId, deviceId, ticket, resume };
+  return { siteId: c.var.ctx.siteId, channelId, deviceId, network: callerNetwork(c), ticket, resume };
 }
