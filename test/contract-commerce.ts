@@ -36,12 +36,16 @@ async function heldEntitlement(site: TestSite): Promise<Record<string, string>> 
 /** Fields of bodies. */
 export const COMMERCE_FIELDS: Record<string, (site: TestSite, operation: Operation) => Promise<unknown>> = {
   accountId: async (site) => site.accounts.viewer.id,
-  sku: async (site, { operationId }) => (operationId === "grantSubscription" ? (await newSubscription(site)).sku : `cup-${randomHex(6)}`),
+  sku: async (site, { operationId }) =>
+    ["grantSubscription", "createAccessCodes"].includes(operationId) ? (await newSubscription(site)).sku : `cup-${randomHex(6)}`,
+  targetSkus: async (site) => [(await newSubscription(site)).sku],
+  items: async (site) => [{ type: "ticket", id: (await newSubscription(site)).sku }],
 };
 
 /** Parameters of queries, by operation. */
 export const COMMERCE_QUERIES: Record<string, (site: TestSite) => Promise<Record<string, string>>> = {
   revokeSubscription: held,
+  addAccessCode: async (site) => ({ sku: (await newSubscription(site)).sku }),
   getMember: async (site) => ({ accountId: site.accounts.viewer.id }),
   grantEntitlement: async (site) => ({ accountId: site.accounts.viewer.id, subscriptionId: (await newSubscription(site))._id }),
   updateEntitlement: heldEntitlement,

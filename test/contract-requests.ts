@@ -46,6 +46,10 @@ const LIVE: Record<string, (site: TestSite, operation: Operation) => Promise<unk
   provider: async (site, { operationId, body }) =>
     operationId === "createStream" ? workingProvider(site) : JsonObject.parse(body?.example).provider,
   streamId: async (site) => Created.parse((await site.call("createStream", await validCall(site, operationOf("createStream")))).body)._id,
+  members: async (site) => {
+    const video = Created.parse((await site.call("createVideo", await validCall(site, operationOf("createVideo")))).body);
+    return [{ id: video._id, schema: "video" }];
+  },
   senderAccountId: async (site) => site.accounts.admin.id,
   refreshToken: async (site) => {
     const answer = await site.call("login", {

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { z } from "@hono/zod-openapi";
 import { and, eq, lte, sql } from "drizzle-orm";
 import { createDb } from "../db/client.ts";
 import { accountEntitlements, charges, recurringSubscriptions, refunds } from "../db/schema/index.ts";
@@ -9,6 +10,7 @@ import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
 import { Wallet } from "../worker/routes/wallets/schemas.ts";
 import { reconcileBilling } from "../worker/services/reconcile.ts";
 import type { Answer, CallOptions, TestAccount, TestSite } from "./harness.ts";
+import { sell } from "./stock.ts";
 import { showSubscription, type Subscription as StripeSubscription } from "./stripe-objects.ts";
 import { stripe } from "./stripe-server.ts";
 
@@ -20,6 +22,8 @@ const PRICES = [
   { currency: "gbp", default: true, value: 1900 },
   { currency: "eur", default: false, value: 2200 },
 ];
+
+const TicketItems = z.object({ items: z.array(z.object({ type: z.string(), id: z.string() })) });
 
 /** Somebody who buys, with credentials of their own. */
 export interface Buyer extends TestAccount {
@@ -44,10 +48,14 @@ export async function newSubscription(site: TestSite, fields: Record<string, unk
 }
 
 export async function newBundle(site: TestSite, fields: Record<string, unknown> = {}) {
+  const ticket = `ticket-${randomHex(4)}`;
+  await sell(site, ticket);
   const items = [
-    { type: "ticket", id: `ticket-${randomHex(4)}` },
+    { type: "ticket", id: ticket },
     { type: "shopify", id: "8012345678901" },
   ];
+  const tickets = TicketItems.safeParse(fields).data?.items ?? [];
+  await sell(site, ...tickets.flatMap(({ type, id }) => (type === "ticket" ? [id] : [])));
   const body = { name: "Derby day", sku: `bundle-${randomHex(4)}`, price: 2900, presentmentCurrency: "gbp", items, ...fields };
   return (await site.call("createBundle", { body })).as(Bundle);
 }

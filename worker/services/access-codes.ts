@@ -7,10 +7,11 @@ import { fromBase64Url, randomToken } from "../lib/crypto.ts";
 import { cameFirst, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { type AccessCodeRow, type AddAccessCode, type BulkInput, toAccessCodeEvent } from "../routes/access-codes/schemas.ts";
-import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow, requireMatch } from "./context.ts";
+import { asRead, callerAccount, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow, requireMatch } from "./context.ts";
 import { HELD_TWICE, heldBy, planGrants } from "./entitlements.ts";
 import { findWithin, guessesOf } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { commitReferencing, type Reference } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const DUPLICATE = "access_codes.site_id, access_codes.access_code";
@@ -67,9 +68,13 @@ export async function addAccessCode(ctx: Ctx, input: AddAccessCode): Promise<Acc
   const { accessCode, sku, type, tags = [] } = input;
   const code: AccessCodeRow = { ...newRow(ctx), accessCode, sku, type, tags, accountId: null, consumedAt: null };
   await refuseDuplicate(DUPLICATE, "The site has this access code already", () =>
-    commit(ctx, ctx.db.insert(accessCodes).values(code), codeEvent("created", code)),
+    commitReferencing(ctx, skuOf(code), ctx.db.insert(accessCodes).values(code), codeEvent("created", code)),
   );
   return code;
+}
+
+function skuOf({ sku }: { sku: string }): Reference[] {
+  return [{ kind: "sku", id: sku, path: "sku" }];
 }
 
 /** Deletes a code. What it has granted stays; a login code's account is let through its gates no more. */
@@ -98,7 +103,9 @@ export async function createAccessCodes(ctx: Ctx, { qty, sku, tags }: BulkInput)
     resource: `accesscode/${batchId}`,
     data: { batchId, siteId: ctx.siteId, qty, sku, tags },
   };
-  await refuseDuplicate(DUPLICATE, "One of the codes was taken by chance; try again", () => commit(ctx, inserts, event));
+  await refuseDuplicate(DUPLICATE, "One of the codes was taken by chance; try again", () =>
+    commitReferencing(ctx, skuOf({ sku }), inserts, event),
+  );
   ctx.receipt = seed;
   return seed;
 }

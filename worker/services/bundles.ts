@@ -2,8 +2,9 @@ import { eq } from "drizzle-orm";
 import { bundles } from "../../db/schema/index.ts";
 import { notFound, refuseDuplicate } from "../lib/errors.ts";
 import { type BundleInput, type BundleRow, toBundle } from "../routes/bundles/schemas.ts";
-import { commit, type Ctx, newRow, ownRow } from "./context.ts";
+import { type Ctx, newRow, ownRow } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { commitReferencing, type Reference } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const bundleList: ListSpec<BundleRow> = {
@@ -35,12 +36,14 @@ export async function getBundle(ctx: Ctx, id: string): Promise<BundleRow> {
 export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }: BundleInput): Promise<BundleRow> {
   requireOwnSite(ctx, siteId);
   const bundle: BundleRow = { ...newRow(ctx), ...input, image };
+  const event = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
   await refuseDuplicate("bundles.site_id, bundles.sku", "The site has a bundle with this sku", () =>
-    commit(ctx, ctx.db.insert(bundles).values(bundle), {
-      type: "bundle.created",
-      resource: `bundle/${bundle.id}`,
-      data: toBundle(bundle),
-    }),
+    commitReferencing(ctx, ticketsOf(input), ctx.db.insert(bundles).values(bundle), event),
   );
   return bundle;
+}
+
+/** A shop item is a product of the shop's. */
+function ticketsOf({ items }: Pick<BundleInput, "items">): Reference[] {
+  return items.flatMap(({ type, id }, index) => (type === "ticket" ? [{ kind: "sku" as const, id, path: `items.${index}.id` }] : []));
 }

@@ -6,8 +6,9 @@ import type { PanelRow } from "../routes/panels/schemas.ts";
 import { type ChannelTemplateInput, type ChannelTemplateRow, toChannelTemplate } from "../routes/pages/template-schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { type References, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
+import { inTemplate } from "./named-references.ts";
 import { newPanel } from "./panels.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const templateList: ListSpec<ChannelTemplateRow> = {
@@ -40,11 +41,8 @@ export async function getChannelTemplate(ctx: Ctx, id: string): Promise<ChannelT
 
 export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
   requireOwnTemplate(ctx, input);
-  const references = referencesOf(input);
-  await requireReferences(ctx, references);
   const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: input.archived ?? false };
-  const changes = [...whileThere(ctx, references), ctx.db.insert(channelTemplates).values(template)];
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, told(template, "Created")));
+  await commitReferencing(ctx, inTemplate(input), ctx.db.insert(channelTemplates).values(template), told(template, "Created"));
   return template;
 }
 
@@ -52,8 +50,7 @@ export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInpu
 export async function updateChannelTemplate(ctx: Ctx, id: string, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
   requireOwnTemplate(ctx, input);
   const current = await getChannelTemplate(ctx, id);
-  const references = referencesOf(input);
-  await requireReferences(ctx, references);
+  const references = newReferences(inTemplate(input), inTemplate(current));
   const next: ChannelTemplateRow = {
     ...current,
     ...columnsOf(input),
@@ -64,7 +61,7 @@ export async function updateChannelTemplate(ctx: Ctx, id: string, input: Channel
   const change = ctx.db
     .update(channelTemplates)
     .set(next)
-    .where(and(asRead(ctx, channelTemplates, current), stillThere(ctx, references)));
+    .where(and(asRead(ctx, channelTemplates, current), referencesExist(ctx, references)));
   await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
   return next;
 }
@@ -133,10 +130,6 @@ function requireOwnTemplate(ctx: Ctx, input: ChannelTemplateInput): void {
   requireOwnSite(ctx, input.siteId);
   const foreign = input.panels.findIndex((panel) => panel.site_id !== ctx.siteId);
   if (foreign >= 0) throw invalid(`panels.${foreign}.site_id`, "Must equal Tifo-Client-Id");
-}
-
-function referencesOf({ theme }: ChannelTemplateInput): References {
-  return { theme: { kind: "theme", id: theme } };
 }
 
 function columnsOf({ title, description, icon, rules, theme, creator, owner, ...input }: ChannelTemplateInput) {

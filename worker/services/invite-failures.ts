@@ -1,4 +1,4 @@
-import { Failure, type ErrorCode } from "../lib/errors.ts";
+import { Failure, LostRace, type ErrorCode } from "../lib/errors.ts";
 
 type InviteVerb = "Create" | "Update" | "Delete" | "Revoke" | "Consume" | "Accept";
 
@@ -15,7 +15,8 @@ export async function inInviteService<T>(verb: InviteVerb, work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Failure && REPORTED.has(error.code))) throw error;
+    // A request that lost a race runs again.
+    if (!(error instanceof Failure && REPORTED.has(error.code)) || error instanceof LostRace) throw error;
     throw new Failure("invalid_request", inviteFailure(verb, error.message), { issues: error.issues, cause: error });
   }
 }

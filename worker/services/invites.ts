@@ -13,6 +13,8 @@ import { inInviteService } from "./invite-failures.ts";
 import { findWithin } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { deleteRegisterInvite, endRegisterInvite } from "./register-invites.ts";
+import { skusAt } from "./named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireAllowedUrl, requireOwnSite } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -66,7 +68,8 @@ export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite
       const token = randomCode(TOKEN_LENGTH, TOKEN_ALPHABET);
       const sealed = await sealToken(ctx.env, token);
       const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
-      const write = () => commit(ctx, ctx.db.insert(invites).values(row), inviteEvent("created", row));
+      const insert = ctx.db.insert(invites).values(row);
+      const write = () => commitReferencing(ctx, skusAt("targetSkus", input.targetSkus), insert, inviteEvent("created", row));
       if (await cameFirst(() => refuseDuplicate("invites.token_hash", "The token is taken", write))) return { ...row, token };
     }
     throw conflict("No free token was found; try again");
@@ -85,11 +88,12 @@ export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): P
     const current = await readInvite(ctx, id);
     requireUnsettled(current);
     const next: InviteRow = { ...current, ...(await columnsOf(ctx, input, current.expires)), ...nextVersion(ctx, current) };
+    const references = newReferences(skusAt("targetSkus", input.targetSkus), skusAt("targetSkus", current.targetSkus));
     const change = ctx.db
       .update(invites)
       .set(next)
-      .where(asRead(ctx, invites, current));
-    await commitIfCurrent(ctx, change, inviteEvent("updated", next));
+      .where(and(asRead(ctx, invites, current), referencesExist(ctx, references)));
+    await withReferences(ctx, references, () => commitIfCurrent(ctx, change, inviteEvent("updated", next)));
     return withToken(ctx, next);
   });
 }

@@ -1,11 +1,13 @@
-import { eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { overlays } from "../../db/schema/index.ts";
 import type { OverlayContent, OverlayContents } from "../../db/types.ts";
 import { Failure, notFound } from "../lib/errors.ts";
 import { variablesOf } from "../lib/template.ts";
 import { type OverlayInput, type OverlayRow, toOverlay } from "../routes/overlays/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { inOverlay } from "./named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 type Variables = NonNullable<OverlayContent["variables"]>;
@@ -55,11 +57,8 @@ export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
 export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
   const overlay: OverlayRow = { ...newRow(ctx), ...columnsOf(input) };
-  await commit(ctx, ctx.db.insert(overlays).values(overlay), {
-    type: "overlay.created",
-    resource: `overlay/${overlay.id}`,
-    data: toOverlay(overlay),
-  });
+  const event = { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) };
+  await commitReferencing(ctx, inOverlay(input), ctx.db.insert(overlays).values(overlay), event);
   return overlay;
 }
 
@@ -68,11 +67,13 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
   requireOwnSite(ctx, input.siteId);
   const current = await getOverlay(ctx, id);
   const next: OverlayRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const references = newReferences(inOverlay(input), inOverlay(current));
   const change = ctx.db
     .update(overlays)
     .set(next)
-    .where(asRead(ctx, overlays, current));
-  await commitIfCurrent(ctx, change, { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) });
+    .where(and(asRead(ctx, overlays, current), referencesExist(ctx, references)));
+  const event = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
   return next;
 }
 

@@ -13,7 +13,8 @@ import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, r
 import { keepGatedOfPage } from "./gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { leaveChannel } from "./page-departures.ts";
-import { referencesOf, requireReferences, stillThere, whileThere, withReferences } from "./page-references.ts";
+import { inPageData } from "./named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 import { offAir, whileOffAir } from "./stream-control.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
@@ -77,13 +78,12 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
   requireOwnSite(ctx, input.siteId);
   const template = input.templateId === undefined ? undefined : await readTemplate(ctx, input.templateId);
   const data = template ? dressed(input.data, template) : input.data;
-  const references = referencesOf(data);
-  await requireReferences(ctx, references);
+  // The template's panels are copied in the same batch.
+  const references = inPageData({ ...data, sidebar: input.data.sidebar });
   const page: PageRow = { ...newRow(ctx), id, type: input.type, ...columnsOf({ ...input, data }) };
   const copies = template?.panels ?? [];
   const rules = (template?.rules ?? []).map((rule) => ({ ...ruleFor(id, rule), ...newRow(ctx) }));
   const changes = [
-    ...whileThere(ctx, references),
     ctx.db.insert(pages).values(page),
     ...copies.map((panel) => ctx.db.insert(panels).values(panel)),
     ...rules.map((rule) => ctx.db.insert(automationRules).values(rule)),
@@ -92,11 +92,8 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
     ...copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) })),
     ...rules.map((rule) => toldOfRule(rule, "Created")),
   ];
-  await refuseTakenSlug(() =>
-    withReferences(ctx, references, () =>
-      commitIfCurrent(ctx, changes, { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) }, ...events),
-    ),
-  );
+  const created = { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) };
+  await refuseTakenSlug(() => commitReferencing(ctx, references, changes, created, ...events));
   if (rules.length > 0) await refreshRules(ctx);
   return page;
 }
@@ -124,13 +121,12 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   requireOwnSite(ctx, input.siteId);
   const current = await getPage(ctx, id);
   await requirePage(ctx, id, "write");
-  const references = referencesOf(input.data);
-  await requireReferences(ctx, references);
+  const references = newReferences(inPageData(input.data), inPageData(current.data));
   const next: PageRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(pages)
     .set(next)
-    .where(and(asRead(ctx, pages, current), stillThere(ctx, references)));
+    .where(and(asRead(ctx, pages, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
   await refuseTakenSlug(() =>
     withReferences(ctx, references, () =>

@@ -15,7 +15,8 @@ import {
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { keepGatedOfPanel } from "./gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { allThere, shownBy, whileAllThere, withShown } from "./panel-references.ts";
+import { inRenderer } from "./named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const panelList: ListSpec<PanelRow> = {
@@ -78,10 +79,8 @@ async function readPanel(ctx: Ctx, id: string): Promise<PanelRow> {
 export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
   requireOwnSite(ctx, input.siteId);
   const panel = newPanel(ctx, input.renderer);
-  const shown = shownBy(panel.renderer);
-  const changes = [...whileAllThere(ctx, shown), ctx.db.insert(panels).values(panel)];
   const event = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
-  await withShown(ctx, shown, () => commitIfCurrent(ctx, changes, event));
+  await commitReferencing(ctx, inRenderer(panel.renderer), ctx.db.insert(panels).values(panel), event);
   return panel;
 }
 
@@ -105,14 +104,14 @@ export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promi
 
 async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer): Promise<PanelRow> {
   const next: PanelRow = { ...current, ...columnsOf(renderer), ...nextVersion(ctx, current) };
-  const shown = shownBy(renderer, current.renderer);
+  const references = newReferences(inRenderer(renderer), inRenderer(current.renderer));
   const change = ctx.db
     .update(panels)
     .set(next)
-    .where(and(asRead(ctx, panels, current), allThere(ctx, shown)));
+    .where(and(asRead(ctx, panels, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
   const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
-  await withShown(ctx, shown, () => commitIfCurrent(ctx, changes, event));
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, event));
   return next;
 }
 

@@ -11,9 +11,11 @@ import {
   type Reference,
   toPlaylist,
 } from "../routes/playlists/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, type NewEvent, ownRow, requireMatch } from "./context.ts";
 import { keepGatedOfPlaylist } from "./gate-departures.ts";
 import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { inMembers } from "./named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 /** Of each kind of document that names an item. */
@@ -94,7 +96,7 @@ export async function getPlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
 export async function createPlaylist(ctx: Ctx, { siteId, ...input }: PlaylistInput): Promise<PlaylistRow> {
   requireOwnSite(ctx, siteId);
   const playlist: PlaylistRow = { ...newRow(ctx), ...input };
-  await commit(ctx, ctx.db.insert(playlists).values(playlist), playlistEvent("created", playlist));
+  await commitReferencing(ctx, inMembers(input.members), ctx.db.insert(playlists).values(playlist), playlistEvent("created", playlist));
   return playlist;
 }
 
@@ -103,12 +105,13 @@ export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }:
   requireOwnSite(ctx, siteId);
   const current = await getPlaylist(ctx, id);
   const next: PlaylistRow = { ...current, ...patch, ...nextVersion(ctx, current) };
+  const references = newReferences(inMembers(patch.members), inMembers(current.members));
   const change = ctx.db
     .update(playlists)
     .set(next)
-    .where(asRead(ctx, playlists, current));
+    .where(and(asRead(ctx, playlists, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members, next.members))];
-  await commitIfCurrent(ctx, changes, playlistEvent("updated", next));
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, playlistEvent("updated", next)));
   return next;
 }
 

@@ -1,11 +1,13 @@
 import { and, eq, not, sql } from "drizzle-orm";
-import { pages, panels, questReports, quests } from "../../db/schema/index.ts";
-import { cameFirst, Failure, type Issue, LostRace, notFound } from "../lib/errors.ts";
+import { panels, questReports, quests } from "../../db/schema/index.ts";
+import { cameFirst, Failure, LostRace, notFound } from "../lib/errors.ts";
 import { isSiteAdmin, managesPage } from "../lib/roles.ts";
 import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "../routes/quests/schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
-import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { newRaffle } from "./raffles.ts";
+import { inQuest } from "./named-references.ts";
+import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "./references.ts";
 import { requireOwnSite } from "./sites.ts";
 
 /** The `message` of what is refused as a quest; its issues say which fields. */
@@ -56,11 +58,12 @@ export async function getQuest(ctx: Ctx, id: string): Promise<QuestRow> {
 
 export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow> {
   requireOwnSite(ctx, input.siteId);
-  await requireChannels(ctx, input);
   await requireChannelAdmin(ctx, input.channelIds);
   const raffle = input.rewardType === "raffle" ? await newRaffle(ctx.env) : NO_RAFFLE;
   const quest: QuestRow = { ...newRow(ctx), ...columnsOf(input), ...raffle, raffleDraw: null };
-  await commit(ctx, ctx.db.insert(quests).values(quest), questEvent("created", quest));
+  const references = inQuest(quest);
+  const insert = ctx.db.insert(quests).values(quest);
+  await withQuestReferences(ctx, references, () => commitReferencing(ctx, references, insert, questEvent("created", quest)));
   return quest;
 }
 
@@ -70,14 +73,14 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   const current = await getQuest(ctx, id);
   await requireChannelAdmin(ctx, current.channelIds);
   await requireChannelAdmin(ctx, input.channelIds);
-  await requireChannels(ctx, input);
   const raffle = input.rewardType === "raffle" && current.raffleSeed === null ? await newRaffle(ctx.env) : {};
   const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
+  const references = newReferences(inQuest(next), inQuest(current));
   const change = ctx.db
     .update(quests)
     .set(next)
-    .where(asRead(ctx, quests, current));
-  await commitIfCurrent(ctx, change, questEvent("updated", next));
+    .where(and(asRead(ctx, quests, current), referencesExist(ctx, references)));
+  await withQuestReferences(ctx, references, () => commitIfCurrent(ctx, change, questEvent("updated", next)));
   return next;
 }
 
@@ -117,25 +120,15 @@ export async function requireChannelAdmin(ctx: Ctx, channelIds: string[]): Promi
     throw new Failure("channel_admin_required");
 }
 
-/** A 400 that names every channel that the site doesn't have. */
-async function requireChannels(ctx: Ctx, { channelIds, actions }: QuestInput): Promise<void> {
-  const named = [
-    ...channelIds.map((id, index) => ({ path: `channelIds.${index}`, id })),
-    ...actions.flatMap(({ channelId }, index) => (channelId === null ? [] : [{ path: `actions.${index}.channelId`, id: channelId }])),
-  ];
-  if (named.length === 0) return;
-  const ids = named.map(({ id }) => id);
-  const found = await ctx.db
-    .select({ id: pages.id })
-    .from(pages)
-    .where(and(eq(pages.siteId, ctx.siteId), eq(pages.type, "channel"), idIn(pages.id, ids)));
-  const known = new Set(found.map(({ id }) => id));
-  const issues = named.filter(({ id }) => !known.has(id)).map(({ path }) => ({ path, message: "The site has no channel of this id" }));
-  if (issues.length > 0) throw invalidQuest(issues);
-}
-
-function invalidQuest(issues: Issue[]): Failure {
-  return new Failure("invalid_request", INVALID_QUEST, { issues });
+/** Runs a write that names what the site may not have; a 400 says so in the words that integrators know. */
+async function withQuestReferences<T>(ctx: Ctx, references: Reference[], write: () => Promise<T>): Promise<T> {
+  try {
+    return await withReferences(ctx, references, write);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "invalid_request" && error.issues)
+      throw new Failure("invalid_request", INVALID_QUEST, { issues: error.issues });
+    throw error;
+  }
 }
 
 function panelsWith(ctx: Ctx, questId: string) {

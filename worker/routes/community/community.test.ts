@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
 import { newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { sell } from "../../../test/stock.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { batchAll } from "../../services/context.ts";
 import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
@@ -101,6 +102,7 @@ describe("the members", () => {
       await grant(own, lost.id, "cup-pass");
       await own.call("updateEntitlement", { query: { ...(await firstOf(own, lost.id)), action: "remove", grantRefund: false } });
       code = `SEARCH-${randomHex(4)}`;
+      await sell(own, "code-pass");
       await own.call("addAccessCode", { query: { accessCode: code, siteId: own.id, sku: "code-pass", type: "subscription" } });
       await own.call("consumeAccessCode", { as: "viewer", params: { accessCode: code } });
       await db.insert(charges).values(chargeOf(own, bought.id, "R-2026-0017"));

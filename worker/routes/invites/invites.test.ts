@@ -6,6 +6,7 @@ import { createDb } from "../../../db/client.ts";
 import { accountEntitlements, intents, invites } from "../../../db/schema/index.ts";
 import { exhaust, renew } from "../../../test/exhaust.ts";
 import { type Answer, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
+import { sell } from "../../../test/stock.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { CLOSE } from "../../durable-objects/relay.protocol.ts";
 import { listOf } from "../../http/listing.ts";
@@ -29,6 +30,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await sell(site, "vip", "press", "before", "after", "more", "new");
 });
 
 function create(change: Record<string, unknown> = {}): Promise<Answer> {
@@ -199,6 +201,7 @@ describe("opening a magic link", () => {
 
   test("leads nowhere once the site has taken the page's origin off its list", async () => {
     const own = await newSite();
+    await sell(own, "vip");
     const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
     const { token } = (await own.call("createInvite", { body })).as(Invite);
     await own.call("updateSite", { body: { name: "Moved", settings: { security: { allowedOrigins: ["https://new.example"] } } } });
@@ -277,6 +280,7 @@ describe("a redeemed invite", () => {
     };
     const outsider = await enter(await site.headersOf("viewer"));
     expect((await outsider.closed).code).toBe(CLOSE.forbidden);
+    await sell(site, sku);
     const invite = await newInvite({ targetSkus: [sku] });
     const { account, headers } = await signedIn(await intentOf(invite.token));
     await (await enter(headers)).first("welcome");
@@ -400,6 +404,7 @@ describe("changing and deleting", () => {
 test("the list tells the consumed from the rest, and the revoked", async () => {
   const own = await newSite();
   const make = async () => {
+    await sell(own, "vip");
     const body = { redirectUri: "https://demo.example/", siteId: own.id, targetSkus: ["vip"] };
     return (await own.call("createInvite", { body })).as(Invite);
   };

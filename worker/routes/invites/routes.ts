@@ -149,7 +149,7 @@ invites.openapi(
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 200: json("The invite", EitherInvite) },
-    errors: ["not_found", "precondition_failed"],
+    errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
     const invite = await revokeInvite(c.var.ctx, c.req.valid("param").id);
@@ -190,7 +190,7 @@ invites.openapi(
     refusal: inviteFailure("Update"),
     request: { params: IdParam, body: jsonBody(UpdateInvite) },
     responses: { 200: json("The invite as it is now", Invite) },
-    errors: ["not_found", "precondition_failed"],
+    errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
     const invite = await updateInvite(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
@@ -211,7 +211,7 @@ invites.openapi(
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
-    errors: ["not_found", "precondition_failed"],
+    errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteInvite(c.var.ctx, c.req.valid("param").id)), 200),
 );

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { addFile } from "../../../test/stock.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { Overlay } from "./schemas.ts";
@@ -10,6 +11,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await addFile(site, rive.mediaId);
 });
 
 const html = { kind: "html", html: "<b>Goal!</b>", position: "bottomCenter" };
@@ -118,7 +120,8 @@ describe("listing overlays", () => {
   test("narrows by type and by kind of content", async () => {
     const own = await newSite();
     const template = (await create({ name: "Template" }, own)).as(Overlay);
-    const instance = (await create({ name: "Instance", type: "instance", contents: [rive, html] }, own)).as(Overlay);
+    const ownRive = { ...rive, mediaId: await addFile(own) };
+    const instance = (await create({ name: "Instance", type: "instance", contents: [ownRive, html] }, own)).as(Overlay);
     const ids = (query: Record<string, string>) =>
       own.call("listOverlays", { query }).then((answer) => answer.as(OverlayList).results.map(({ _id }) => _id));
     expect(await ids({ type: "template" })).toEqual([template._id]);

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { addFile } from "../../../test/stock.ts";
+import { addThing } from "../../../test/things.ts";
 import { newId } from "../../lib/ids.ts";
 import { BroadcastAnswer, Overlay } from "./schemas.ts";
 
@@ -7,6 +9,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await addFile(site, rive.mediaId);
 });
 
 const html = { kind: "html", html: "<b>{{scorer}}</b> {{{minute}}} {{ scorer }}", position: "center" };
@@ -90,6 +93,9 @@ describe("a call to action", () => {
     ["show_person", { personId: "coach" }],
     ["tweet", { text: "Goal!", url }],
   ])("%s takes its own data", async ([type, data]) => {
+    if (typeof data.channelId === "string") await addThing(site, "channel", data.channelId);
+    if (typeof data.videoId === "string") await addThing(site, "video", data.videoId);
+    if (typeof data.panelId === "string") await addThing(site, "panel", data.panelId);
     expect((await create({ cta: { type, data } })).as(Overlay).cta).toEqual({ type, data });
   });
 

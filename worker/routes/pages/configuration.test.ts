@@ -32,7 +32,9 @@ describe("a page's configuration", () => {
       await newPanel("Match chat", { icon_name: "chat", filtered_words: "offside" }),
       await newPanel("Crest", { panel_type: "image", image_url: "https://demo.example/crest.png" }),
     ];
-    const page = await newPage({}, { sidebar: { panels: [image._id, newId(1), chat._id] } });
+    const gone = await newPanel("Gone before long");
+    const page = await newPage({}, { sidebar: { panels: [image._id, gone._id, chat._id] } });
+    await site.call("deletePanel", { params: { id: gone._id } });
     const { insights, ...configuration } = await configure(page._id);
     expect(insights).toEqual({ _id: insights._id, version: 1 });
     expect(insights._id).toMatch(/^[0-9a-f]{32}$/);
@@ -53,11 +55,12 @@ describe("a page's configuration", () => {
     });
   });
 
-  test("shows no panel of another site", async () => {
+  test("takes no panel of another site", async () => {
     const other = await newSite();
     const body = { siteId: other.id, renderer: { panel_type: "chat", panel_name: "Theirs" } };
     const { _id } = (await other.call("createPanel", { body })).as(Panel);
-    expect((await configure((await newPage({}, { sidebar: { panels: [_id] } }))._id)).panels).toEqual([]);
+    const page = { type: "channel", slug: `page-${randomHex(5)}`, data: { name: "Second half", sidebar: { panels: [_id] } } };
+    expect(await site.call("createPage", { body: page })).toMatchObject({ status: 400, fields: ["data.sidebar.panels.0"] });
   });
 
   test("shows panels where the page's active renderers have a sidebar, or none is named", async () => {

@@ -6,6 +6,7 @@ import { createDb } from "../../../db/client.ts";
 import { accessCodes, accountEntitlements, sites, streamProviders, streams, subscriptions } from "../../../db/schema/index.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { type Answer, newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { sell } from "../../../test/stock.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { grantEntitlement } from "../../services/entitlements.ts";
@@ -132,6 +133,7 @@ describe("a gate", () => {
   test("opens to whoever redeems a magic link of its sku", async () => {
     const gated = await site.addChannel(`invited-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["vip"] } });
     const viewer = await newViewer();
+    await sell(site, "vip");
     const made = await site.call("createInvite", {
       body: { targetSkus: ["vip"], redirectUri: "https://demo.example/welcome", siteId: site.id },
     });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
+import { sell } from "../../../test/stock.ts";
 import { operationOf } from "../../../test/openapi.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
@@ -26,6 +27,7 @@ async function list(query: Record<string, string | number> = {}, on = site) {
 
 describe("a page", () => {
   test("is answered as it was made, with what was left out at its default", async () => {
+    await sell(site, "season");
     const data = { name: "Second half", gate: { type: "entitlement", skus: ["season"] }, anything: { else: [1, null, "x"] } };
     const made = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
     const page = made.as(Page);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, type TestSite } from "../../../test/harness.ts";
+import { addThing } from "../../../test/things.ts";
 import { newId, randomHex } from "../../lib/ids.ts";
 import { Panel } from "../panels/schemas.ts";
 import { Theme } from "../themes/schemas.ts";
@@ -38,8 +39,10 @@ const newTheme = async () => (await site.call("createCustomTheme", { body: { nam
 
 describe("a channel template", () => {
   test("is answered as it was made, changed and read again", async () => {
-    const made = (await create({ icon: "whistle", description: "Chat beside the picture", panels: [panelOf("chat")] })).as(ChannelTemplate);
-    expect(made).toMatchObject({ ...bodyOf({ icon: "whistle", panels: [panelOf("chat")] }), theme: null, archived: false });
+    const renderer = { panel_type: "twitch_chat", panel_name: "Chat", channel: "harbourcity" };
+    const panels = [panelOf("chat", { renderer })];
+    const made = (await create({ icon: "whistle", description: "Chat beside the picture", panels })).as(ChannelTemplate);
+    expect(made).toMatchObject({ ...bodyOf({ icon: "whistle", panels }), theme: null, archived: false });
     const params = { templateId: made._id };
     const changed = (await site.call("updateChannelTemplate", { params, body: bodyOf({ title: "Cup night" }) })).as(ChannelTemplate);
     expect(changed).toMatchObject({ _id: made._id, title: "Cup night", description: "", icon: null, panels: [], created: made.created });
@@ -136,7 +139,7 @@ describe("a channel made from a template", () => {
       await site.call("createPanel", { body: { siteId: site.id, renderer: { panel_type: "chat", panel_name: "Stored chat" } } })
     ).as(Panel);
     const renderer = { panel_type: "image", panel_name: "Crest", image_url: "https://demo.example/crest.png" };
-    const panels = [panelOf("crest", { renderer }), panelOf(stored.slug), panelOf("nowhere")];
+    const panels = [panelOf("crest", { renderer }), panelOf(stored.slug)];
     const template = (await create({ theme, panels })).as(ChannelTemplate);
     const [one, other] = [(await makePage(template._id)).as(Page), (await makePage(template._id)).as(Page)];
     const shown = async (pageId: string) => (await site.call("getConfiguration", { params: { pageId } })).as(Configuration);
@@ -152,7 +155,7 @@ describe("a channel made from a template", () => {
     const [own, theirs] = [await newTheme(), await newTheme()];
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ theme: theirs, panels: [panelOf("chat", { renderer })] })).as(ChannelTemplate);
-    const first = newId(1);
+    const first = await addThing(site, "panel");
     const page = (await makePage(template._id, { theme: own, sidebar: { panels: [first], width: 320 } })).as(Page);
     expect(page.data).toMatchObject({ theme: own, sidebar: { width: 320 } });
     expect(page.data.sidebar?.panels).toEqual([first, expect.stringMatching(/^[0-9a-f]{24}$/)]);

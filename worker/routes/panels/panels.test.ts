@@ -4,6 +4,7 @@ import { createDb } from "../../../db/client.ts";
 import type { PANEL_TYPES } from "../../../db/enums.ts";
 import { globalAccounts, playlists, polls, quests, sessions } from "../../../db/schema/index.ts";
 import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
+import { addThing } from "../../../test/things.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
 import { iframeTag } from "../../lib/iframe.ts";
@@ -19,6 +20,7 @@ beforeAll(async () => {
   site = await newSite();
   const db = createDb(env.DB);
   await db.insert(quests).values(questOf(site));
+  await addThing(site, "channel", ID);
   const own = { id: ID, siteId: site.id, created: 1, modified: 1 };
   await db.insert(playlists).values({ ...own, title: "Replays", description: "", members: [], tags: [] });
   const rules = { open: true, responsesPerViewer: 1, hideResults: false };

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { questReports } from "../../../db/schema/index.ts";
 import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
+import { addThing } from "../../../test/things.ts";
 import { newId } from "../../lib/ids.ts";
 import { recordActivity } from "../../services/activity.ts";
 import { Poll, PollAnswer } from "../polls/schemas.ts";
@@ -67,7 +68,7 @@ describe("progress", () => {
 
   test("follows from what the viewer's connection has shown", async () => {
     const own = await newSite();
-    const [video, panel] = [newId(1), newId(2)];
+    const [video, panel] = [await addThing(own, "video"), await addThing(own, "panel")];
     const id = await newQuest(
       [
         { kind: "watch:specific:video", callToAction: "Watch", validationValue: video, valueRequired: 10 },

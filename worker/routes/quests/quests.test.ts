@@ -4,6 +4,7 @@ import { createDb } from "../../../db/client.ts";
 import { QUEST_KINDS } from "../../../db/enums.ts";
 import { globalAccounts, sessions } from "../../../db/schema/index.ts";
 import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { addThing } from "../../../test/things.ts";
 import { interrupted } from "../../../test/interrupted.ts";
 import { listOf } from "../../http/listing.ts";
 import { newId } from "../../lib/ids.ts";
@@ -161,9 +162,11 @@ describe("an action", () => {
 
   test.for(BY_ID)("of kind %s takes an id or an asterisk to validate by", async (kind) => {
     const fieldsOf = async (validationValue: string) => (await create(withAction({ kind, ...complete, validationValue }))).fields;
-    expect(await fieldsOf(newId(1))).toEqual([]);
+    const named = kind === "view:panel" ? "panel" : kind === "visit:channel" ? "channel" : kind.startsWith("watch") ? "video" : "poll";
+    expect(await fieldsOf(named === "channel" ? site.channels[0] : await addThing(site, named))).toEqual([]);
     expect(await fieldsOf("*")).toEqual([]);
-    expect(await fieldsOf(URL)).toEqual(["actions.0.validationValue"]);
+    for (const wrong of [URL, newId(1), await addThing(await newSite(), named === "channel" ? "page" : named)])
+      expect(await fieldsOf(wrong)).toEqual(["actions.0.validationValue"]);
   });
 
   test("of a link takes a URL or an asterisk to validate by", async () => {

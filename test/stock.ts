@@ -1,0 +1,33 @@
+import { env } from "cloudflare:workers";
+import { createDb } from "../db/client.ts";
+import { media, subscriptions } from "../db/schema/index.ts";
+import { newId } from "../worker/lib/ids.ts";
+import type { TestSite } from "./harness.ts";
+
+// Files and skus that a test site has, for requests that name them.
+
+const db = createDb(env.DB);
+
+/** An uploaded file, without its bytes. */
+export async function addFile(site: TestSite, id = newId(Date.now())): Promise<string> {
+  const file = { fileName: "goal.riv", kind: "rive" as const, contentType: "application/rive", size: 4 };
+  await db.insert(media).values({ ...file, id, siteId: site.id, created: 1, modified: 1 });
+  return id;
+}
+
+/** Subscriptions of these skus; one that the site has stays as it is. */
+export async function sell(site: Pick<TestSite, "id">, ...skus: string[]): Promise<void> {
+  if (skus.length === 0) return;
+  const rows = skus.map((sku) => ({
+    id: newId(Date.now()),
+    siteId: site.id,
+    sku,
+    name: sku,
+    subscriptionProvider: "external" as const,
+    prices: [],
+    tags: [],
+    created: 1,
+    modified: 1,
+  }));
+  await db.insert(subscriptions).values(rows).onConflictDoNothing();
+}
