@@ -18,5 +18,5 @@ const realtime = { openapi: "3.1.0", info: { title: "Realtime", version: "2.0.0"
 await writeTypes("protocol.d.ts", JSON.stringify(realtime));
 
 async function writeTypes(file: string, document: URL | string): Promise<void> {
-  writeFileSync(join(GENERATED, file), astToString(await openapiTS(document, { alphabetize: true })));
+  writeFileSync(join(GENERATED, file), astToString(await openapiTS(document, { alphabetize: true, defaultNonNullable: false })));
 }

@@ -13,6 +13,7 @@ import { PING } from "../worker/durable-objects/relay.protocol.ts";
 import { takeLogLine, type LogLine } from "./log-lines.ts";
 import { type Operation, operationOf } from "./openapi.ts";
 import { unlistedFields } from "./public-answers.ts";
+import { requestFaults, responseFaults } from "./published-document.ts";
 import { TestViewer } from "./isolated/relay-viewer.ts";
 
 export const ORIGIN = "https://tifo.test";
@@ -233,6 +234,7 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   const body: unknown = isJson && text !== "" ? JSON.parse(text) : undefined;
   expect(keysOf(operation, status), where).toContain(status);
   const problem = status >= 400 ? checkProblem(operation, status, response, body, where) : undefined;
+  if (status < 400) checkRequest(operation, init.body, where);
   if (status < 400) checkAnswer(operation, status, body, where);
   if (status < 400 && PROOFS.every((name) => !headers.has(name))) expect(unlistedFields(operation, status, body), where).toEqual([]);
   checkSecrets(log, headers, init.body);
@@ -258,6 +260,12 @@ function keysOf(operation: Operation, status: number): number[] {
   return status === 304 ? [304] : [...operation.responses.keys()];
 }
 
+/** A body that was accepted is one that the published document allows. */
+function checkRequest({ operationId }: Operation, body: BodyInit | null | undefined, where: string): void {
+  if (typeof body !== "string") return;
+  expect(requestFaults(operationId, JSON.parse(body)), `request of ${where}`).toEqual([]);
+}
+
 /** Nothing undeclared: what the schema would drop may not be there. */
 function checkAnswer(operation: Operation, status: number, body: unknown, where: string): void {
   const schema = operation.answers.get(status);
@@ -265,6 +273,7 @@ function checkAnswer(operation: Operation, status: number, body: unknown, where:
     expect(body, where).toBeUndefined();
     return;
   }
+  expect(responseFaults(operation.operationId, status, body), where).toEqual([]);
   const parsed = schema.safeParse(body);
   expect(parsed.error?.issues ?? [], where).toEqual([]);
   expect(parsed.data, where).toEqual(body);
@@ -273,6 +282,7 @@ function checkAnswer(operation: Operation, status: number, body: unknown, where:
 function checkProblem(operation: Operation, status: number, response: Response, body: unknown, where: string): z.infer<typeof Problem> {
   expect(response.headers.get("Content-Type"), where).toBe("application/problem+json");
   const problem = Problem.strict().parse(body);
+  expect(responseFaults(operation.operationId, status, body), where).toEqual([]);
   expect(problem.status, where).toBe(status);
   expect(operation.responses.get(status)?.description ?? "", where).toContain(`\`${problem.code}\``);
   // An answer that is given again names the request that was answered first.

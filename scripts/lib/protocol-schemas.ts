@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { unescapeSlashes } from "../../worker/http/openapi.ts";
 import * as protocol from "../../worker/durable-objects/relay.protocol.ts";
 
 /** JSON Schema of one message or of a part of one; refers to others as `#/components/schemas/<name>`. */
@@ -8,7 +9,7 @@ export type JsonSchema = Record<string, unknown>;
 export function protocolSchemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [name, schema] of Object.entries(protocol)) if (schema instanceof z.ZodType) registry.add(schema, { id: name });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: withoutUnsafeBounds });
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: readable });
   return Object.fromEntries(Object.entries(schemas).map(([name, { $schema: _schema, $id: _id, ...schema }]) => [name, schema]));
 }
 
@@ -21,8 +22,9 @@ export function framesOf(union: "ServerFrame" | "ViewerFrame"): { name: string; 
   });
 }
 
-/** Zod bounds every integer by what a double holds exactly; the documents read better without. */
-function withoutUnsafeBounds({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void {
+/** Zod bounds every integer by what a double holds exactly, and escapes slashes in patterns; the documents read better without. */
+function readable({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number; pattern?: string } }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.pattern !== undefined) jsonSchema.pattern = unescapeSlashes(jsonSchema.pattern);
 }

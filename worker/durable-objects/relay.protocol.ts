@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POSITIONS } from "../../db/enums.ts";
+import { orNull } from "../http/schemas.ts";
 import { ID_PATTERN } from "../lib/ids.ts";
 import { OverlayCta } from "../routes/overlays/cta.ts";
 
@@ -37,7 +38,7 @@ export const OverlayShow = z.object({
   endsAt: Time,
   position: z.enum(POSITIONS),
   contents: z.array(OverlayContent),
-  cta: OverlayCta.nullable(),
+  cta: orNull(OverlayCta),
   variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   priority: z.number().int().describe("Where two overlays want one position, the viewer shows the higher first"),
   timecode: z.number().optional().describe("Seconds of media time at which the viewer shows it"),

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./app-env.ts";
 import { SECURITY_SCHEMES } from "./credentials.ts";
+import { splitDirections } from "./openapi-directions.ts";
 
 /** What each tag of the document is about; a test compares the list with the tags in use. */
 export const TAGS = {
@@ -67,26 +68,51 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
   );
 }
 
-/** The document's text, with what OpenAPI 3.0 gives no meaning set right. */
+/** The document's text, with each schema right for its direction and readable by strict OpenAPI 3.0 tools. */
 export function openApiText(app: OpenAPIHono<AppEnv>): string {
-  return `${JSON.stringify(openApiDocument(app), (_, value: unknown) => withMeaning(value), 2)}\n`;
+  const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app), (_, value: unknown) => repaired30(value)));
+  return `${JSON.stringify(splitDirections(repaired), null, 2)}\n`;
 }
 
-/** `nullable` without a type: from `z.unknown()` it means anything, the empty schema; as a member of a union it belongs to the union, beside the type that its members share. */
-function withMeaning(value: unknown): unknown {
+/** OpenAPI 3.0 gives `nullable` a meaning only beside a `type`, and a reference or a union has none. */
+const NULL = { type: "object", nullable: true, enum: [null] };
+
+/** Repairs what the library writes for `z.unknown()`, for unions and references that may be null, and for slashes in patterns. */
+function repaired30(value: unknown): unknown {
   if (isBareNullable(value)) return {};
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const union = Object.entries(value).find(([name]) => name === "allOf" || name === "anyOf" || name === "oneOf");
-  if (!union || !Array.isArray(union[1]) || !union[1].some(isBareNullable)) return value;
-  const members: unknown[] = union[1].filter((member) => !isBareNullable(member));
-  const type = members.every(isObjectSchema) ? { type: "object" } : {};
-  return { ...type, ...value, [union[0]]: members, nullable: true };
+  const schema = "pattern" in value && typeof value.pattern === "string" ? { ...value, pattern: unescapeSlashes(value.pattern) } : value;
+  return withNullMember(schema);
 }
 
-function isObjectSchema(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "type" in value && value.type === "object";
+/** A union or reference that may be null is written with a bare `nullable` among its members, which becomes an explicit null. */
+function withNullMember(schema: object): object {
+  for (const keyword of ["allOf", "anyOf", "oneOf"]) {
+    const { [keyword]: members, nullable: _nullable, ...rest } = Object.fromEntries<unknown>(Object.entries(schema));
+    if (!Array.isArray(members) || !members.some(isNullable)) continue;
+    const others: unknown[] = members.filter((member) => !isNullable(member));
+    const description = members.map(descriptionOf).find((text) => text !== undefined);
+    return { ...rest, ...(description && { description }), [keyword === "anyOf" ? "anyOf" : "oneOf"]: [...others, NULL] };
+  }
+  return schema;
 }
 
+/** `RegExp.source` escapes slashes, which JSON Schema needs nowhere. */
+export function unescapeSlashes(pattern: string): string {
+  return pattern.replaceAll(/\\(.)/gs, (escape, character: string) => (character === "/" ? "/" : escape));
+}
+
+/** `{ nullable: true }`, which without a type says nothing; as a member it may carry the description of the whole. */
 function isBareNullable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.keys(value).join() === "nullable";
+  return isNullable(value) && descriptionOf(value) === undefined;
+}
+
+function isNullable(value: unknown): value is { nullable: true } {
+  const keywords = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  return keywords.includes("nullable") && keywords.every((keyword) => keyword === "nullable" || keyword === "description");
+}
+
+function descriptionOf(value: unknown): string | undefined {
+  if (!isNullable(value) || !("description" in value)) return undefined;
+  return typeof value.description === "string" ? value.description : undefined;
 }

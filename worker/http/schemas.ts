@@ -107,3 +107,8 @@ export function queryJson<T extends z.ZodType>(schema: T) {
     .pipe(schema)
     .openapi({ type: "string" });
 }
+
+/** A named schema, or null. By a plain `.nullable()`, a schema's first use would make the component itself nullable, for all its uses. */
+export function orNull<T extends z.ZodType>(schema: T) {
+  return z.lazy(() => schema).nullable();
+}

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { calendarEvents } from "../../../db/schema/index.ts";
-import { Id, ImageUrl, Tracked } from "../../http/schemas.ts";
+import { Id, ImageUrl, orNull, Tracked } from "../../http/schemas.ts";
 import { isTimeZone, MOMENT_OR_DAY } from "../../lib/time-range.ts";
 
 const DAY = 86_400_000;
@@ -48,7 +48,7 @@ const editable = {
   descriptionRaw: z.string().max(10_000).default(""),
   categories: z.array(CalendarCategory).max(20).default([]),
   date: CalendarDateInput,
-  image: CalendarImage.nullish(),
+  image: orNull(CalendarImage).optional(),
   channelId: Id.nullish().describe("The channel on which it is shown; none: the site's own"),
   siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
 };
@@ -80,7 +80,7 @@ export const CalendarEvent = z
     date: z
       .object({ startTimestamp: Moment, endTimestamp: Moment.nullable(), timeZone: z.string(), useEndTime: z.boolean() })
       .openapi("CalendarDate"),
-    image: CalendarImage.nullable(),
+    image: orNull(CalendarImage),
     thirdPartyEventId: z.string().nullable(),
     ...Tracked,
   })

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { OVERLAY_KINDS, OVERLAY_TYPES, POSITIONS } from "../../../db/enums.ts";
 import type { broadcasts, overlays } from "../../../db/schema/index.ts";
 import type { OverlayContents } from "../../../db/types.ts";
-import { FreeObject, Id, QueryBoolean, Time, Tracked } from "../../http/schemas.ts";
+import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "../../http/schemas.ts";
 import { invalid } from "../../lib/errors.ts";
 import { OverlayCta } from "./cta.ts";
 
@@ -53,7 +53,7 @@ const editable = {
   type: z.enum(OVERLAY_TYPES).describe("A template is broadcast with variables; an instance has its own"),
   duration: Duration,
   contents: z.array(OverlayContent).min(1).max(8),
-  cta: OverlayCta.nullish(),
+  cta: orNull(OverlayCta).optional(),
 };
 
 export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable }).openapi("OverlayInput", {
@@ -74,7 +74,7 @@ export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tif
   },
 });
 
-export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: OverlayCta.nullable(), ...Tracked }).openapi("Overlay");
+export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: orNull(OverlayCta), ...Tracked }).openapi("Overlay");
 
 export const OverlayFilters = {
   type: z.enum(OVERLAY_TYPES).optional(),

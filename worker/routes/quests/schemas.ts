@@ -3,7 +3,7 @@ import { QUEST_KINDS, REWARD_TYPES } from "../../../db/enums.ts";
 import type { quests } from "../../../db/schema/index.ts";
 import type { QuestAction as QuestActionColumn } from "../../../db/types.ts";
 import { listQuery } from "../../http/listing.ts";
-import { fromQuery, Id, ImageUrl, LinkUrl, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "../../http/schemas.ts";
 import { ID_PATTERN } from "../../lib/ids.ts";
 import { ANY_VALUE, KIND_RULES, requiredOf } from "../../lib/quest-rules.ts";
 import { RAFFLE_ALGORITHM } from "../../lib/raffle.ts";
@@ -164,7 +164,7 @@ export const Quest = z
     ...fields,
     siteId: Id,
     actions: z.array(QuestAction),
-    raffle: Raffle.nullable().describe("Where the reward is one"),
+    raffle: orNull(Raffle).describe("Where the reward is one"),
     ...Tracked,
   })
   .openapi("Quest");

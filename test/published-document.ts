@@ -1,0 +1,75 @@
+import { dereference, validate } from "@cfworker/json-schema";
+import { z } from "@hono/zod-openapi";
+import { createApp } from "../worker/app.ts";
+import { openApiText } from "../worker/http/openapi.ts";
+
+// The published OpenAPI text as a foreign validator reads it: strictly by OpenAPI 3.0.3, without our zod schemas.
+
+type Schema = Record<string, unknown>;
+
+const Body = z.object({ content: z.record(z.string(), z.object({ schema: z.record(z.string(), z.unknown()).optional() })).default({}) });
+const Operation = z.object({ operationId: z.string(), requestBody: Body.optional(), responses: z.record(z.string(), Body) });
+const Document = z.object({
+  paths: z.record(z.string(), z.record(z.string(), Operation)),
+  components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+});
+
+export const published = Document.parse(JSON.parse(openApiText(createApp())));
+
+const definitions = new Map<string, Schema>(Object.entries(published.components.schemas));
+for (const { operationId, requestBody, responses } of Object.values(published.paths).flatMap((path) => Object.values(path))) {
+  if (requestBody) define(`${operationId} request`, requestBody);
+  for (const [status, response] of Object.entries(responses)) define(`${operationId} ${status}`, response);
+}
+
+const root = {
+  $id: "https://tifo.example/schemas",
+  $defs: Object.fromEntries([...definitions].map(([name, one]) => [name, jsonSchema(one)])),
+};
+const lookup = dereference(root);
+
+/** What a validator has against the JSON body of a successful request; nothing where the document describes none. */
+export function requestFaults(operationId: string, body: unknown): string[] {
+  return faults(`${operationId} request`, body);
+}
+
+/** What a validator has against the JSON body of a response. */
+export function responseFaults(operationId: string, status: number, body: unknown): string[] {
+  return faults(`${operationId} ${status}`, body);
+}
+
+function faults(name: string, body: unknown): string[] {
+  const schema = root.$defs[name];
+  if (!schema) return [];
+  const { errors } = validate(body, schema, "2019-09", lookup, false);
+  return errors.map(({ instanceLocation, keyword, error }) => `${instanceLocation} ${keyword}: ${error}`);
+}
+
+function define(name: string, { content }: z.output<typeof Body>): void {
+  const schema = (content["application/json"] ?? content["application/problem+json"])?.schema;
+  if (schema) definitions.set(name, schema);
+}
+
+/** OpenAPI 3.0.3 as JSON Schema: `nullable` counts only beside a `type` of the same schema. */
+function jsonSchema(schema: Schema): Schema {
+  const { nullable, example: _example, discriminator: _discriminator, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const converted = Object.fromEntries(Object.entries(rest).map(([keyword, value]) => [keyword, convert(keyword, value)]));
+  if (exclusiveMinimum === true) Object.assign(converted, { exclusiveMinimum: schema.minimum });
+  if (exclusiveMaximum === true) Object.assign(converted, { exclusiveMaximum: schema.maximum });
+  return nullable === true && typeof rest.type === "string" ? { ...converted, type: [rest.type, "null"] } : converted;
+}
+
+function convert(keyword: string, value: unknown): unknown {
+  if (keyword === "$ref" && typeof value === "string") return value.replace("#/components/schemas/", "#/$defs/");
+  if (keyword === "properties" && isSchema(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, property]) => [name, isSchema(property) ? jsonSchema(property) : property]),
+    );
+  }
+  if (Array.isArray(value)) return value.map((member: unknown) => (isSchema(member) ? jsonSchema(member) : member));
+  return isSchema(value) ? jsonSchema(value) : value;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,119 @@
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { describe, expect, test } from "vitest";
+import { published, requestFaults, responseFaults } from "../../test/published-document.ts";
+import { createApp } from "../app.ts";
+import type { AppEnv } from "./app-env.ts";
+import { openApiText, unescapeSlashes } from "./openapi.ts";
+import { orNull } from "./schemas.ts";
+
+const { schemas } = published.components;
+const text = openApiText(createApp());
+
+const PANEL = { _id: "5eed00000000000000000001", created: 1, modified: 1, siteId: "5eed00000000000000000001" };
+
+/** An app with one operation, by whose document a rule can be read. */
+function documentOf(request: z.ZodType, response: z.ZodType): z.output<typeof Schemas> {
+  const app = new OpenAPIHono<AppEnv>();
+  app.openAPIRegistry.registerPath({
+    operationId: "change",
+    method: "put",
+    path: "/things",
+    request: { body: { required: true, content: { "application/json": { schema: request } } } },
+    responses: { 200: { description: "Changed", content: { "application/json": { schema: response } } } },
+  });
+  return Schemas.parse(JSON.parse(openApiText(app)));
+}
+const Schemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }) });
+
+describe("a property with a default", () => {
+  const Part = z.strictObject({ size: z.number().default(3).describe("In metres"), name: z.string() }).openapi("Part");
+  const Whole = z.object({ parts: z.array(Part) }).openapi("Whole");
+  const { components } = documentOf(Whole, Whole);
+
+  test("is optional in the schema of the request, which names the default in its description", () => {
+    expect(components.schemas.PartInput).toMatchObject({
+      required: ["name"],
+      properties: { size: { type: "number", description: "In metres. Default: `3`" } },
+    });
+    expect(components.schemas.WholeInput).toMatchObject({ properties: { parts: { items: { $ref: "#/components/schemas/PartInput" } } } });
+  });
+
+  test("is required in the schema of the response", () => {
+    expect(components.schemas.Part).toMatchObject({ required: ["size", "name"], properties: { size: { type: "number" } } });
+    expect(components.schemas.Whole).toMatchObject({ properties: { parts: { items: { $ref: "#/components/schemas/Part" } } } });
+  });
+
+  test("leaves a schema alone that only requests use", () => {
+    const Input = z.strictObject({ size: z.number().default(3) }).openapi("Input");
+    const names = Object.keys(documentOf(Input, z.object({})).components.schemas);
+    expect(names).toEqual(["Input"]);
+  });
+
+  test("stops the build where the name of the request's schema is taken", () => {
+    const Taken = z.object({ part: Part, other: z.object({}).openapi("PartInput") }).openapi("Taken");
+    expect(() => documentOf(Taken, Taken)).toThrow("PartInput");
+  });
+
+  test("carries no `default` anywhere in the published schemas, by which generators make it required", () => {
+    const withDefault = propertiesOf(schemas).filter(([, property]) => "default" in property);
+    expect(withDefault.map(([name]) => name)).toEqual([]);
+  });
+
+  test("may be left out of a request, and is missing in no response", () => {
+    expect(requestFaults("broadcastOverlay", { channelId: "5eed0000000000000000c001" })).toEqual([]);
+    const renderer = { panel_type: "donations", panel_name: "Give", url: "https://demo.example/give" };
+    expect(responseFaults("getPanel", 200, { ...PANEL, renderer }).join()).toContain("disable_on_mobile_embedded");
+  });
+});
+
+describe("a named schema that may be null", () => {
+  const Look = z.discriminatedUnion("kind", [z.object({ kind: z.literal("one") }), z.object({ kind: z.literal("two") })]).openapi("Look");
+  const { components } = documentOf(z.object({ look: orNull(Look).describe("How it looks") }).openapi("Wish"), Look);
+
+  test("is a union of the schema and an explicit null, with the description of the property", () => {
+    expect(components.schemas.Wish).toMatchObject({
+      properties: {
+        look: {
+          description: "How it looks",
+          oneOf: [{ $ref: "#/components/schemas/Look" }, { type: "object", nullable: true, enum: [null] }],
+        },
+      },
+    });
+  });
+
+  test("doesn't make the schema itself nullable", () => {
+    expect(JSON.stringify(components.schemas.Look)).not.toContain("null");
+    expect(Object.keys(schemas).filter((name) => schemas[name]?.nullable === true)).toEqual([]);
+  });
+
+  test("is null in an overlay without a call to action, and nothing else than a call to action where there is one", () => {
+    const overlay = { ...PANEL, name: "Goal", description: "", type: "template", duration: 8, contents: [] };
+    const faultsOf = (cta: unknown): string[] =>
+      responseFaults("getOverlay", 200, { ...overlay, contents: [{ kind: "html", html: "x", position: "center" }], cta });
+    expect(faultsOf(null)).toEqual([]);
+    expect(faultsOf({ type: "open_link", data: { url: "https://demo.example/" } })).toEqual([]);
+    expect(faultsOf({ type: "open_link" })).not.toEqual([]);
+  });
+});
+
+test.for([
+  ["^https:\\/\\/x\\/$", "^https://x/$"],
+  ["a\\\\/b\\.c", "a\\\\/b\\.c"],
+])("unescapes the slashes of the pattern %s alone", ([pattern, expected]) => {
+  expect(unescapeSlashes(pattern ?? "")).toBe(expected);
+});
+
+test("the published document has no pattern with an escaped slash", () => {
+  expect(text).not.toMatch(/"pattern": ".*(?<!\\)\\\\\//);
+});
+
+/** Every property of every schema, with its place. */
+function propertiesOf(value: unknown, place = ""): [string, object][] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const here = `${place}/${key}`;
+    const own = key === "properties" && typeof inner === "object" && inner !== null ? Object.entries(inner) : [];
+    const named = own.map(([name, property]: [string, unknown]): [string, object] => [`${here}/${name}`, Object(property)]);
+    return [...named, ...propertiesOf(inner, here)];
+  });
+}
