@@ -52,8 +52,9 @@ function define(name: string, { content }: z.output<typeof Body>): void {
 
 /** OpenAPI 3.0.3 as JSON Schema: `nullable` counts only beside a `type` of the same schema. */
 function jsonSchema(schema: Schema): Schema {
-  const { nullable, example: _example, discriminator: _discriminator, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
-  const converted = Object.fromEntries(Object.entries(rest).map(([keyword, value]) => [keyword, convert(keyword, value)]));
+  const { nullable, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const constraints = Object.entries(rest).filter(([keyword]) => keyword !== "example" && keyword !== "discriminator");
+  const converted = Object.fromEntries(constraints.map(([keyword, value]) => [keyword, convert(keyword, value)]));
   if (exclusiveMinimum === true) Object.assign(converted, { exclusiveMinimum: schema.minimum });
   if (exclusiveMaximum === true) Object.assign(converted, { exclusiveMaximum: schema.maximum });
   return nullable === true && typeof rest.type === "string" ? { ...converted, type: [rest.type, "null"] } : converted;

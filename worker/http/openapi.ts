@@ -88,7 +88,7 @@ function repaired30(value: unknown): unknown {
 /** A union or reference that may be null is written with a bare `nullable` among its members, which becomes an explicit null. */
 function withNullMember(schema: object): object {
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
-    const { [keyword]: members, nullable: _nullable, ...rest } = Object.fromEntries<unknown>(Object.entries(schema));
+    const { [keyword]: members, ...rest } = Object.fromEntries<unknown>(Object.entries(schema).filter(([name]) => name !== "nullable"));
     if (!Array.isArray(members) || !members.some(isNullable)) continue;
     const others: unknown[] = members.filter((member) => !isNullable(member));
     const description = members.map(descriptionOf).find((text) => text !== undefined);

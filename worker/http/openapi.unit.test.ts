@@ -113,7 +113,7 @@ function propertiesOf(value: unknown, place = ""): [string, object][] {
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     const here = `${place}/${key}`;
     const own = key === "properties" && typeof inner === "object" && inner !== null ? Object.entries(inner) : [];
-    const named = own.map(([name, property]: [string, unknown]): [string, object] => [`${here}/${name}`, Object(property)]);
+    const named = own.map(([name, property]: [string, unknown]): [string, object] => [`${here}/${name}`, Object.assign({}, property)]);
     return [...named, ...propertiesOf(inner, here)];
   });
 }
