@@ -49,7 +49,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-{channel,overlays}.ts"],
+    files: ["sdk/**/*.{ts,tsx}", "test/sdk/**/*.ts", "test/browser/{sdk,channel-chaos}*.ts", "scripts/soak-{apps,channel,overlays}.ts"],
     languageOptions: { parserOptions: { project: ["sdk/tsconfig.json"] } },
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...youngerThanTelevisions] } },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
 import { bundle } from "./lib/bundle.ts";
+import { repeatIfLost } from "./lib/connection-loss.ts";
 import { REALTIME } from "./lib/fan-out.ts";
 import { ask } from "./lib/http.ts";
 import type { Server } from "./lib/processes.ts";
@@ -18,33 +19,47 @@ const CHURN = 0.2;
 const Counts = z.object({ concurrents: z.number(), channels: z.array(z.object({ channelId: z.string(), concurrents: z.number() })) });
 
 /** I: the viewer count against an exact model, while a fifth of the viewers reconnects each second, over evictions and a hard kill. */
-export async function counts(quick: boolean): Promise<Result> {
+export function counts(quick: boolean): Promise<Result> {
+  return repeatIfLost("the run", () => countOnce(quick));
+}
+
+async function countOnce(quick: boolean): Promise<Result> {
   const viewers = quick ? 90 : 600;
   const folder = newFolder();
   const worker = { code: await bundle("bench/workers/realtime.ts"), objects: REALTIME, variables: VARIABLES };
   const model = new Model();
+  const rows: string[][] = [];
 
-  const first = await startWorkerd(worker, folder);
-  await model.fill(first, viewers);
-  const rows = [["after the first came", await settle(first, model)]];
-  const churn = await underChurn(first, model, quick ? 4 : 12);
-  rows.push([`under churn of ${CHURN * 100} % a second, ${churn.samples} samples`, churn.text]);
-  rows.push(["after the churn", await settle(first, model)]);
-  await sleep(quick ? 0 : EVICTED_MS);
-  rows.push(["after the objects were evicted", await settle(first, model)]);
-  model.dropHalf();
-  rows.push(["half of the viewers gone without a word", await settle(first, model)]);
-  await first.stop();
+  await during(await startWorkerd(worker, folder), async (first) => {
+    await model.fill(first, viewers);
+    rows.push(["after the first came", await settle(first, model)]);
+    const churn = await underChurn(first, model, quick ? 4 : 12);
+    rows.push([`under churn of ${CHURN * 100} % a second, ${churn.samples} samples`, churn.text]);
+    rows.push(["after the churn", await settle(first, model)]);
+    await sleep(quick ? 0 : EVICTED_MS);
+    rows.push(["after the objects were evicted", await settle(first, model)]);
+    model.dropHalf();
+    rows.push(["half of the viewers gone without a word", await settle(first, model)]);
+  });
   model.forgetAll();
 
-  const second = await startWorkerd(worker, folder);
-  rows.push(["after kill -9 and restart, nobody back yet", await settle(second, model)]);
-  await model.fill(second, Math.floor(viewers / 2));
-  rows.push(["after half of them came back", await settle(second, model)]);
-  model.forgetAll();
-  rows.push(["after all have gone", await settle(second, model)]);
-  await second.stop();
+  await during(await startWorkerd(worker, folder), async (second) => {
+    rows.push(["after kill -9 and restart, nobody back yet", await settle(second, model)]);
+    await model.fill(second, Math.floor(viewers / 2));
+    rows.push(["after half of them came back", await settle(second, model)]);
+    model.forgetAll();
+    rows.push(["after all have gone", await settle(second, model)]);
+  });
   return { columns: ["moment", "count"], rows };
+}
+
+/** Stops the server after the work, also where that fails and is repeated. */
+async function during(server: Server, work: (server: Server) => Promise<void>): Promise<void> {
+  try {
+    await work(server);
+  } finally {
+    await server.stop();
+  }
 }
 
 /** One viewer's time on a channel, in ms of our own clock. */

@@ -1,4 +1,4 @@
-// Builds the SDK: the npm package into sdk/dist, and the script of plain pages into docs/public/sdk, from where the site serves it.
+// Builds the SDK: the npm package into sdk/dist, and into docs/public/sdk, from where the site serves it, its tarball and the script of plain pages.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -27,7 +27,8 @@ const common = {
   legalComments: "none",
 } satisfies BuildOptions;
 
-await Promise.all([buildPackage(), buildScripts()]);
+await buildPackage();
+await buildRelease();
 
 /** ESM, one file for each entry and what they share beside them; React stays the host's own. */
 async function buildPackage(): Promise<void> {
@@ -39,7 +40,7 @@ async function buildPackage(): Promise<void> {
     splitting: true,
     entryPoints: { index: "sdk/index.ts", client: "sdk/client/index.ts", channel: "sdk/channel/index.ts", react: "sdk/react/index.ts" },
     outdir: "sdk/dist",
-    external: ["react", "react-dom", "@rive-app/canvas-lite", "openapi-fetch"],
+    external: ["react", "react-dom", "openapi-fetch"],
   });
   await runOrFail("tsc", ["-p", "sdk/tsconfig.package.json"]);
   cpSync(join(SDK, "generated"), join(DIST, "types/generated"), { recursive: true });
@@ -48,8 +49,8 @@ async function buildPackage(): Promise<void> {
   cpSync(join(ROOT, "LICENSE"), join(DIST, "LICENSE"));
 }
 
-/** One script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
-async function buildScripts(): Promise<void> {
+/** The package's tarball, and one script with React in it; rive's runtime is a file of its own, loaded when the first animation comes. */
+async function buildRelease(): Promise<void> {
   removeFormer();
   const release = join(RELEASES, version);
   mkdirSync(release, { recursive: true });
@@ -63,11 +64,14 @@ async function buildScripts(): Promise<void> {
   await build({ ...common, format: "esm", entryPoints: { rive: "sdk/react/rive/runtime.ts" }, outdir: release });
   await build({ ...common, entryPoints: ["sdk/styles/tifo.css"], outdir: release });
   cpSync(RIVE, join(release, "rive.wasm"));
+  // The same bytes from the same files: npm gives every entry one time and one mode.
+  await runOrFail("npm", ["pack", DIST, "--pack-destination", release, "--silent"]);
   const files = readdirSync(release).sort();
   const integrity = Object.fromEntries(files.map((file) => [file, integrityOf(join(release, file))]));
   const name = `${version}-${createHash("sha256").update(JSON.stringify(integrity)).digest("hex").slice(0, 8)}`;
   cpSync(release, join(PINNED, name), { recursive: true });
   cpSync(release, SITE, { recursive: true });
+  for (const tarball of entriesOf(RELEASES).flatMap(tarballsOf)) cpSync(tarball, join(SITE, basename(tarball)));
   writeFileSync(join(SITE, "integrity.json"), `${JSON.stringify({ version, pinned: `/sdk/pinned/${name}`, files: integrity }, null, 2)}\n`);
 }
 
@@ -83,6 +87,11 @@ function removeFormer(): void {
 
 function entriesOf(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+/** Of every version that is still here: a project that was installed from one is installed from it again. */
+function tarballsOf(release: string): string[] {
+  return entriesOf(release).filter((path) => path.endsWith(".tgz"));
 }
 
 /** As the `integrity` attribute takes it (W3C Subresource Integrity). */

@@ -2,12 +2,22 @@
 import { countOverKill } from "../bench/k-votes.ts";
 import { scoreUnderKills } from "../test/browser/rule-kills.ts";
 import { changeUnderKills } from "../test/browser/webhook-kills.ts";
+import { build } from "./lib/build.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 
-const RUNS: (() => Promise<void>)[] = [() => rules(10, 10), votes, () => webhooks(10, 40), () => webhooks(1, 10_000), channel, overlays];
+const RUNS: (() => Promise<void>)[] = [
+  () => rules(10, 10),
+  votes,
+  () => webhooks(10, 40),
+  () => webhooks(1, 10_000),
+  apps,
+  channel,
+  overlays,
+];
 
 await guard(async () => {
+  await build();
   for (const run of RUNS) await run();
 });
 process.exit();
@@ -27,6 +37,11 @@ async function votes(): Promise<void> {
 async function webhooks(kills: number, changes: number): Promise<void> {
   const { acknowledged, requests, ...wrong } = await changeUnderKills(kills, changes);
   judge(`${kills} kills, ${acknowledged} changes, ${requests} deliveries`, wrong);
+}
+
+/** The package of the SDK in fresh apps of Vite and Next.js, which come from the registry. */
+async function apps(): Promise<void> {
+  say((await runOrFail("node", ["scripts/soak-apps.ts"])).trim());
 }
 
 /** Clients of a channel while sockets are cut and the server is killed: a script of its own, as it is made of the SDK, for browsers. */

@@ -199,8 +199,8 @@ function wrongBodies(operation: Operation, base: Draft): Case[] {
 }
 
 /** Of a union that may be null, the document says so in a member of its own. */
-function mayBeNull({ nullable, oneOf = [], anyOf = [] }: Schema): boolean {
-  return nullable === true || [...oneOf, ...anyOf].some((member) => follow(member).nullable === true);
+function mayBeNull({ nullable, oneOf = [], anyOf = [], allOf = [] }: Schema): boolean {
+  return nullable === true || [...oneOf, ...anyOf, ...allOf].some((member) => follow(member).nullable === true);
 }
 
 /** Values that a field of this schema can't have. */

@@ -74,5 +74,5 @@ export const COMMERCE_MAKERS: Record<string, string> = {
 export async function exportsAreDone(): Promise<void> {
   const underWay = inArray(memberExports.status, ["pending", "running"]);
   const isQuiet = async () => (await db.$count(memberExports, underWay)) + (await db.$count(outbox)) === 0;
-  await vi.waitUntil(isQuiet, { timeout: 20_000, interval: 20 });
+  await vi.waitUntil(isQuiet, { interval: 20 });
 }

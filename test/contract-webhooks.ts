@@ -19,7 +19,7 @@ async function sendTest(site: TestSite): Promise<void> {
 async function delivered(site: TestSite): Promise<string> {
   await sendTest(site);
   const settled = async () => List.parse((await site.call("listDeliveries")).body).results.find(({ state }) => state === "delivered");
-  return (await vi.waitUntil(settled, { timeout: 20_000, interval: 20 }))._id;
+  return (await vi.waitUntil(settled, { interval: 20 }))._id;
 }
 
 /** What must be there before these operations, by name. */

@@ -143,7 +143,7 @@ export class Shopping {
       if (!died) throw error;
     });
     this.#recover();
-    if (this.isGone) await vi.waitUntil(async () => (await held(this.buyer)).length === 0, { timeout: 20_000 });
+    if (this.isGone) await vi.waitUntil(async () => (await held(this.buyer)).length === 0);
   }
 
   /** What is paid regularly and hasn't ended at Stripe. */

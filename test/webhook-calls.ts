@@ -40,7 +40,6 @@ export async function deliveries(site: TestSite, query: Record<string, string | 
 /** The newest delivery, once it is in this state and was tried so often. */
 export async function delivery(site: TestSite, state: string, tries: number) {
   return vi.waitUntil(async () => (await deliveries(site)).results.find((row) => row.state === state && row.attempts.length === tries), {
-    timeout: 10_000,
     interval: 10,
   });
 }

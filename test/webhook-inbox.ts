@@ -38,7 +38,7 @@ export class WebhookInbox {
 
   /** Resolves once so many requests have come. */
   async holds(count: number): Promise<Received[]> {
-    await vi.waitUntil(() => this.received.length >= count, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => this.received.length >= count, { interval: 5 });
     return this.received;
   }
 

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { ConnectionLost } from "./connection-loss.ts";
 import { percentile } from "./stats.ts";
 
 export interface Answer {
@@ -24,8 +25,8 @@ export class HttpConnection {
   constructor(port: number) {
     this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
     this.socket.on("data", (chunk) => this.read(chunk));
-    this.socket.on("error", (error) => this.waiting?.reject(error));
-    this.socket.on("close", () => this.waiting?.reject(new Error("The server closed the connection")));
+    this.socket.on("error", (error) => this.waiting?.reject(new ConnectionLost(error.message, { cause: error })));
+    this.socket.on("close", () => this.waiting?.reject(new ConnectionLost("The server closed the connection")));
   }
 
   async send(request: Buffer): Promise<Answer> {

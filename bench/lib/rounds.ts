@@ -1,3 +1,4 @@
+import { repeatIfLost } from "./connection-loss.ts";
 import { type Usage } from "./machine.ts";
 import type { Server } from "./processes.ts";
 import { mean, median } from "./stats.ts";
@@ -34,19 +35,23 @@ export interface Plan<C extends Contender> {
 export async function playRounds<C extends Contender>({ contenders, rounds, measure }: Plan<C>): Promise<Round[]> {
   const played: Round[] = [];
   for (let number = 1; number <= rounds; number++) {
-    const round: Round = new Map();
-    for (const contender of [...contenders, contenders[0]]) {
-      const server = await contender.start();
-      try {
-        round.set(contender.name, [...(round.get(contender.name) ?? []), ...(await measure(server, contender))]);
-      } finally {
-        await server.stop();
-      }
-    }
-    played.push(round);
+    played.push(await repeatIfLost(`round ${number}`, () => playRound(contenders, measure)));
     process.stdout.write(`    round ${number} of ${rounds}\n`);
   }
   return played;
+}
+
+async function playRound<C extends Contender>(contenders: Plan<C>["contenders"], measure: Plan<C>["measure"]): Promise<Round> {
+  const round: Round = new Map();
+  for (const contender of [...contenders, contenders[0]]) {
+    const server = await contender.start();
+    try {
+      round.set(contender.name, [...(round.get(contender.name) ?? []), ...(await measure(server, contender))]);
+    } finally {
+      await server.stop();
+    }
+  }
+  return round;
 }
 
 /** The median over the rounds of ours against another's, above 1 where ours is better. */

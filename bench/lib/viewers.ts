@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { ConnectionLost } from "./connection-loss.ts";
 import { encodeText, FrameReader } from "./frames.ts";
 
 /** What a viewer says and expects, beyond plain WebSockets; socket.io needs it. */
@@ -37,8 +38,8 @@ export class Viewer {
       return true;
     };
     this.socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer: shared, callback } });
-    this.socket.on("error", (error) => this.fail(error));
-    this.socket.on("close", () => this.fail(new Error("The server closed the socket")));
+    this.socket.on("error", (error) => this.fail(new ConnectionLost(error.message, { cause: error })));
+    this.socket.on("close", () => this.fail(new ConnectionLost("The server closed the socket")));
     const key = `Sec-WebSocket-Key: ${Buffer.from("a viewer's nonce").toString("base64")}`;
     this.socket.write(
       `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n${key}\r\n\r\n`,
@@ -99,6 +100,8 @@ export class Crowd {
   /** When the last broadcast came to anybody. */
   lastArrival = 0;
   private received = 0;
+  /** Why a viewer is gone that did not leave. */
+  private lost: Error | null = null;
   private awaited: { count: number; reached: PromiseWithResolvers<number> } | null = null;
 
   constructor(broadcastBytes: number, dialect: Dialect = {}) {
@@ -121,6 +124,7 @@ export class Crowd {
 
   /** Resolves with the moment at which the last of so many more broadcasts has come, over all viewers. */
   async receives(count: number): Promise<number> {
+    if (this.lost) throw this.lost;
     if (this.awaited) throw new Error("Somebody waits already");
     this.awaited = { count: this.received + count, reached: Promise.withResolvers<number>() };
     return this.awaited.reached.promise;
@@ -138,6 +142,7 @@ export class Crowd {
 
   /** Called by a viewer that loses its socket: whoever waits for broadcasts would wait forever. */
   lose(error: Error): void {
+    this.lost ??= error;
     this.awaited?.reached.reject(error);
     this.awaited = null;
   }

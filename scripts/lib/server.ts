@@ -29,7 +29,8 @@ export interface Server {
 const WRANGLER = join(ROOT, "node_modules/wrangler/wrangler-dist/cli.js");
 const LEASH = join(ROOT, "scripts/lib/leash.mjs");
 const GRACE_MS = 5_000;
-const READY_MS = 45_000;
+// A busy machine may take minutes; code that doesn't compile says so at once.
+const READY_MS = 300_000;
 
 /** Starts the Worker on 127.0.0.1 and resolves when it answers. Its warnings and errors go to this process's output. */
 export async function startServer({ port, state, secrets }: ServerOptions): Promise<Server> {

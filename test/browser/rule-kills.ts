@@ -67,7 +67,7 @@ async function tellGoal(server: Server, goal: number): Promise<void> {
     bodyOf(await sendSigned(server.url, MATCH_DATA, `${name}-${goal}`, { match: { id: "killed", ...moment } }));
 }
 
-/** Long enough for whatever comes at all: by the site's log or an alarm, within seconds. */
+/** Ends only a wait that is in vain: the site's log or an alarm bring what comes at all within seconds. */
 function patience(): Promise<void> {
-  return sleep(30_000, undefined, { ref: false });
+  return sleep(300_000, undefined, { ref: false });
 }

@@ -173,7 +173,7 @@ describe("samples of the reference", () => {
   }
 
   describe.each(PHASES)("$name", (phase) => {
-    test.each(["sh", "js", "python"] as const)("run to their end: %s", { timeout: 180_000 }, async (language) => {
+    test.each(["sh", "js", "python"] as const)("run to their end: %s", async (language) => {
       expect(await runAll(language, phase)).toEqual({});
     });
   });

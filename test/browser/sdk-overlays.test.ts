@@ -161,7 +161,7 @@ describe("the frame of html overlays", () => {
   });
 });
 
-test("of twenty overlays a second at one position each is shown, and nothing of them is kept", { timeout: 240_000 }, async () => {
+test("of twenty overlays a second at one position each is shown, and nothing of them is kept", async () => {
   const { channelId } = world;
   const outcome = await showFast({ browser, deployment, hostUrl: host.url, channelId, spells: 3, seconds: 3 });
   const [first, ...later] = outcome.kept;

@@ -143,7 +143,7 @@ export class Deployment {
 
   /** Sends an overlay to the demo's channel. */
   async broadcast(contents: object[], { priority = 0, ...fields }: BroadcastFields = {}, channelId = CHANNEL): Promise<void> {
-    const overlay = { siteId: SITE, name: "Test", description: "Test", type: "template", duration: 60, contents, ...fields };
+    const overlay = { siteId: SITE, name: "Test", description: "Test", type: "template", duration: 3600, contents, ...fields };
     const id = await this.create("/overlay/v1/", overlay);
     await this.post(`/overlay/v1/broadcast/${id}`, { channelId, priority });
   }

@@ -5,11 +5,16 @@ import { FanOut } from "../../worker/durable-objects/fan-out.ts";
 import { Relay } from "../../worker/durable-objects/relay.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
+import { atTime, evict, join, newBroadcast, newChannel, runAlarmAt, type TestChannel } from "./relay-viewer.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+/** When the channel is to wake next. */
+function alarmOf(channel: TestChannel): Promise<number | null> {
+  return runInDurableObject(channel.stub, (_, { storage }) => storage.getAlarm());
+}
 
 /** Counts the calls from here on that bring frames of this channel to any relay. */
 async function countPushes(channel: TestChannel): Promise<() => number> {
@@ -214,23 +219,26 @@ describe("expiry", () => {
   test("takes off at the end by itself, all that is due in one frame", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    const endsAt = Date.now() + 1_000;
+    const lasting = newBroadcast({ endsAt: Date.now() + 3_600_000 });
+    const endsAt = lasting.endsAt - 60_000;
     const due = [newBroadcast({ endsAt }), newBroadcast({ endsAt: endsAt - 1 })];
-    const lasting = newBroadcast();
     await Promise.all([...due, lasting].map((broadcast) => channel.stub.publish(broadcast)));
+    await vi.waitFor(async () => expect(await alarmOf(channel)).toBe(endsAt - 1));
+    await runAlarmAt(channel.stub, endsAt);
     const frame = await viewer.first("overlay.clear");
     expect(new Set(frame.broadcastIds)).toEqual(new Set(due.map((broadcast) => broadcast.broadcastId)));
-    expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
     expect(await channel.stub.active()).toHaveLength(1);
   });
 
   test("run twice clears once", async () => {
     const channel = newChannel();
     const viewer = await join(channel);
-    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 1_000 }));
+    const broadcast = newBroadcast();
+    await channel.stub.publish(broadcast);
+    await runAlarmAt(channel.stub, broadcast.endsAt);
     await viewer.first("overlay.clear");
-    await runInDurableObject(channel.stub, (instance) => instance.alarm());
-    await runInDurableObject(channel.stub, (instance) => instance.alarm());
+    for (let times = 0; times < 2; times++)
+      await atTime(broadcast.endsAt, () => runInDurableObject(channel.stub, (instance) => instance.alarm()));
     await channel.stub.emit({ id: newId(0), type: "page.updated", data: {} });
     await viewer.holds(3);
     expect(viewer.log).toEqual([1, 2, 3]);
@@ -250,12 +258,13 @@ describe("expiry", () => {
     const channel = newChannel();
     await channel.stub.grow(1);
     const viewer = await join(channel);
-    const endsAt = Date.now() + 500;
+    const endsAt = Date.now() + 600_000;
     const [held, plain] = [newBroadcast({ endsAt, timecode: 90 }), newBroadcast({ endsAt })];
     await Promise.all([held, plain].map((broadcast) => channel.stub.publish(broadcast)));
+    await runAlarmAt(channel.stub, endsAt);
     await viewer.when((frame) => frame.type === "overlay.clear" && frame.ended === true);
     await viewer.when((frame) => "upTo" in frame && frame.upTo >= 3);
-    const late = [await join(channel), await join(channel, { relay: 1 })];
+    const late = await atTime(endsAt, async () => [await join(channel), await join(channel, { relay: 1 })]);
     for (const { frames } of late) {
       const [welcome] = frames;
       expect(welcome).toMatchObject({ type: "welcome", overlays: [{ broadcastId: held.broadcastId }] });
@@ -279,10 +288,12 @@ describe("expiry", () => {
 
   test("survives a crash of every object", async () => {
     const channel = newChannel();
-    await channel.stub.publish(newBroadcast({ endsAt: Date.now() + 2_000 }));
+    const broadcast = newBroadcast({ endsAt: Date.now() + 600_000 });
+    await channel.stub.publish(broadcast);
     await abortAllDurableObjects();
     const viewer = await join(channel);
     expect((await viewer.first("welcome")).overlays).toHaveLength(1);
+    await runAlarmAt(channel.stub, broadcast.endsAt);
     expect((await viewer.first("overlay.clear")).seq).toBe(2);
   });
 });

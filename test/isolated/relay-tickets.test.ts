@@ -184,6 +184,6 @@ describe("server-sent events", () => {
     const channel = newChannel();
     const response = await eventStream(env, connection(channel), open);
     await read(response, 1);
-    await expect.poll(() => channel.relay().count(), { timeout: 2_000 }).toBe(0);
+    await expect.poll(() => channel.relay().count()).toBe(0);
   });
 });

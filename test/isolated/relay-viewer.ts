@@ -1,6 +1,6 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import {
   type Broadcast,
   channelName,
@@ -21,6 +21,7 @@ export class TestViewer {
   readonly closed: Promise<{ code: number; reason: string }>;
   private readonly socket: WebSocket;
   private readonly waiting = new Set<() => void>();
+  private pongs = 0;
 
   constructor(socket: WebSocket) {
     this.socket = socket;
@@ -74,16 +75,47 @@ export class TestViewer {
     this.socket.close(1000);
   }
 
+  /** Pings, and resolves once the server has answered. */
+  async ping(): Promise<void> {
+    const before = this.pongs;
+    this.send(PING);
+    while (this.pongs === before) await new Promise<void>((resolve) => this.waiting.add(resolve));
+  }
+
   private receive(data: string): void {
-    if (data === PONG) return;
+    if (data === PONG) {
+      this.pongs++;
+      this.wake();
+      return;
+    }
     const message = ServerMessage.parse(JSON.parse(data));
     const frames = Array.isArray(message) ? message : [message];
     this.messages.push(frames);
     this.frames.push(...frames);
+    this.wake();
+  }
+
+  private wake(): void {
     const waiting = [...this.waiting];
     this.waiting.clear();
     for (const wake of waiting) wake();
   }
+}
+
+/** Runs work while every clock of the Worker says another time than the machine's. */
+export async function atTime<T>(now: number, work: () => Promise<T>): Promise<T> {
+  const clock = vi.spyOn(Date, "now").mockReturnValue(now);
+  try {
+    return await work();
+  } finally {
+    clock.mockRestore();
+  }
+}
+
+/** Has a channel do what it scheduled for a moment that has not come yet. */
+export async function runAlarmAt(stub: DurableObjectStub, now: number): Promise<void> {
+  const ran = await atTime(now, () => runDurableObjectAlarm(stub));
+  if (!ran) throw new Error("Nothing was scheduled");
 }
 
 /** A channel that no other test uses. */
@@ -113,24 +145,18 @@ export function requestToRelay(channel: TestChannel, viewer: Partial<ViewerIdent
   return channel.relay(relay).fetch("https://relay/", { headers });
 }
 
-/** Joins as the Worker would, and stays alive by pings until the test ends; `silent` never pings. */
-export async function join(
-  channel: TestChannel,
-  viewer: Parameters<typeof requestToRelay>[1] & { silent?: boolean } = {},
-): Promise<TestViewer> {
-  const { silent, ...identity } = viewer;
-  const { webSocket, status } = await requestToRelay(channel, identity);
+/** Joins as the Worker would, and leaves when the test ends. */
+export async function join(channel: TestChannel, viewer: Parameters<typeof requestToRelay>[1] = {}): Promise<TestViewer> {
+  const { webSocket, status } = await requestToRelay(channel, viewer);
   if (!webSocket) throw new Error(`Not let in: ${status}`);
-  const joined = watch(webSocket, silent);
+  const joined = watch(webSocket);
   await joined.first("welcome");
   return joined;
 }
 
-export function watch(socket: WebSocket, silent = false): TestViewer {
+export function watch(socket: WebSocket): TestViewer {
   const viewer = new TestViewer(socket);
-  const pings = setInterval(() => !silent && viewer.open && viewer.send(PING), 300);
   onTestFinished(() => {
-    clearInterval(pings);
     if (viewer.open) viewer.close();
   });
   return viewer;

@@ -6,7 +6,7 @@ import { Relay } from "../../worker/durable-objects/relay.ts";
 import { RelaySockets } from "../../worker/durable-objects/relay-sockets.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, newHugeBroadcast, requestToRelay, type TestChannel } from "./relay-viewer.ts";
+import { evict, join, newBroadcast, newChannel, newHugeBroadcast, requestToRelay, runAlarmAt, type TestChannel } from "./relay-viewer.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -33,8 +33,9 @@ describe("welcome", () => {
   test("is the first frame and shows a late viewer what is on", async () => {
     const channel = newChannel();
     const early = await join(channel);
-    const [ended, lasting] = [newBroadcast({ endsAt: Date.now() + 1_000 }), newBroadcast()];
+    const [ended, lasting] = [newBroadcast(), newBroadcast({ endsAt: Date.now() + 3_600_000 })];
     await Promise.all([channel.stub.publish(ended), channel.stub.publish(lasting)]);
+    await runAlarmAt(channel.stub, ended.endsAt);
     await early.first("overlay.clear");
     const viewer = await join(channel);
     const { epoch } = await early.first("welcome");
@@ -48,7 +49,7 @@ describe("welcome", () => {
       overlays: [{ type: "overlay.show", seq: 2, upTo: 2, ...lasting }],
       rules: [],
       concurrents: 2,
-      heartbeat: 1,
+      heartbeat: 3600,
     });
   });
 

@@ -115,7 +115,8 @@ describe("large events", () => {
     vi.spyOn(WebhookEndpoint.prototype, "accept").mockImplementation(async (events) => {
       handed.push(events.map(({ eventData }) => eventData));
       now.most = Math.max(now.most, ++now.count);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      // Each waits until as many are under way as may be, so that one more would be seen.
+      await vi.waitUntil(() => now.most >= 4);
       now.count -= 1;
     });
     await leave(site.id, 24, { size: 200_000, type: "admin.landingUpdated" });

@@ -11,7 +11,6 @@ import { run } from "../../scripts/lib/command.ts";
 import { ROOT } from "../../scripts/lib/root.mjs";
 
 const DIST = join(ROOT, "sdk/dist");
-const PATIENCE_MS = 120_000;
 const Integrity = z.object({ version: z.string(), pinned: z.string(), files: z.record(z.string(), z.string()) });
 
 function hashOf(algorithm: string, content: string | Uint8Array, encoding: "base64" | "hex"): string {
@@ -125,7 +124,7 @@ function makeProject(name: string): string {
   const project = join(folder, name);
   const { options, files } = PROJECTS[name] ?? { options: {}, files: {} };
   const typed = name === "react" ? ["@types/react", "@types/react-dom"] : [];
-  for (const dependency of ["react", "react-dom", "openapi-fetch", "@rive-app/canvas-lite", ...typed]) {
+  for (const dependency of ["react", "react-dom", "openapi-fetch", ...typed]) {
     const place = join(project, "node_modules", dependency);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", dependency), place);
@@ -143,28 +142,20 @@ describe("the package", () => {
     expect(messages).toEqual([]);
   });
 
-  test(
-    "resolves with its types wherever it is imported from",
-    async () => {
-      const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only"]);
-      expect(code, output).toBe(0);
-    },
-    PATIENCE_MS,
-  );
+  test("resolves with its types wherever it is imported from", async () => {
+    const { code, output } = await run("attw", ["--pack", DIST, "--profile", "esm-only"]);
+    expect(code, output).toBe(0);
+  });
 
-  test.each(Object.keys(PROJECTS))(
-    "compiles strictly in a fresh %s project, and bundles",
-    async (name) => {
-      const project = makeProject(name);
-      const { code, output } = await run("tsc", ["-p", project]);
-      expect(code, output).toBe(0);
-      const entryPoints = Object.keys(PROJECTS[name]?.files ?? {}).map((file) => join(project, file));
-      const { outputFiles } = await build({ entryPoints, outdir: project, bundle: true, format: "esm", write: false, logLevel: "silent" });
-      expect(outputFiles.filter(({ path }) => path.endsWith(".js"))).toHaveLength(entryPoints.length);
-      expect(outputFiles.find(({ path }) => path.endsWith(".css"))?.text).toContain(".tifo");
-    },
-    PATIENCE_MS,
-  );
+  test.each(Object.keys(PROJECTS))("compiles strictly in a fresh %s project, and bundles", async (name) => {
+    const project = makeProject(name);
+    const { code, output } = await run("tsc", ["-p", project]);
+    expect(code, output).toBe(0);
+    const entryPoints = Object.keys(PROJECTS[name]?.files ?? {}).map((file) => join(project, file));
+    const { outputFiles } = await build({ entryPoints, outdir: project, bundle: true, format: "esm", write: false, logLevel: "silent" });
+    expect(outputFiles.filter(({ path }) => path.endsWith(".js"))).toHaveLength(entryPoints.length);
+    expect(outputFiles.find(({ path }) => path.endsWith(".css"))?.text).toContain(".tifo");
+  });
 });
 
 describe("the pinned release", () => {

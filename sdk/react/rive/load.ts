@@ -19,7 +19,7 @@ export function loadRive(origin: string): Promise<Runtime> {
 async function load(origin: string): Promise<Runtime> {
   const base = `${origin}/sdk/releases/${TIFO_SDK_VERSION}`;
   const address = `${base}/rive.js`;
-  const loaded: unknown = await import(/* @vite-ignore */ address);
+  const loaded: unknown = await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address);
   if (!isRuntime(loaded)) throw new Error("Tifo: /sdk has no runtime for animations");
   loaded.useWasm(`${base}/rive.wasm`);
   return loaded;

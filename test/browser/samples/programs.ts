@@ -19,7 +19,7 @@ export interface Workshop {
   clear(): void;
 }
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 540_000;
 const SHOWN = 4_000;
 
 /** A folder for samples, where `@tifo/web` is what a project would have installed. */

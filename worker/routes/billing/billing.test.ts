@@ -143,7 +143,7 @@ describe("a payment", () => {
     const mails = openMailbox();
     const { chargeId } = await bought();
     const { receiptNumber } = await chargeRow(chargeId);
-    await vi.waitUntil(() => mails.some(({ to }) => to === buyer.email), { timeout: 10_000 });
+    await vi.waitUntil(() => mails.some(({ to }) => to === buyer.email));
     const mail = mails.find(({ to }) => to === buyer.email);
     expect(mail?.subject).toContain(receiptNumber);
     expect(mail?.text).toContain("Cup pass: £19.00");
@@ -155,7 +155,7 @@ describe("a payment", () => {
     const { stripeSubscriptionId } = await recurringRow(buyer);
     const { created } = stripe.renew(stripeSubscriptionId);
     await tellSubscription(site, stripeSubscriptionId);
-    await vi.waitUntil(() => mails.filter(({ to }) => to === buyer.email).length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => mails.filter(({ to }) => to === buyer.email).length === 2);
     const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(created * 1000);
     expect(mails.filter(({ to, text }) => to === buyer.email && text?.includes(day))).toHaveLength(1);
   });

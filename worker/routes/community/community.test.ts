@@ -286,7 +286,7 @@ describe("an export", () => {
   test("is made by the queue and read through its link", async () => {
     const { exportId } = (await site.call("exportMembers")).as(Export);
     const stateOf = async () => (await site.call("getExport", { params: { exportId } })).as(ExportState);
-    await vi.waitUntil(async () => (await stateOf()).status === "complete", { timeout: 20_000, interval: 20 });
+    await vi.waitUntil(async () => (await stateOf()).status === "complete", { interval: 20 });
     const token = (await stateOf()).downloadUrl?.split("/").at(-1) ?? "";
     const file = await site.call("downloadExport", { as: "nobody", params: { token } });
     expect(file.status).toBe(200);

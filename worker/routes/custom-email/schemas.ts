@@ -6,8 +6,8 @@ import { Email } from "../accounts/schemas.ts";
 const Domain = z
   .string()
   .max(253)
+  .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*$/, "A domain name, such as club.example")
   .toLowerCase()
-  .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]*[a-z][a-z0-9-]*$/, "A domain name, such as club.example")
   .openapi({ example: "demo.example" });
 
 const sender = {

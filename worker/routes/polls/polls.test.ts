@@ -263,7 +263,7 @@ describe("a response", () => {
     expect(await writtenOf(poll._id)).toHaveLength(1);
     await site.call("deletePoll", { params: { id: poll._id } });
     expect((await answer(poll._id, idOf(poll, 0), "reader")).status).toBe(404);
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { timeout: 5_000, interval: 20 });
+    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
   });
 });
 
@@ -443,7 +443,7 @@ describe("an account that is deleted", () => {
     await patch(poll._id, { open: false });
     expect(await writtenOf(poll._id)).toHaveLength(1);
     await site.call("deleteAccount", { params: { id: fan.id } });
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { timeout: 5_000, interval: 20 });
+    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
     expect(await counterAt(env, site.id, poll._id, counterOf(fan.id)).votesOf(fan.id)).toEqual([]);
     expect((await results(poll._id)).total).toBe(1);
   });

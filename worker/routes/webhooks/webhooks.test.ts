@@ -145,7 +145,7 @@ describe("programmatic webhooks", () => {
     ]);
     inbox.otherwise = 410;
     await createOverlay(site, "Refused");
-    await vi.waitUntil(async () => (await shown()).every(({ enabled }) => !enabled), { timeout: 10_000 });
+    await vi.waitUntil(async () => (await shown()).every(({ enabled }) => !enabled));
     expect(await shown()).toMatchObject([{ id, disabled: { reason: "gone" } }]);
     inbox.otherwise = 204;
     expect((await site.call("rotateWebhookSecret", { body: { webhookId: id } })).status).toBe(200);

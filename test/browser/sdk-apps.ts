@@ -1,0 +1,130 @@
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, extname, join } from "node:path";
+import { z } from "@hono/zod-openapi";
+import type { Browser } from "playwright-core";
+import { runOrFail } from "../../scripts/lib/command.ts";
+import { ROOT } from "../../scripts/lib/root.mjs";
+import { type Deployment, SITE } from "./sdk-page.ts";
+
+// Apps of integrators, in folders outside the project: nothing there resolves to the project's own node_modules.
+
+const Integrity = z.object({ version: z.string() });
+const Created = z.object({ _id: z.string() });
+const TYPES: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
+
+/** Where the deployment serves the package. */
+export function packagePath(): string {
+  const { version } = Integrity.parse(JSON.parse(readFileSync(join(ROOT, "docs/public/sdk/integrity.json"), "utf8")));
+  return `/sdk/tifo-web-${version}.tgz`;
+}
+
+/** Installs the tarball and what it needs without a registry: unpacked, and copied from here. */
+export async function installOffline(folder: string): Promise<void> {
+  const target = join(folder, "node_modules/@tifo/web");
+  mkdirSync(target, { recursive: true });
+  await runOrFail("tar", ["-xzf", join(ROOT, "docs/public", packagePath()), "-C", target, "--strip-components=1"]);
+  for (const name of ["react", "react-dom", "scheduler", "openapi-fetch"])
+    cpSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name), { recursive: true, dereference: true });
+}
+
+/** A component that draws an event's panels and overlays in the app's own React tree. */
+function watchComponent(origin: string, channelId: string): string {
+  return `"use client";
+import { useEffect, useState } from "react";
+import { configure, type TifoEventViewModel, userDidStartWatchingEvent } from "@tifo/web";
+import { TifoEventProvider, TifoOverlay, TifoPanel } from "@tifo/web/react";
+import "@tifo/web/tifo.css";
+
+export function Watch() {
+  const [event, setEvent] = useState<TifoEventViewModel | null>(null);
+  useEffect(() => {
+    configure({ clientId: "${SITE}", origin: "${origin}" });
+    void userDidStartWatchingEvent({ channelId: "${channelId}" }).then(setEvent);
+  }, []);
+  return (
+    <main style={{ display: "grid", gridTemplateColumns: "1fr 400px", height: "100vh" }}>
+      <div style={{ position: "relative", background: "#12482f" }}>
+        {event && <TifoEventProvider event={event}><TifoOverlay safeArea={24} /></TifoEventProvider>}
+      </div>
+      {event && <TifoEventProvider event={event}><TifoPanel /></TifoEventProvider>}
+    </main>
+  );
+}
+`;
+}
+
+export function writeViteApp(folder: string, origin: string, channelId: string): void {
+  write(folder, {
+    "package.json": '{ "name": "vite-app", "private": true, "type": "module" }',
+    "tsconfig.json": '{ "compilerOptions": { "jsx": "react-jsx" } }',
+    "index.html":
+      '<!doctype html><title>Vite</title><link rel="icon" href="data:,"><div id="app"></div><script type="module" src="/main.tsx"></script>',
+    "main.tsx": `import { createRoot } from "react-dom/client";
+import { Watch } from "./watch";
+createRoot(document.querySelector("#app")!).render(<Watch />);`,
+    "watch.tsx": watchComponent(origin, channelId),
+  });
+}
+
+export function writeNextApp(folder: string, origin: string, channelId: string): void {
+  write(folder, {
+    "package.json": '{ "name": "next-app", "private": true }',
+    "app/layout.tsx": `export default function Layout({ children }: { children: React.ReactNode }) {
+  return <html lang="en"><head><link rel="icon" href="data:," /></head><body>{children}</body></html>;
+}`,
+    "app/page.tsx": 'import { Watch } from "./watch";\n\nexport default function Page() {\n  return <Watch />;\n}',
+    "app/watch.tsx": watchComponent(origin, channelId),
+  });
+}
+
+function write(folder: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** Serves a folder that a bundler has filled. */
+export async function serveFolder(folder: string): Promise<{ url: string; close: () => void }> {
+  const server = createServer(({ url = "/" }, response) => {
+    const file = join(folder, url === "/" ? "index.html" : new URL(url, "http://app").pathname);
+    response.setHeader("Content-Type", TYPES[extname(file)] ?? "application/octet-stream").end(readFileSync(file));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("It listens on no port");
+  return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
+}
+
+/** Opens an app and resolves with the errors of its page, once it has drawn panels, an html overlay, and loaded the runtime of animations. */
+export async function watchApp(
+  browser: Browser,
+  url: string,
+  deployment: Deployment,
+  channelId: string,
+  picture?: string,
+): Promise<string[]> {
+  const page = await browser.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(url);
+  await page.locator(".tifo-tabs [aria-selected=true]").waitFor();
+  await page.getByText("Who scores next?").waitFor();
+  await deployment.broadcast([{ kind: "html", html: "<p>Goal for Harbour City</p>", position: "bottomLeft" }], {}, channelId);
+  await page.frameLocator(".tifo-overlay-frame").getByText("Goal for Harbour City").waitFor();
+  if (picture !== undefined) await page.screenshot({ path: picture });
+  const form = new FormData();
+  form.set("file", new File(["RIVE\x07\0 and nothing more"], "goal.riv"));
+  const keys = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
+  const uploaded: unknown = await (await fetch(`${deployment.url}/media/v1/`, { method: "POST", headers: keys, body: form })).json();
+  const runtime = page.waitForResponse((response) => response.url().endsWith("/rive.wasm") && response.ok());
+  const { _id: mediaId } = Created.parse(uploaded);
+  await deployment.broadcast([{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }], {}, channelId);
+  await runtime;
+  await page.close();
+  return problems;
+}
