@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { build } from "./lib/build.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 import { ROOT } from "./lib/root.mjs";
+import { scheduledFailure } from "./lib/scheduled.ts";
 import { requireFreePort, startServer } from "./lib/server.ts";
 import { DEMO_SUPER_KEY, prepareState } from "./lib/state.ts";
 
@@ -43,8 +44,8 @@ function wantedPort(text: string): number {
 
 /** Does what production's cron does; the local runtime never fires it by itself. */
 async function runScheduled(url: string): Promise<void> {
-  const response = await fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => undefined);
-  if (response?.ok !== true) say("The scheduled work failed; it is tried again in a minute.");
+  const failure = await scheduledFailure(url);
+  if (failure !== undefined) say(`The scheduled work failed and runs again in a minute: ${failure}`);
 }
 
 function everyMinute(work: () => Promise<void>): NodeJS.Timeout {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { OFFLINE } from "./command.ts";
 import { Problem } from "./report.mjs";
 import { ROOT } from "./root.mjs";
+import { RuntimeLog } from "./runtime-log.ts";
 import { type Secrets } from "./state.ts";
 
 export interface ServerOptions {
@@ -37,10 +38,11 @@ export async function startServer({ port, state, secrets }: ServerOptions): Prom
   const child = spawn(process.execPath, ["--no-warnings", "--import", LEASH, WRANGLER, ...devArguments(port, state)], {
     cwd: ROOT,
     env: { ...process.env, ...OFFLINE, ...secrets },
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
     // A group of its own, so that a kill reaches the runtime's processes and Ctrl+C reaches only us.
     detached: true,
   });
+  child.stderr?.pipe(new RuntimeLog()).pipe(process.stderr, { end: false });
   const { pid } = child;
   if (pid === undefined) throw new Problem("The local runtime could not be started.");
   const ended = once(child, "exit").then(() => killGroup(pid));

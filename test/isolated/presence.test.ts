@@ -14,8 +14,9 @@ import {
   type TestViewer,
 } from "./relay-viewer.ts";
 
-/** Longer than the two heartbeats after which a viewer counts as gone and a count as old. */
-const LONG_MS = 3 * 3600 * 1000;
+const HEARTBEAT_MS = 3600 * 1000;
+/** Longer than the two heartbeats after which a count is old. */
+const LONG_MS = 3 * HEARTBEAT_MS;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -102,17 +103,20 @@ describe("concurrents", () => {
     await counted(channel, 1);
   });
 
-  /** Viewers who joined so long ago that each must have been heard since. */
-  function joinedLongAgo(channel: TestChannel): Promise<[TestViewer, TestViewer]> {
-    return atTime(Date.now() - LONG_MS, async () => [await join(channel), await join(channel)]);
+  /** Two viewers who have joined, and the moment a heartbeat after it, by which each must have been heard again. */
+  async function joinTwo(channel: TestChannel): Promise<[TestViewer, TestViewer, number]> {
+    const viewers = [await join(channel), await join(channel)] as const;
+    await counted(channel, 2);
+    const joined = Date.now();
+    await vi.waitUntil(() => Date.now() > joined, { interval: 1 });
+    return [...viewers, joined + 1 + HEARTBEAT_MS];
   }
 
   test("drop a viewer who fell silent, and keep one who pings", async () => {
     const channel = newChannel();
-    const [silent, lively] = await joinedLongAgo(channel);
-    await counted(channel, 2);
+    const [silent, lively, due] = await joinTwo(channel);
     await lively.ping();
-    await runDurableObjectAlarm(channel.relay());
+    await runAlarmAt(channel.relay(), due);
     await silent.closed;
     await counted(channel, 1);
     expect(lively.open).toBe(true);
@@ -120,13 +124,13 @@ describe("concurrents", () => {
 
   test("keep a viewer who talks without pinging, also through hibernation", async () => {
     const channel = newChannel();
-    const [silent, talker] = await joinedLongAgo(channel);
+    const [silent, talker, due] = await joinTwo(channel);
     talker.send(JSON.stringify({ type: "ping" }));
     await talker.first("pong");
-    await runDurableObjectAlarm(channel.relay());
+    await runAlarmAt(channel.relay(), due);
     await silent.closed;
     await evict(channel.relay());
-    await runDurableObjectAlarm(channel.relay());
+    await runAlarmAt(channel.relay(), due);
     expect(await channel.relay().count()).toBe(1);
     expect(talker.open).toBe(true);
   });

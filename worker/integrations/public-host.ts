@@ -51,7 +51,13 @@ export async function publicStatusOf(env: Env, url: string, init: RequestInit, d
   return statusOf(url, init, deadline);
 }
 
+// Names that nobody can register (RFC 2606). Demo data uses them; a deployment refuses them when it asks its resolver.
+const RESERVED = /(^|\.)(example|invalid)\.?$/;
+
 async function refuseInside(env: Env, url: string): Promise<void> {
+  const { hostname } = new URL(url);
+  if (env.TIFO_DEVELOPMENT === "true" && RESERVED.test(hostname))
+    throw new Failure("unavailable", `${hostname} has no address: such names are reserved for examples`);
   const problem = await publicUrlProblem(env, url);
   if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
 }
