@@ -125,8 +125,10 @@ describe("concurrents", () => {
   test("keep a viewer who talks without pinging, also through hibernation", async () => {
     const channel = newChannel();
     const [silent, talker, due] = await joinTwo(channel);
-    talker.send(JSON.stringify({ type: "ping" }));
-    await talker.first("pong");
+    await atTime(due - HEARTBEAT_MS / 2, async () => {
+      talker.send(JSON.stringify({ type: "ping" }));
+      await talker.first("pong");
+    });
     await runAlarmAt(channel.relay(), due);
     await silent.closed;
     await evict(channel.relay());

@@ -6,7 +6,17 @@ import { Relay } from "../../worker/durable-objects/relay.ts";
 import { RelaySockets } from "../../worker/durable-objects/relay-sockets.ts";
 import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
 import { newId } from "../../worker/lib/ids.ts";
-import { evict, join, newBroadcast, newChannel, newHugeBroadcast, requestToRelay, runAlarmAt, type TestChannel } from "./relay-viewer.ts";
+import {
+  atTime,
+  evict,
+  join,
+  newBroadcast,
+  newChannel,
+  newHugeBroadcast,
+  requestToRelay,
+  runAlarmAt,
+  type TestChannel,
+} from "./relay-viewer.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -37,7 +47,7 @@ describe("welcome", () => {
     await Promise.all([channel.stub.publish(ended), channel.stub.publish(lasting)]);
     await runAlarmAt(channel.stub, ended.endsAt);
     await early.first("overlay.clear");
-    const viewer = await join(channel);
+    const viewer = await atTime(ended.endsAt, () => join(channel));
     const { epoch } = await early.first("welcome");
     expect(viewer.frames[0]).toEqual({
       type: "welcome",
