@@ -13,5 +13,8 @@ export async function scheduledFailure(url: string): Promise<string | undefined>
 /** The messages of an error and of what caused it; fetch says no more than that it failed. */
 function causesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [String(error)];
-  return [error.message || ("code" in error ? String(error.code) : error.name), ...(error.cause === undefined ? [] : causesOf(error.cause))];
+  return [
+    error.message || ("code" in error ? String(error.code) : error.name),
+    ...(error.cause === undefined ? [] : causesOf(error.cause)),
+  ];
 }

@@ -64,12 +64,29 @@ test("wakes the logs of the other sites when one of them fails", async () => {
     });
   }
   vi.spyOn(SiteLog.prototype, "nudge").mockRejectedValueOnce(new Error("log down"));
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
   await expect(runScheduled(env, now)).rejects.toThrow(AggregateError);
+  expect(logged.mock.calls.map(([line]): unknown => JSON.parse(String(line)))).toEqual([
+    { level: "error", event: "scheduled_step_failed", step: "nudge", siteId: sites[0]?.id, message: "Error: log down" },
+  ]);
   expect(await db.select().from(outbox)).toHaveLength(1);
   expect(await db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, "gone"))).toEqual([]);
   await runScheduled(env, now);
   expect(await db.select().from(outbox)).toEqual([]);
+});
+
+test("names in the log each step that failed, with its cause, and does all others", async () => {
+  const now = Date.now();
+  await db.insert(idempotencyKeys).values({ id: "gone", fingerprint: "", state: "answered", lease: 0, expires: now - 1 });
+  await env.DB.exec("CREATE TRIGGER refuse BEFORE DELETE ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+  await db.insert(videoViews).values({ videoId: "past", device: "phone", counted: now - 3_600_001 });
+  const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  await expect(runScheduled(env, now)).rejects.toThrow("failed in 1 steps");
+  expect(logged.mock.calls.join()).toMatch(/"step":"pruneKeys".*disk full/);
+  await env.DB.exec("DROP TRIGGER refuse");
+  expect(await db.select().from(videoViews).where(eq(videoViews.videoId, "past"))).toEqual([]);
+  await runScheduled(env, now);
 });
 
 test("is what the cron calls", async () => {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { publishAddresses, timesAsked } from "../../test/resolver.ts";
 import { randomHex } from "../lib/ids.ts";
-import { publicUrlProblem } from "./public-host.ts";
+import { callPublic, publicUrlProblem } from "./public-host.ts";
 
 const deployed = { ...env, TIFO_DEVELOPMENT: "false" };
 const PUBLIC = ["93.184.215.14"];
@@ -34,4 +34,13 @@ test("a host that may not be called is asked for each time", async () => {
   expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeDefined();
   publishAddresses(host, PUBLIC);
   expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeUndefined();
+});
+
+test.each(["https://hooks.demo.example/crm", "https://nowhere.invalid/"])("%s is not looked up in development", async (url) => {
+  const fetched = vi.spyOn(globalThis, "fetch");
+  const local = { ...env, TIFO_DEVELOPMENT: "true" };
+  expect(await publicUrlProblem(local, url)).toBeUndefined();
+  await expect(callPublic(local, url)).rejects.toThrow("has no address");
+  expect(fetched).not.toHaveBeenCalled();
+  fetched.mockRestore();
 });
