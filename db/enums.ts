@@ -80,6 +80,8 @@ export const EXPORT_STATUSES = ["pending", "running", "complete", "failed"] as c
 /** What a mailed token proves an address for: the account itself, or a global account. */
 export const EMAIL_PROOF_PURPOSES = ["verify", "global"] as const;
 export type EmailProofPurpose = (typeof EMAIL_PROOF_PURPOSES)[number];
+/** What was wrong about a failed sign-in: the password, or the code of the authenticator app. */
+export const SIGN_IN_FAILURES = ["password", "code"] as const;
 export const INTENT_KINDS = ["partner", "invite"] as const;
 export const STREAM_CALLS = ["start", "stop", "delete"] as const;
 export const VIDEO_PLAYERS = [

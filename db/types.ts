@@ -44,6 +44,7 @@ export interface SiteSecurity {
   allowedOrigins: string[];
   allowNewAdmins: boolean;
   requireVerifiedEmail: boolean;
+  requireStaffTotp?: boolean | undefined;
   providers: { name: string; jwksUrl: string; audience: string }[];
 }
 

@@ -2,12 +2,13 @@ import { env } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { createDb } from "../db/client.ts";
-import { accounts, emailProofs, globalAccounts, intents, passwordResets, sessions, sites } from "../db/schema/index.ts";
-import { hashPassword, randomToken, sha256 } from "../worker/lib/crypto.ts";
+import { accounts, emailProofs, globalAccounts, intents, passwordResets, sessions, sites, totpSecrets } from "../db/schema/index.ts";
+import { hashPassword, randomToken, seal, sha256 } from "../worker/lib/crypto.ts";
 import { newId, randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
+import { newTotpSecret, totpCode } from "../worker/lib/totp.ts";
 import { GLOBAL_AUDIENCE, signToken } from "../worker/services/tokens.ts";
-import { PASSWORD, type TestSite } from "./harness.ts";
+import { type CallOptions, PASSWORD, type TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 
 // What the operations on accounts take that must be alive: passwords, tokens of resets and intents, a partner's signature.
@@ -35,6 +36,39 @@ export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operatio
   },
   jwt: (site) => partnerToken(site),
 };
+
+/** Whole calls, by operation: those on the viewer's authenticator app, which is confirmed or has yet to be. */
+export const ACCOUNT_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = {
+  beginTotp: async (site) => {
+    await db.delete(totpSecrets).where(eq(totpSecrets.siteId, site.id));
+    return { body: { password: PASSWORD } };
+  },
+  confirmTotp: async (site) => {
+    const secret = await newApp(site, site.accounts.viewer.id, null);
+    return { body: { code: totpCode(secret, Date.now()) } };
+  },
+  disableTotp: async (site) => {
+    await newApp(site, site.accounts.viewer.id, Date.now());
+    return { body: { password: PASSWORD } };
+  },
+};
+
+/** An account whose authenticator app an admin may remove. */
+export async function enrolledAccount(site: TestSite): Promise<string> {
+  const { id } = await site.addAccount(`app-${randomHex(6)}`, []);
+  await newApp(site, id, Date.now());
+  return id;
+}
+
+async function newApp(site: TestSite, accountId: string, confirmed: number | null): Promise<string> {
+  const secret = newTotpSecret();
+  const row = { secretSealed: await seal(env, "totp secret", secret), confirmed, lastStep: 0, created: Date.now() };
+  await db
+    .insert(totpSecrets)
+    .values({ ...row, accountId, siteId: site.id })
+    .onConflictDoUpdate({ target: totpSecrets.accountId, set: row });
+  return secret;
+}
 
 /** A token that resets the password of an account of its own, or of a global account to which that belongs. */
 async function newReset(site: TestSite, global: boolean): Promise<string> {
@@ -64,6 +98,7 @@ async function newProof(site: TestSite, purpose: keyof typeof SIGNED): Promise<s
 
 /** An intent that signs the viewer in. */
 export async function newIntentToken(site: TestSite): Promise<string> {
+  await db.delete(totpSecrets).where(eq(totpSecrets.accountId, site.accounts.viewer.id));
   const token = randomToken();
   await db.insert(intents).values({
     id: newId(Date.now()),

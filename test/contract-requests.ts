@@ -4,7 +4,7 @@ import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
 import { randomHex } from "../worker/lib/ids.ts";
 import { signContent } from "../worker/lib/signed.ts";
 import { domainProofs } from "../worker/services/custom-email.ts";
-import { ACCOUNT_FIELDS, newIntentToken } from "./contract-accounts.ts";
+import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
 import { BILLING_CALLS, BILLING_MAKERS } from "./contract-billing.ts";
 import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";
 import { POLL_BODIES } from "./contract-polls.ts";
@@ -120,7 +120,7 @@ const UNIQUE: Record<string, () => string> = {
 
 /** A request that the operation accepts, each time with a resource of its own; a list has something to show. */
 export async function validCall(site: TestSite, operation: Operation): Promise<CallOptions> {
-  const known = await BILLING_CALLS[operation.operationId]?.(site);
+  const known = await { ...BILLING_CALLS, ...ACCOUNT_CALLS }[operation.operationId]?.(site);
   if (known) return known;
   const creator =
     operation.method === "get"
@@ -168,6 +168,7 @@ export function idParameters(operation: Operation): string[] {
 async function ownResource(site: TestSite, operation: Operation): Promise<string> {
   const several = QUEST_RESOURCES[operation.path] ?? PROVIDER_RESOURCES[operation.path] ?? WEBHOOK_RESOURCES[operation.path];
   if (several) return several(site);
+  if (operation.path === "/account/v3/{id}/totp") return enrolledAccount(site);
   const named = operations.find(({ operationId }) => operationId === MAKERS[operation.path]);
   const above = creators.filter(({ path }) => operation.path.startsWith(`${path}/`));
   const nearest = named ?? above.sort((one, other) => other.path.length - one.path.length)[0];

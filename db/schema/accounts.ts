@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, siteId, tracked } from "./columns.ts";
-import { EMAIL_PROOF_PURPOSES, INTENT_KINDS } from "../enums.ts";
+import { EMAIL_PROOF_PURPOSES, INTENT_KINDS, SIGN_IN_FAILURES } from "../enums.ts";
 import type { AccountRole, ThirdPartyProvider } from "../types.ts";
 
 /** A person on one site. `email` is normalised; `passwordVersion` rises with each new password and ends older sessions. */
@@ -79,6 +79,58 @@ export const sessions = sqliteTable(
     revoked: integer("revoked"),
   },
   (table) => [index("sessions_account").on(table.accountId), index("sessions_expires").on(table.expires)],
+);
+
+/**
+ * Networks and devices from which an account has signed in, as keyed hashes: wrong passwords from there have a budget of their own, so
+ * that a flood from elsewhere doesn't lock the owner out.
+ */
+export const signInPlaces = sqliteTable(
+  "sign_in_places",
+  {
+    hash: text("hash").primaryKey(),
+    /** A site's id, or "global". */
+    audience: text("audience").notNull(),
+    accountId: text("account_id").notNull(),
+    seen: integer("seen").notNull(),
+  },
+  (table) => [index("sign_in_places_account").on(table.accountId), index("sign_in_places_seen").on(table.seen)],
+);
+
+/** Failed sign-ins to an account from one network within one minute, until they become an event. */
+export const signInFailures = sqliteTable(
+  "sign_in_failures",
+  {
+    siteId: siteId(),
+    accountId: text("account_id").notNull(),
+    address: text("address").notNull(),
+    reason: text("reason", { enum: SIGN_IN_FAILURES }).notNull(),
+    /** Minutes since 1970 UTC. */
+    minute: integer("minute").notNull(),
+    attempts: integer("attempts").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.siteId, table.accountId, table.address, table.reason, table.minute] }),
+    index("sign_in_failures_minute").on(table.minute),
+  ],
+);
+
+/** The secret of an account's authenticator app, sealed; it counts once a code has confirmed it. */
+export const totpSecrets = sqliteTable("totp_secrets", {
+  accountId: text("account_id").primaryKey(),
+  siteId: siteId(),
+  secretSealed: text("secret_sealed").notNull(),
+  confirmed: integer("confirmed"),
+  /** The time step of the last code that was accepted: neither it nor an older one is accepted again. */
+  lastStep: integer("last_step").notNull(),
+  created: integer("created").notNull(),
+});
+
+/** Codes that each stand in once for one of the authenticator app; only their hashes are kept, until they are used. */
+export const recoveryCodes = sqliteTable(
+  "recovery_codes",
+  { accountId: text("account_id").notNull(), siteId: siteId(), hash: text("hash").notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.hash] })],
 );
 
 /** Whose sign-in at another provider belongs to which account: an index over `thirdPartyAuthProviders` that no two accounts can share. */

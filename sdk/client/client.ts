@@ -21,11 +21,18 @@ export interface ClientOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
+export interface SignInOptions {
+  /** The code of the account's authenticator app, or a recovery code: ask for it after a {@link TifoProblem} with the code `totp_required`. */
+  totp?: string;
+  /** The viewer's device. Where it has signed in before, wrong passwords from elsewhere can't lock the viewer out. */
+  deviceId?: string;
+}
+
 /** The REST API: `client.api.GET("/page/v2/{id}", { params: { path: { id } } })`, with every path, parameter and answer typed. */
 export interface TifoClient {
   readonly api: Client<paths>;
-  /** Signs an account of the site in and keeps its session. `email_not_verified`: the site requires a verified address. */
-  signIn(email: string, password: string): Promise<Tokens>;
+  /** Signs an account of the site in and keeps its session. `totp_required`: ask for a one-time code too; `email_not_verified`: the site requires a verified address. */
+  signIn(email: string, password: string, options?: SignInOptions): Promise<Tokens>;
   /** Verifies an e-mail address with the token from a mail. */
   verifyEmail(token: string): Promise<void>;
   /** Requests a new verification mail: for `email`, or for the account that is signed in. `baseUrl` is the page that the link opens. */
@@ -99,8 +106,10 @@ export function createClient(options: ClientOptions): TifoClient {
   return {
     api,
     token,
-    async signIn(email, password) {
-      const login = () => ok(plain.POST("/auth/v2/login", { body: { email, password, siteId: clientId } }));
+    async signIn(email, password, { totp, deviceId } = {}) {
+      const body = { email, password, siteId: clientId, ...(totp !== undefined && { totp }) };
+      const headers = deviceId === undefined ? {} : { "Tifo-Device-Id": deviceId };
+      const login = () => ok(plain.POST("/auth/v2/login", { body, headers }));
       const session = await login().catch((error: unknown) => {
         if (isUnanswered(error)) return login();
         throw error;

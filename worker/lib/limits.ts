@@ -2,6 +2,9 @@
 export const LIMITS = {
   signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
   signInAddress: { quota: 100, window: 60, per: "address", description: "Wrong sign-ins, of whatever accounts" },
+  // Of both, all places where the account has never signed in count as one.
+  signInAccount: { quota: 100, window: 3600, per: "e-mail and known place", description: "Wrong sign-ins, from whatever addresses" },
+  totp: { quota: 10, window: 3600, per: "e-mail and known place", description: "Wrong one-time codes" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   verifyEmail: { quota: 60, window: 60, per: "address", description: "E-mail verifications" },

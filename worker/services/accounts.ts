@@ -17,6 +17,7 @@ import { forgetGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
 import { requireAllowedUrl } from "./sites.ts";
+import { requireStaffPassword } from "./passwords.ts";
 
 export const accountList: ListSpec<AccountRow> = {
   table: accounts,
@@ -86,6 +87,7 @@ export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRepeated =
 async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
   refuseStandIn(input.email);
   const { thirdPartyAuthProviders = [], ...person } = input;
+  if (person.password !== undefined) requireStaffPassword({ roles }, person.password);
   const fresh = await newAccount(ctx, { ...person, marketingOptin: false }, roles);
   const isEmpty = person.password === undefined && thirdPartyAuthProviders.length === 0;
   const account = { ...fresh, thirdPartyAuthProviders, trusted: isEmpty || (await mayGiveRoles(ctx)) };
@@ -96,6 +98,7 @@ async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]):
 async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
   const { name, thirdPartyAuthProviders: links, password } = input;
   if (current.roles.length > 0 && (password !== undefined || links !== undefined)) await requireRoleKey(ctx);
+  if (password !== undefined) requireStaffPassword({ roles }, password);
   const credentials = await planCredentials(ctx, current, { roles, password, links });
   const next: AccountRow = { ...current, ...naming(name), roles, ...credentials.columns, ...nextVersion(ctx, current) };
   await writeAccount(ctx, current, next, credentials);

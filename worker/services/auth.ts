@@ -1,18 +1,19 @@
-import { and, eq, gt, inArray, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, globalAccounts, sessions, sites } from "../../db/schema/index.ts";
-import { hashPassword, sha256, verifyPassword } from "../lib/crypto.ts";
+import { accounts, globalAccounts, sessions, sites, totpSecrets } from "../../db/schema/index.ts";
+import { hashPassword, verifyPassword } from "../lib/crypto.ts";
 import { emailNotVerified, Failure, invalid, unauthenticated } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
-import type { Slot } from "../lib/limits.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
+import { STAFF_PASSWORD_LENGTH } from "../routes/accounts/schemas.ts";
 import type { Login, Tokens } from "../routes/auth/schemas.ts";
 import { normalizeEmail } from "./accounts.ts";
 import { endSession, endStolenSession } from "./session-ends.ts";
 import { batchAll, type Ctx } from "./context.ts";
 import { checkSite } from "./identity.ts";
-import { giveBackSlots, takeSlots } from "./limits.ts";
+import { SignInAttempt } from "./sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
+import { requireCode } from "./totp.ts";
 
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a refresh may be repeated under its Idempotency-Key. */
@@ -27,12 +28,16 @@ interface Person {
   passwordHash: string | null;
   passwordVersion: number;
   /** Whether the site takes only verified addresses, and this one isn't. */
-  mustVerify?: boolean;
+  mustVerify: boolean;
+  /** Whether it has roles; a global account administers by its nature. */
+  isStaff: boolean;
+  /** The sealed secret of its authenticator app. */
+  totp: string | null;
 }
 
 /**
- * Signs in with e-mail and password, to the site of `siteId` or, without one, a global account. Wrong ones are counted per account and
- * address, and per address, before anything is hashed: a flood costs little and locks nobody else out.
+ * Signs in with e-mail and password, to the site of `siteId` or, without one, a global account. Attempts are counted before anything is
+ * hashed: a flood costs little and locks nobody else out.
  */
 export async function login(ctx: Ctx, input: Login, address: string): Promise<Tokens> {
   const audience = input.siteId ?? GLOBAL_AUDIENCE;
@@ -40,14 +45,19 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
   const email = normalizeEmail(input.email);
   // What somebody calls a site gets no counters of its own unless it is one.
   const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
-  const slots = await signInSlots(email, address);
-  await takeSlots(scope, slots);
-  const person = audience === GLOBAL_AUDIENCE ? await findGlobal(ctx, email) : await findOnSite(ctx, audience, email);
+  const attempt = await SignInAttempt.begin(scope, email, address);
+  const person = await findPerson(ctx, audience, email, attempt);
   const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
-  if (!person || !valid) throw unauthenticated("Wrong e-mail or password");
-  await giveBackSlots(scope, slots);
+  if (!person || !valid) {
+    attempt.noteFailure("password");
+    throw unauthenticated("Wrong e-mail or password");
+  }
+  await attempt.giveBack();
+  // It can't be seen from a hash, so an account that was given roles later is stopped here.
+  if (person.isStaff && input.password.length < STAFF_PASSWORD_LENGTH) throw new Failure("password_too_short");
   if (person.mustVerify) throw emailNotVerified();
-  return startSession(ctx, audience, person, stale ? await hashPassword(input.password) : undefined);
+  if (person.totp !== null) await requireCode(scope, { id: person.id, secretSealed: person.totp }, input.totp, attempt);
+  return startSession(scope, person, attempt, stale ? await hashPassword(input.password) : undefined);
 }
 
 /**
@@ -108,11 +118,11 @@ export async function logout(ctx: Ctx): Promise<void> {
   await endSession(ctx, { id: actor.sessionId, accountId: actor.id, audience }, "signedOut");
 }
 
-/** Signs in a person who has proved to be themselves. */
-async function startSession(ctx: Ctx, audience: string, person: Person, rehashed?: string): Promise<Tokens> {
-  const { insert, tokens } = await newSession(ctx, audience, person);
-  const statements: BatchItem<"sqlite">[] = [insert];
-  if (audience !== GLOBAL_AUDIENCE) {
+/** Signs in a person who has proved to be themselves, to `ctx.siteId`. */
+async function startSession(ctx: Ctx, person: Person, attempt: SignInAttempt, rehashed?: string): Promise<Tokens> {
+  const { insert, tokens } = await newSession(ctx, ctx.siteId, person);
+  const statements: BatchItem<"sqlite">[] = [insert, attempt.remember(person)];
+  if (ctx.siteId !== GLOBAL_AUDIENCE) {
     // A password that came meanwhile stays, and has ended this session.
     const asVerified = and(eq(accounts.id, person.id), eq(accounts.passwordVersion, person.passwordVersion));
     statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(asVerified));
@@ -155,29 +165,43 @@ async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
   return site !== undefined;
 }
 
-async function findOnSite(ctx: Ctx, siteId: string, email: string): Promise<Person | undefined> {
-  const [found] = await ctx.db
+/** The account or global account of an e-mail, with what the attempt needs to know of it, in one round trip. */
+async function findPerson(ctx: Ctx, audience: string, email: string, attempt: SignInAttempt): Promise<Person | undefined> {
+  const find = audience === GLOBAL_AUDIENCE ? findGlobal(ctx, email) : findOnSite(ctx, audience, email);
+  const [[person], known] = await ctx.db.batch([find, attempt.knownPlaces()]);
+  await attempt.admit(person, known);
+  return person && { ...person, isStaff: person.isStaff === 1, mustVerify: person.mustVerify === 1 };
+}
+
+function findOnSite(ctx: Ctx, siteId: string, email: string) {
+  return ctx.db
     .select({
       id: accounts.id,
       passwordHash: accounts.passwordHash,
       passwordVersion: accounts.passwordVersion,
-      emailVerified: accounts.emailVerified,
-      settings: sites.settings,
+      isStaff: sql<number>`json_array_length(${accounts.roles}) > 0`.as("is_staff"),
+      mustVerify: sql<number>`${accounts.emailVerified} is null
+        and coalesce(json_extract(${sites.settings}, '$.security.requireVerifiedEmail'), 0)`.as("must_verify"),
+      totp: totpSecrets.secretSealed,
     })
     .from(accounts)
     .innerJoin(sites, eq(sites.id, accounts.siteId))
+    .leftJoin(totpSecrets, and(eq(totpSecrets.accountId, accounts.id), isNotNull(totpSecrets.confirmed)))
     .where(and(eq(accounts.siteId, siteId), eq(accounts.email, email)));
-  if (!found) return undefined;
-  const { emailVerified, settings, ...person } = found;
-  return { ...person, mustVerify: emailVerified === null && settings.security.requireVerifiedEmail };
 }
 
-async function findGlobal(ctx: Ctx, email: string): Promise<Person | undefined> {
-  const [found] = await ctx.db
-    .select({ id: globalAccounts.id, passwordHash: globalAccounts.passwordHash, passwordVersion: globalAccounts.passwordVersion })
+function findGlobal(ctx: Ctx, email: string) {
+  return ctx.db
+    .select({
+      id: globalAccounts.id,
+      passwordHash: globalAccounts.passwordHash,
+      passwordVersion: globalAccounts.passwordVersion,
+      isStaff: sql<number>`1`.as("is_staff"),
+      mustVerify: sql<number>`0`.as("must_verify"),
+      totp: sql<string | null>`null`.as("totp"),
+    })
     .from(globalAccounts)
     .where(eq(globalAccounts.email, email));
-  return found;
 }
 
 // Of the account or global account that a session belongs to.
@@ -209,12 +233,4 @@ interface RefreshToken {
 async function readRefreshToken(env: Env, token: string): Promise<RefreshToken | undefined> {
   const [sessionId, generation] = (await readSigned(env, PURPOSE, token))?.split(".") ?? [];
   return sessionId === undefined ? undefined : { sessionId, generation: Number(generation) };
-}
-
-/** What wrong passwords are counted under: the account at the address, and the address. One object has all counts of an address. */
-export async function signInSlots(email: string, address: string): Promise<[Slot, Slot]> {
-  return [
-    { name: "signIn", key: await sha256(`${email}\n${address}`), shard: address },
-    { name: "signInAddress", key: address },
-  ];
 }

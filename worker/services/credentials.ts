@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { intents, passwordResets, registerInvites } from "../../db/schema/index.ts";
+import { intents, passwordResets, recoveryCodes, registerInvites, signInPlaces, totpSecrets } from "../../db/schema/index.ts";
 import type { AccountRole, ThirdPartyProvider } from "../../db/types.ts";
 import { newId } from "../lib/ids.ts";
 import { addsRoles } from "../lib/roles.ts";
@@ -29,6 +29,9 @@ type VoidRows = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
  * links). An area that adds such a thing, such as a second factor, adds its line here.
  */
 const VOID: VoidRows[] = [
+  (ctx, id) => ctx.db.delete(totpSecrets).where(and(eq(totpSecrets.siteId, ctx.siteId), eq(totpSecrets.accountId, id))),
+  (ctx, id) => ctx.db.delete(recoveryCodes).where(and(eq(recoveryCodes.siteId, ctx.siteId), eq(recoveryCodes.accountId, id))),
+  (ctx, id) => ctx.db.delete(signInPlaces).where(and(eq(signInPlaces.audience, ctx.siteId), eq(signInPlaces.accountId, id))),
   (ctx, id) =>
     ctx.db
       .update(intents)

@@ -6,8 +6,12 @@ import {
   intents,
   passwordResets,
   questReports,
+  recoveryCodes,
   registerInvites,
   sessions,
+  signInFailures,
+  signInPlaces,
+  totpSecrets,
   userProfiles,
 } from "../../db/schema/index.ts";
 import { forgetActivity } from "./activity.ts";
@@ -28,6 +32,10 @@ type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(userProfiles).where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, id))),
   (ctx, id) => ctx.db.delete(sessions).where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id))),
+  (ctx, id) => ctx.db.delete(signInPlaces).where(and(eq(signInPlaces.audience, ctx.siteId), eq(signInPlaces.accountId, id))),
+  (ctx, id) => ctx.db.delete(signInFailures).where(and(eq(signInFailures.siteId, ctx.siteId), eq(signInFailures.accountId, id))),
+  (ctx, id) => ctx.db.delete(totpSecrets).where(and(eq(totpSecrets.siteId, ctx.siteId), eq(totpSecrets.accountId, id))),
+  (ctx, id) => ctx.db.delete(recoveryCodes).where(and(eq(recoveryCodes.siteId, ctx.siteId), eq(recoveryCodes.accountId, id))),
   (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
   (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
   (ctx, id) => deleteProofs(ctx, id),

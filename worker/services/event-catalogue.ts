@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { PASSWORD_KINDS, SESSION_ENDS } from "../../db/enums.ts";
+import { PASSWORD_KINDS, SESSION_ENDS, SIGN_IN_FAILURES } from "../../db/enums.ts";
 import { Broadcast, ClearTarget } from "../durable-objects/channel.protocol.ts";
 import { Id, Sku, Tags, Time } from "../http/schemas.ts";
 import { AccessCode } from "../routes/access-codes/schemas.ts";
@@ -133,6 +133,19 @@ export const EVENTS = {
     data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
     description: "A session of an account was ended: by signing out, or because a refresh token was used twice",
   },
+  "account.recoveryCodeUsed": { data: OfAccount, description: "Somebody signed in with a recovery code in place of the authenticator app" },
+  "account.signInFailed": {
+    data: OfAccount.extend({
+      address: z.string().describe("An IPv4 address, or the /64 network of an IPv6 address"),
+      reason: z.enum(SIGN_IN_FAILURES).describe("`password`, or `code`: the password was right and the one-time code wrong"),
+      attempts: z.number().int().describe("How many within the minute"),
+      minute: Time.describe("When the minute began"),
+    }),
+    description: "Sign-ins to an account failed; one event per address and minute, within two minutes",
+    sample: { address: "203.0.113.9", attempts: 3 },
+  },
+  "account.totpDisabled": { data: OfAccount, description: "An account has no authenticator app any more" },
+  "account.totpEnabled": { data: OfAccount, description: "An account signs in with an authenticator app from now on" },
   "account.tagsAdded": {
     data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),
     description: "Tags were added to accounts in bulk",

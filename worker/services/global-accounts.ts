@@ -2,18 +2,18 @@ import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { z } from "@hono/zod-openapi";
 import { accounts, globalAccounts, passwordResets, sessions, sites } from "../../db/schema/index.ts";
-import { hashPassword, verifyPassword } from "../lib/crypto.ts";
+import { hashPassword } from "../lib/crypto.ts";
 import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { isSiteAdmin } from "../lib/roles.ts";
 import type { AccountRow, AskGlobalAccount, ConfirmGlobalAccount, GlobalAccountRow, GlobalSite } from "../routes/accounts/schemas.ts";
-import { signInSlots } from "./auth.ts";
 import { callerAccount, commitIfCurrent, type Ctx, ownRow } from "./context.ts";
 import { askProof, findProof } from "./email-proofs.ts";
-import { giveBackSlots, takeSlot, takeSlots } from "./limits.ts";
+import { takeSlot } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
-import { newPassword } from "./passwords.ts";
+import { newPassword, requireStaffPassword } from "./passwords.ts";
 import { administersSite } from "./roles.ts";
+import { requirePassword } from "./sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 /**
@@ -46,8 +46,8 @@ export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount
   if (account.globalAccountId !== null) throw conflict(LINKED);
   const known = await findGlobal(ctx, account.email);
   const { global, changes, holds } = known
-    ? { global: known, ...(await joinGlobal(ctx, known, input.password, address)) }
-    : await newGlobal(ctx, account.email, input.password);
+    ? { global: known, ...(await joinGlobal(ctx, account, known, input.password, address)) }
+    : await newGlobal(ctx, account, input.password);
   const link = ctx.db
     .update(accounts)
     .set({ globalAccountId: global.id, modified: ctx.now, version: sql`${accounts.version} + 1` })
@@ -73,14 +73,15 @@ interface Joined {
   holds?: SQL;
 }
 
-async function newGlobal(ctx: Ctx, email: string, password: string): Promise<Joined & { global: GlobalAccountRow }> {
+async function newGlobal(ctx: Ctx, account: AccountRow, password: string): Promise<Joined & { global: GlobalAccountRow }> {
+  requireStaffPassword(account, password);
   const stamps = { id: newId(ctx.now), created: ctx.now, modified: ctx.now, version: 1 };
-  const global = { ...stamps, email, passwordHash: await hashPassword(password), passwordVersion: 1 };
+  const global = { ...stamps, email: account.email, passwordHash: await hashPassword(password), passwordVersion: 1 };
   return { global, changes: [ctx.db.insert(globalAccounts).values(global)] };
 }
 
 /** Proves that a global account is the caller's: by its password, or, where no site is linked to it any more, by the mail alone. */
-async function joinGlobal(ctx: Ctx, global: GlobalAccountRow, password: string, address: string): Promise<Joined> {
+async function joinGlobal(ctx: Ctx, account: AccountRow, global: GlobalAccountRow, password: string, address: string): Promise<Joined> {
   const isSame = sql`exists (select 1 from ${globalAccounts} g where g.id = ${global.id} and g.password_version = ${global.passwordVersion})`;
   const isAlone = isUnlinked(global.id);
   const [site] = await ctx.db
@@ -88,15 +89,13 @@ async function joinGlobal(ctx: Ctx, global: GlobalAccountRow, password: string, 
     .from(sites)
     .where(eq(sites.id, ctx.siteId));
   if (site?.isAlone === 1) {
+    requireStaffPassword(account, password);
     const renewed = { ...(await newPassword(password, global)), modified: ctx.now, version: global.version + 1 };
     return { changes: [ctx.db.update(globalAccounts).set(renewed).where(eq(globalAccounts.id, global.id))], holds: and(isSame, isAlone) };
   }
   const scope: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
-  const slots = await signInSlots(global.email, address);
-  await takeSlots(scope, slots);
-  const { valid } = await verifyPassword(password, global.passwordHash);
-  if (!valid) throw invalid("password", "You have a global account already: its password is needed to link this site");
-  await giveBackSlots(scope, slots);
+  const wrong = invalid("password", "You have a global account already: its password is needed to link this site");
+  await requirePassword(scope, global, password, address, wrong);
   return { changes: [], holds: isSame };
 }
 

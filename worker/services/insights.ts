@@ -56,6 +56,7 @@ function countedUnder(siteId: string, name: LimitName, caller: Actor, address: s
     case "account":
       return caller.kind === "account" ? [{ siteId, key: caller.id }] : [];
     case "account and address":
+    case "e-mail and known place":
       return [];
     case "address":
       // Unknown magic links are missed before it is known whose site they would be.

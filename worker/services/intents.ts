@@ -9,6 +9,7 @@ import { newSession } from "./auth.ts";
 import { commitIfCurrent, type Ctx, type NewEvent, ownRow } from "./context.ts";
 import { redeemInvite } from "./invites.ts";
 import { redeemPartnerIntent } from "./partner-intents.ts";
+import { refuseWithTotp } from "./totp.ts";
 
 const INTENT_MS = 10 * 60 * 1000;
 const GONE = "The intent is unknown, used up or expired";
@@ -67,6 +68,7 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     );
   if (!intent) throw notFound(GONE);
   const { account, service, thirdPartyAccountId, holds, changes, events } = await REDEEM[intent.kind](ctx, intent);
+  await refuseWithTotp(ctx, account.id);
   const session = await newSession(ctx, ctx.siteId, account);
   const consumed = ctx.db
     .update(intents)

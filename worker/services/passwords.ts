@@ -4,22 +4,29 @@ import { createDb } from "../../db/client.ts";
 import type { PasswordKind } from "../../db/enums.ts";
 import { accounts, globalAccounts, passwordResets } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
-import { hashPassword, verifyPassword } from "../lib/crypto.ts";
+import { hashPassword } from "../lib/crypto.ts";
 import { forbidden, invalid, notFound, refuseSecond } from "../lib/errors.ts";
 import { newId } from "../lib/ids.ts";
 import { readSigned, signContent } from "../lib/signed.ts";
-import type { AskReset, ChangePassword, UseReset } from "../routes/accounts/schemas.ts";
+import {
+  type AskReset,
+  type ChangePassword,
+  STAFF_PASSWORD_LENGTH,
+  STAFF_PASSWORD_TOO_SHORT,
+  type UseReset,
+} from "../routes/accounts/schemas.ts";
 import type { Tokens } from "../routes/auth/schemas.ts";
 import { accountColumns } from "./account-columns.ts";
 import { normalizeEmail } from "./accounts.ts";
-import { newSession, signInSlots } from "./auth.ts";
+import { newSession } from "./auth.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "./context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, verifiedEvent } from "./email-proofs.ts";
-import { giveBackSlots, takeSlot, takeSlots } from "./limits.ts";
+import { takeSlot } from "./limits.ts";
 import { mailableName, sendMail } from "./mail.ts";
 import { mailedToken } from "./mail-links.ts";
 import { tellOfRows } from "./outbox.ts";
+import { newPlaces, rememberPlaces, requirePassword } from "./sign-in-attempts.ts";
 import { requireAllowedUrl } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -27,6 +34,11 @@ const RESET_MS = 60 * 60 * 1000;
 /** No second mail to one person before this long has passed. */
 const PAUSE_MS = 60 * 1000;
 const PURPOSE = "password reset";
+
+/** A 400 for a password that is too short for an account with roles. */
+export function requireStaffPassword({ roles }: { roles: unknown[] }, password: string): void {
+  if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid("password", STAFF_PASSWORD_TOO_SHORT);
+}
 
 /** The columns of a new password; a rising version ends every session of the old one. */
 export async function newPassword(
@@ -45,18 +57,15 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
     .from(accounts)
     .where(ownRow(ctx, accounts, actor.id));
   if (!current) throw notFound("Account not found");
-  const slots = await signInSlots(current.email, address);
-  await takeSlots(ctx, slots);
-  const wrong = invalid("oldPassword", "The old password is wrong");
-  if (current.passwordHash === null || !(await verifyPassword(input.oldPassword, current.passwordHash)).valid) throw wrong;
-  await giveBackSlots(ctx, slots);
+  const attempt = await requirePassword(ctx, current, input.oldPassword, address, invalid("oldPassword", "The old password is wrong"));
+  requireStaffPassword(current, input.password);
   const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
   const session = await newSession(ctx, ctx.siteId, next);
   const change = ctx.db
     .update(accounts)
     .set(next)
     .where(asRead(ctx, accounts, current));
-  await commitIfCurrent(ctx, [change, session.insert], passwordChanged(ctx, current.id, "site"));
+  await commitIfCurrent(ctx, [change, session.insert, attempt.remember(current)], passwordChanged(ctx, current.id, "site"));
   return session.tokens;
 }
 
@@ -119,13 +128,22 @@ export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, ad
   // A global account that administers this site no more is reset by another one.
   if (!found?.accountId) throw refused;
   const { reset, accountId } = found;
+  const [account] = await ctx.db
+    .select({ email: accounts.email, roles: accounts.roles })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+  if (!account) throw refused;
+  requireStaffPassword(account, input.password);
+  // Whoever reads the account's mail is no stranger: a flood of wrong passwords shall not stop them now.
+  const audience: Ctx = { ...ctx, siteId: reset.audience };
+  const known = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
   const change = ctx.db
     .update(person)
     .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
     .where(eq(person.id, reset.accountId));
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
   const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
-  const changes = [used, change, ...proof.changes];
+  const changes = [used, change, ...proof.changes, known];
   await refuseSecond(refused, () => commitIfCurrent(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
 }
 

@@ -1,9 +1,10 @@
 import { createArea } from "../../http/area.ts";
-import { ACCOUNT, CLIENT } from "../../http/credentials.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
 import { callerAddress } from "../../http/limits.ts";
 import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
 import { askReset, changePassword, useReset } from "../../services/passwords.ts";
+import { resetTotp } from "../../services/totp.ts";
 import { Tokens } from "../auth/schemas.ts";
 import { AskReset, ChangePassword, Success, UseReset } from "./schemas.ts";
 
@@ -19,7 +20,7 @@ passwords.openapi(
     path: "/account/v3/password",
     summary: "Change one's own password",
     description:
-      "Ends every session of the account and answers the tokens of a new one, so that the caller stays signed in. Wrong old passwords count as wrong sign-ins.",
+      "Ends every session of the account and answers the tokens of a new one, so that the caller stays signed in. Wrong old passwords count as wrong sign-ins. Accounts with roles need at least 10 characters.",
     credentials: ACCOUNT,
     accounts: "any",
     secretAnswer: true,
@@ -28,6 +29,26 @@ passwords.openapi(
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => c.json(await changePassword(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
+);
+
+passwords.openapi(
+  operation({
+    operationId: "resetTotp",
+    tag,
+    method: "delete",
+    path: "/account/v3/{id}/totp",
+    summary: "Remove an account's authenticator app",
+    description:
+      "For somebody who has lost their app and recovery codes. They sign in with the password alone from then on. A key needs `roles:write` too where the account has roles.",
+    credentials: DEVELOPER_OR_ACCOUNT,
+    request: { params: IdParam },
+    responses: { 204: { description: "Removed" } },
+    errors: ["not_found", "conflict"],
+  }),
+  async (c) => {
+    await resetTotp(c.var.ctx, c.req.valid("param").id);
+    return c.body(null, 204);
+  },
 );
 
 const resets = [

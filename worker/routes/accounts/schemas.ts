@@ -6,6 +6,13 @@ import { commaSeparated, Id, QueryBoolean, Tags, Time, Tracked } from "../../htt
 
 export const Email = z.email().max(254).openapi({ example: "viewer@demo.example" });
 export const Password = z.string().min(8, "At least 8 characters").max(200).openapi({ example: "demo-viewer-pass" });
+export const STAFF_PASSWORD_LENGTH = 10;
+export const STAFF_PASSWORD_TOO_SHORT = `At least ${STAFF_PASSWORD_LENGTH} characters for accounts with roles`;
+export const StaffPassword = z
+  .string()
+  .min(STAFF_PASSWORD_LENGTH, STAFF_PASSWORD_TOO_SHORT)
+  .max(200)
+  .openapi({ example: "demo-admin-pass" });
 export const PersonName = z
   .string()
   .trim()

@@ -7,6 +7,7 @@ import { login, logout, refresh } from "../../services/auth.ts";
 import { consumeIntent } from "../../services/intents.ts";
 import { createPartnerIntent } from "../../services/partner-intents.ts";
 import { publicKeys } from "../../services/tokens.ts";
+import { totp } from "./totp.ts";
 import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Refresh, Tokens } from "./schemas.ts";
 
 export const auth = createArea();
@@ -38,12 +39,12 @@ auth.openapi(
     path: "/auth/v2/login",
     summary: "Sign in",
     description:
-      "With `siteId`, signs an account of that site in; without it, a global account. After 5 wrong passwords for one account from one address within a minute, or 100 for whatever accounts, further tries are refused before a password is looked at.",
+      "With `siteId`, signs an account of that site in; without it, a global account. After 5 wrong passwords for one account from one address within a minute, 100 from one address, or 100 for one account within an hour from places where it has never signed in, further attempts are rejected with 429 before a password is verified. An account with an authenticator app responds with 401 `totp_required` to the right password alone; send it again with `totp`. An account with roles whose password has fewer than 10 characters is rejected with 403 `password_too_short`.",
     credentials: CLIENT_OR_ANYONE,
     secretAnswer: true,
     request: { body: jsonBody(Login) },
     responses: { 200: json("Signed in", Tokens) },
-    errors: ["unauthenticated", "email_not_verified"],
+    errors: ["unauthenticated", "totp_required", "password_too_short", "email_not_verified"],
   }),
   async (c) => c.json(await login(c.var.ctx, c.req.valid("json"), callerAddress(c)), 200),
 );
@@ -111,11 +112,14 @@ auth.openapi(
     method: "get",
     path: "/auth/v2/intent/consume/{token}",
     summary: "Consume an intent",
-    description: "Signs in whom the intent stands for. It works once; whoever comes second gets a 404.",
+    description:
+      "Signs in the person that the intent stands for. It works once; a second request gets a 404. An account with an authenticator app signs in with its password and a code only (401 `totp_required`).",
     credentials: CLIENT,
     request: { params: IntentParam },
     responses: { 200: json("Signed in", ConsumedIntent) },
-    errors: ["not_found"],
+    errors: ["not_found", "totp_required"],
   }),
   async (c) => c.json(await consumeIntent(c.var.ctx, c.req.valid("param").token), 200),
 );
+
+auth.route("/", totp);

@@ -2,10 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { Id, Time } from "../../http/schemas.ts";
 import { Email, PersonName } from "../accounts/schemas.ts";
 
+const Code = z.string().min(6).max(40).openapi({ example: "287082" });
+
 export const Login = z
   .strictObject({
     email: Email,
     password: z.string().min(1).max(200).openapi({ example: "demo-viewer-pass" }),
+    totp: Code.optional().describe("From the account's authenticator app, or a recovery code; asked for by `totp_required`"),
     siteId: Id.optional().describe("The site to sign in to; without it, a global account is signed in, for `/account/v3/global/*` alone"),
   })
   .openapi("Login", { example: { email: "admin@demo.example", password: "demo-admin-pass", siteId: "5eed00000000000000000001" } });
@@ -71,6 +74,42 @@ export const ConsumedIntent = z
   })
   .openapi("ConsumedIntent");
 
+export const Totp = z
+  .object({
+    enabled: z.boolean().describe("Whether a sign-in with the password needs a code"),
+    required: z.boolean().describe("Whether the site lets the account's roles count only with a code"),
+    confirmedAt: Time.nullable(),
+    recoveryCodes: z.number().int().describe("How many are left"),
+  })
+  .openapi("Totp");
+
+const OwnPassword = Login.shape.password.describe("The caller's own");
+
+export const BeginTotp = z.strictObject({ password: OwnPassword }).openapi("BeginTotp");
+
+export const TotpSecret = z
+  .object({
+    secret: z.string().describe("Base32, to be typed into an authenticator app; shown this once"),
+    uri: z.string().describe("`otpauth:` URI, for a QR code"),
+  })
+  .openapi("TotpSecret");
+
+export const ConfirmTotp = z.strictObject({ code: Code }).openapi("ConfirmTotp");
+
+export const RecoveryCodes = z
+  .object({ recoveryCodes: z.array(z.string()).describe("Each stands in for one code of the app, once; shown this once") })
+  .openapi("RecoveryCodes");
+
+export const DisableTotp = z
+  .strictObject({ code: Code.optional(), password: OwnPassword.optional() })
+  .refine(({ code, password }) => (code === undefined) !== (password === undefined), {
+    error: "Either a code or the password",
+    path: ["code"],
+  })
+  .openapi("DisableTotp", { example: { code: "287082" } });
+
+export type Totp = z.output<typeof Totp>;
+export type DisableTotp = z.output<typeof DisableTotp>;
 export type CreateIntent = z.output<typeof CreateIntent>;
 export type ConsumedIntent = z.output<typeof ConsumedIntent>;
 export type Login = z.output<typeof Login>;

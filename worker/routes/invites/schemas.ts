@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { registerInvites } from "../../../db/schema/index.ts";
 import { Id, QueryBoolean, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
 import type { Invite as InviteWithToken } from "../../services/invites.ts";
-import { AccountRole, Email, Password, PersonName } from "../accounts/schemas.ts";
+import { AccountRole, Email, PersonName, StaffPassword } from "../accounts/schemas.ts";
 
 export const InviteToken = z
   .string()
@@ -95,7 +95,7 @@ export const RegisterTokenParam = z.object({
     .openapi({ example: `5eed00000000000000004e01.${"q".repeat(43)}` }),
 });
 
-export const AcceptInvite = z.strictObject({ name: PersonName, password: Password }).openapi("AcceptInvite", {
+export const AcceptInvite = z.strictObject({ name: PersonName, password: StaffPassword }).openapi("AcceptInvite", {
   example: { name: "Edda Editor", password: "a-long-new-password" },
 });
 

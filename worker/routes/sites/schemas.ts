@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { sites } from "../../../db/schema/index.ts";
 import { FreeObject, Id, Tags, Tracked } from "../../http/schemas.ts";
-import { Account, Email, Password, PersonName } from "../accounts/schemas.ts";
+import { Account, Email, PersonName, StaffPassword } from "../accounts/schemas.ts";
 
 export const Slug = z
   .string()
@@ -26,6 +26,7 @@ const Security = z.strictObject({
     .boolean()
     .default(false)
     .describe("Whether signing in with a password takes a verified e-mail address (403 `email_not_verified` without)"),
+  requireStaffTotp: z.boolean().optional().describe("Whether an account's roles count only once it has set up an authenticator app"),
   providers: z
     .array(
       z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
@@ -119,7 +120,7 @@ export const CreateSite = z
   .strictObject({
     name: editable.name,
     slug: Slug,
-    admin: z.strictObject({ email: Email, password: Password, name: PersonName }),
+    admin: z.strictObject({ email: Email, password: StaffPassword, name: PersonName }),
   })
   .openapi("CreateSite");
 

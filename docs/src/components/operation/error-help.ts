@@ -26,6 +26,11 @@ export const ERROR_HELP = {
     cause: "The credentials are missing, unknown, expired or of another site. Tokens are good for ten minutes.",
     fix: "Check which credentials the operation takes, and that they are of the site that `Tifo-Client-Id` names. Exchange an expired token at `POST /auth/v2/refresh`.",
   },
+  totp_required: {
+    cause:
+      "The password is right, and the account has an authenticator app: a one-time code is needed too. Or the code that was sent is wrong, or has been used.",
+    fix: "Ask for the code that the app shows now and sign in again with `totp`. A recovery code will do. Each code works once.",
+  },
   no_account: {
     cause: "The token is valid, but the account that it was given to is no longer there.",
     fix: "Sign in again, as an account that exists.",
@@ -39,6 +44,11 @@ export const ERROR_HELP = {
     cause:
       "The password is right, but the site requires a verified e-mail address (`settings.security.requireVerifiedEmail`), or a global account was requested from an address that isn't verified.",
     fix: "Request a mail with `POST /account/v3/verify-email/request`, pass its token to `POST /account/v3/verify-email`, then try again.",
+  },
+  password_too_short: {
+    cause:
+      "The password is right, but the account has roles and its password has fewer than 10 characters: it was set before the account got them.",
+    fix: "Reset the password by mail, or have an admin or a developer key set one with at least 10 characters.",
   },
   not_found: {
     cause: "There is no such thing on this site. What belongs to another site answers the same.",

@@ -1,0 +1,148 @@
+import nodeCrypto from "node:crypto";
+import { eq } from "drizzle-orm";
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createDb } from "../../db/client.ts";
+import { passwordResets, signInPlaces } from "../../db/schema/index.ts";
+import { Limiter } from "../../worker/durable-objects/limiter.ts";
+import { sha256 } from "../../worker/lib/crypto.ts";
+import { LIMITS } from "../../worker/lib/limits.ts";
+import { newId } from "../../worker/lib/ids.ts";
+import { signContent } from "../../worker/lib/signed.ts";
+import { refusals } from "../../worker/services/limits.ts";
+import { GLOBAL_AUDIENCE } from "../../worker/services/tokens.ts";
+import { exhaust } from "../exhaust.ts";
+import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
+
+// How many passwords anybody may guess at one account, from however many addresses, and who is still let in meanwhile.
+
+const { quota } = LIMITS.signInAccount;
+const HOME = "198.51.100.7";
+const CAFE = "192.0.2.44";
+const db = createDb(env.DB);
+const takes = vi.spyOn(Limiter.prototype, "takeAll");
+
+let site: TestSite;
+let people = 0;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+beforeEach(() => {
+  refusals.clear();
+  takes.mockClear();
+});
+
+interface From {
+  address?: string;
+  device?: string;
+}
+
+function signIn(
+  email: string,
+  password: string,
+  { address = HOME, device }: From = {},
+  siteId: string | null = site.id
+): Promise<Answer> {
+  const headers = { "CF-Connecting-IP": address, ...(device && { "Tifo-Device-Id": device }) };
+  return site.call("login", { as: "nobody", body: { email, password, ...(siteId && { siteId }) }, headers });
+}
+
+const newPerson = (): Promise<TestAccount> => site.addAccount(`person-${people++}`, []);
+
+/** What attempts to an e-mail are counted under, from any place that the account doesn't know. */
+const strangersKey = (email: string, scope = site.id): Promise<string> => sha256(`${scope}\n${email}`);
+
+async function exhaustStrangers(email: string, scope = site.id): Promise<void> {
+  await exhaust(scope, "signInAccount", await strangersKey(email, scope));
+}
+
+describe("wrong passwords for one account", () => {
+  test(`are verified ${quota} times within an hour, from however many networks of a /48`, async () => {
+    const scrypt = vi.spyOn(nodeCrypto, "scrypt").mockImplementation((_password, _salt, length, _options, done) => {
+      done(null, Buffer.alloc(length));
+    });
+    const { email } = await newPerson();
+    const statuses = new Map<number, number>();
+    for (let network = 0; network < quota + 20; network++) {
+      const { status } = await signIn(email, "guess", { address: `2001:db8:1:${network.toString(16)}::1` });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 401: quota, 429: 20 });
+    expect(scrypt).toHaveBeenCalledTimes(quota);
+    scrypt.mockRestore();
+    // Whoever comes from nowhere known is told how long to wait, with a right password too.
+    const refused = await signIn(email, PASSWORD, { address: CAFE });
+    expect([refused.status, refused.problem?.code]).toEqual([429, "rate_limited"]);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(3000);
+  });
+
+  test("don't lock out the owner at a network or a device from where they signed in before", async () => {
+    const { email } = await newPerson();
+    expect((await signIn(email, PASSWORD, { address: HOME, device: "owners-phone" })).status).toBe(200);
+    await exhaustStrangers(email);
+    expect((await signIn(email, PASSWORD, { address: CAFE })).status).toBe(429);
+    expect((await signIn(email, PASSWORD, { address: CAFE, device: "another-phone" })).status).toBe(429);
+    expect((await signIn(email, PASSWORD, { address: CAFE, device: "owners-phone" })).status).toBe(200);
+    expect((await signIn(email, PASSWORD, { address: HOME })).status).toBe(200);
+  });
+
+  test("from a known network have a quota of their own, which leaves that of the known device", async () => {
+    const { id, email } = await newPerson();
+    await signIn(email, PASSWORD, { address: HOME });
+    const [place] = await db.select().from(signInPlaces).where(eq(signInPlaces.accountId, id));
+    await signIn(email, PASSWORD, { address: CAFE, device: "owners-phone" });
+    await exhaust(site.id, "signInAccount", `${await strangersKey(email)} ${place?.hash}`);
+    expect((await signIn(email, PASSWORD, { address: HOME })).status).toBe(429);
+    expect((await signIn(email, PASSWORD, { address: HOME, device: "owners-phone" })).status).toBe(200);
+    expect((await signIn(email, PASSWORD, { address: "203.0.113.50" })).status).toBe(200);
+  });
+
+  test("at a place that another account knows count as those of a stranger", async () => {
+    const [owner, neighbour] = [await newPerson(), await newPerson()];
+    await signIn(neighbour.email, PASSWORD, { address: HOME, device: "shared" });
+    await exhaustStrangers(owner.email);
+    expect((await signIn(owner.email, PASSWORD, { address: HOME, device: "shared" })).status).toBe(429);
+  });
+
+  test("stop the owner at no place any more once they have reset the password there", async () => {
+    const { id, email } = await newPerson();
+    await exhaustStrangers(email);
+    expect((await signIn(email, PASSWORD, { address: CAFE })).status).toBe(429);
+    await site.call("askPasswordReset", { body: { email, baseUrl: "https://demo.example/reset" } });
+    const [reset] = await db.select().from(passwordResets).where(eq(passwordResets.accountId, id));
+    const body = { token: await signContent(env, "password reset", reset?.id ?? ""), password: "a-new-one-to-keep" };
+    await site.call("resetPassword", { body, headers: { "CF-Connecting-IP": CAFE } });
+    expect((await signIn(email, "a-new-one-to-keep", { address: CAFE })).status).toBe(200);
+  });
+
+  test("are counted together with wrong old passwords", async () => {
+    const person = await newPerson();
+    await exhaustStrangers(person.email);
+    const headers = { Authorization: `Bearer ${await site.signIn(person)}`, "CF-Connecting-IP": CAFE };
+    const body = { oldPassword: PASSWORD, password: "a-new-one-to-keep" };
+    expect((await site.call("changePassword", { as: "client", body, headers })).status).toBe(429);
+  });
+
+  test("are limited at a global sign-in too", async () => {
+    await exhaustStrangers("global@budget.example", GLOBAL_AUDIENCE);
+    expect((await signIn("global@budget.example", "guess", { address: CAFE }, null)).status).toBe(429);
+  });
+});
+
+test("an e-mail without an account is counted, asked about and answered like one that has an account", async () => {
+  const { email } = await newPerson();
+  const seen = [];
+  for (const tried of [email, `${newId(1)}@nobody.example`]) {
+    takes.mockClear();
+    const wrong = await signIn(tried, "guess", { address: "203.0.113.60", device: "tv" });
+    const counted = takes.mock.calls.flatMap(([slots]) => slots.map(({ name }) => name));
+    await exhaustStrangers(tried);
+    const refused = await signIn(tried, "guess", { address: "203.0.113.60", device: "tv" });
+    const { message, detail } = { detail: undefined, ...wrong.problem };
+    seen.push({ status: wrong.status, message, detail, counted, d1: wrong.log.d1, refused: refused.status, why: refused.problem?.message });
+  }
+  expect(seen[0]).toEqual(seen[1]);
+  expect(seen[0]).toMatchObject({ status: 401, message: "Wrong e-mail or password", refused: 429 });
+});

@@ -1,0 +1,84 @@
+import { createArea } from "../../http/area.ts";
+import { ACCOUNT } from "../../http/credentials.ts";
+import { callerAddress } from "../../http/limits.ts";
+import { operation } from "../../http/operation.ts";
+import { json, jsonBody } from "../../http/schemas.ts";
+import { beginTotp, confirmTotp, disableTotp, readTotp } from "../../services/totp.ts";
+import { BeginTotp, ConfirmTotp, DisableTotp, RecoveryCodes, Totp, TotpSecret } from "./schemas.ts";
+
+export const totp = createArea();
+const tag = "Authentication";
+
+totp.openapi(
+  operation({
+    operationId: "getTotp",
+    tag,
+    method: "get",
+    path: "/auth/v2/totp",
+    summary: "Get the state of your authenticator app",
+    description: "Whether your sign-in needs a one-time code, whether the site requires one, and how many recovery codes are left.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: {},
+    responses: { 200: json("The state", Totp) },
+  }),
+  async (c) => c.json(await readTotp(c.var.ctx), 200),
+);
+
+totp.openapi(
+  operation({
+    operationId: "beginTotp",
+    tag,
+    method: "post",
+    path: "/auth/v2/totp",
+    summary: "Set up an authenticator app",
+    description:
+      "Creates a secret for an app that shows one-time codes (TOTP, RFC 6238: SHA-1, 6 digits, 30 s). Nothing changes until a code confirms it. Wrong passwords count as wrong sign-ins.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    secretAnswer: true,
+    request: { body: jsonBody(BeginTotp) },
+    responses: { 201: json("The secret", TotpSecret) },
+    errors: ["conflict"],
+  }),
+  async (c) => c.json(await beginTotp(c.var.ctx, c.req.valid("json").password, callerAddress(c)), 201),
+);
+
+totp.openapi(
+  operation({
+    operationId: "confirmTotp",
+    tag,
+    method: "post",
+    path: "/auth/v2/totp/confirm",
+    summary: "Confirm the authenticator app",
+    description:
+      "From now on each sign-in with the password needs a code. Responds with ten recovery codes, shown this once, and ends all other sessions of the account.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    secretAnswer: true,
+    request: { body: jsonBody(ConfirmTotp) },
+    responses: { 200: json("The recovery codes", RecoveryCodes) },
+    errors: ["conflict"],
+  }),
+  async (c) => c.json(await confirmTotp(c.var.ctx, c.req.valid("json").code, callerAddress(c)), 200),
+);
+
+totp.openapi(
+  operation({
+    operationId: "disableTotp",
+    tag,
+    method: "post",
+    path: "/auth/v2/totp/disable",
+    summary: "Disable the authenticator app",
+    description: "Needs a code of the app, a recovery code, or the password. The recovery codes stop working too.",
+    credentials: ACCOUNT,
+    accounts: "any",
+    request: { body: jsonBody(DisableTotp) },
+    responses: { 204: { description: "Disabled" } },
+    errors: ["conflict"],
+  }),
+  async (c) => {
+    await disableTotp(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    return c.body(null, 204);
+  },
+);
