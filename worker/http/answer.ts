@@ -22,13 +22,16 @@ export const answer: MiddlewareHandler<AppEnv> = async (c, next) => {
 };
 
 /**
- * What every answer carries: its request's id, that nobody keeps it unless the operation says so, and to browsers that any origin may
- * read it.
+ * What every response has: its request's id, that its type isn't guessed, that only https leads here, that nobody keeps it unless the
+ * operation says so, and for browsers that any origin may read it.
  * Set on the answer itself: Hono's own way builds the whole answer anew for each header.
  */
 function finish(c: Context<AppEnv>, requestId: string): void {
   const { headers } = c.res;
   headers.set("Tifo-Request-Id", requestId);
+  headers.set("X-Content-Type-Options", "nosniff");
+  // Browsers heed it over https alone, so local servers are left as they are.
+  headers.set("Strict-Transport-Security", "max-age=31536000");
   const kept = headers.has("Cache-Control");
   if (!kept) headers.set("Cache-Control", "no-store");
   // What a cache may keep serves browsers too, whoever asked first.

@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { newSite, ORIGIN, type TestSite } from "../../test/harness.ts";
 import { type Operation, operations } from "../../test/openapi.ts";
+import { newId } from "../lib/ids.ts";
 import { Problem } from "./errors.ts";
 
 let site: TestSite;
@@ -57,6 +58,29 @@ describe("a call from a browser", () => {
     expect(response.headers.get("Access-Control-Allow-Headers")).toBe("tifo-client-id,authorization");
     expect(response.headers.get("Access-Control-Max-Age")).toBe("86400");
   });
+});
+
+test("every response keeps browsers to its type and to https", async () => {
+  const params = { id: site.channels[0] };
+  const page = await site.call("getPage", { params });
+  const known = await site.call("getPage", { params, headers: { "If-None-Match": page.headers.get("ETag") ?? "" } });
+  const fetched = (path: string, init: RequestInit = {}) => exports.default.fetch(ORIGIN + path, init);
+  const responses = [
+    page,
+    known,
+    await site.call("getPage", { params: { id: newId(5) } }),
+    await site.call("listAccounts", { as: "viewer" }),
+    await fetched("/auth/v2/nothing"),
+    await fetched("/auth/v2/login", { method: "DELETE" }),
+    await fetched("/page/v2", { method: "OPTIONS", headers: { Origin: "https://elsewhere.example" } }),
+    await fetched(`/realtime/v1/channels/${site.channels[0]}?clientId=${site.id}`),
+    await fetched("/health"),
+  ];
+  expect(responses.map(({ status }) => status)).toEqual([200, 304, 404, 403, 404, 405, 204, 426, 200]);
+  for (const { headers } of responses) {
+    expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+    expect(headers.get("Strict-Transport-Security")).toBe("max-age=31536000");
+  }
 });
 
 describe("a method that a path does not take", () => {

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, globalAccounts, sessions, sites, totpSecrets } from "../../db/schema/index.ts";
 import { hashPassword, verifyPassword } from "../lib/crypto.ts";
@@ -18,6 +18,8 @@ import { requireCode } from "./totp.ts";
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 /** How long a refresh may be repeated under its Idempotency-Key. */
 const REPEAT_MS = 30_000;
+/** How long a refresh token that was traded brings the same next one: longer than tabs that race, shorter than a thief waits. */
+const GRACE_MS = 10_000;
 // Compared with when no such account exists, so that both refusals take as long.
 const NOBODY = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -61,28 +63,28 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
 }
 
 /**
- * Trades a refresh token for the next pair. One that was traded before ends the session: it may have been stolen. A repeat of the request
- * that has traded it, whose answer was lost, gets the same generation again.
+ * Trades a refresh token for the next pair. One that was traded before ends the session: it may have been stolen. But tabs of one browser
+ * refresh at the same moment, and responses get lost: for a moment the one that was traded last brings the same next token once more.
+ * Two who hold one token are told apart as soon as they don't refresh within that moment of each other.
  */
 export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
   const refused = unauthenticated("The refresh token is used up, expired or not one of ours");
   const token = await readRefreshToken(ctx.env, refreshToken);
   if (!token) throw refused;
   if (ctx.receipt !== undefined) return refreshAgain(ctx, token);
-  const [session] = await ctx.db
+  const isLive = and(
+    eq(sessions.id, token.sessionId),
+    isNull(sessions.revoked),
+    gt(sessions.expires, ctx.now),
+    eq(sessions.passwordVersion, currentPasswordVersion),
+    ctx.siteId === "" ? undefined : inArray(sessions.audience, [ctx.siteId, GLOBAL_AUDIENCE]),
+  );
+  const [next] = await ctx.db
     .update(sessions)
     .set({ generation: token.generation + 1, expires: ctx.now + SESSION_MS })
-    .where(
-      and(
-        eq(sessions.id, token.sessionId),
-        eq(sessions.generation, token.generation),
-        isNull(sessions.revoked),
-        gt(sessions.expires, ctx.now),
-        eq(sessions.passwordVersion, currentPasswordVersion),
-        ctx.siteId === "" ? undefined : inArray(sessions.audience, [ctx.siteId, GLOBAL_AUDIENCE]),
-      ),
-    )
+    .where(and(isLive, eq(sessions.generation, token.generation)))
     .returning();
+  const session = next ?? (await tradedWithin(ctx, token, GRACE_MS, isLive));
   if (session) {
     ctx.receipt = session.id;
     return pairOf(ctx, session);
@@ -91,23 +93,23 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
   throw refused;
 }
 
-/** Only as long as the first answer may be missed, and only while nobody has used what it held. */
+/** A repeat of the request that traded the token: only as long as its response may be missed, and only while nobody has used what it held. */
 async function refreshAgain(ctx: Ctx, token: RefreshToken): Promise<Tokens> {
+  const isLive = and(eq(sessions.id, token.sessionId), isNull(sessions.revoked), eq(sessions.passwordVersion, currentPasswordVersion));
+  const session = await tradedWithin(ctx, token, REPEAT_MS, isLive);
+  if (!session) throw new Failure("idempotency_unanswered", "The tokens of the first answer are used, ended or older than 30 s");
+  return pairOf(ctx, session);
+}
+
+/** The session, if this token was the last that it traded, and that less than `ms` ago. */
+async function tradedWithin(ctx: Ctx, token: RefreshToken, ms: number, isLive: SQL | undefined): Promise<SessionRow | undefined> {
+  // Each refresh puts the end off by the whole length.
+  const isRecent = gt(sessions.expires, ctx.now + SESSION_MS - ms);
   const [session] = await ctx.db
     .select()
     .from(sessions)
-    .where(
-      and(
-        eq(sessions.id, token.sessionId),
-        eq(sessions.generation, token.generation + 1),
-        isNull(sessions.revoked),
-        // Each refresh puts the end off by the whole length.
-        gt(sessions.expires, ctx.now + SESSION_MS - REPEAT_MS),
-        eq(sessions.passwordVersion, currentPasswordVersion),
-      ),
-    );
-  if (!session) throw new Failure("idempotency_unanswered", "The tokens of the first answer are used, ended or older than 30 s");
-  return pairOf(ctx, session);
+    .where(and(isLive, eq(sessions.generation, token.generation + 1), isRecent));
+  return session;
 }
 
 /** Ends the session of the caller's token: its JWT and its refresh tokens stop working at once. */

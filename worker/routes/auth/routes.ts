@@ -57,7 +57,7 @@ auth.openapi(
     path: "/auth/v2/refresh",
     summary: "Refresh the tokens",
     description:
-      "Each refresh token works once. Showing one again that was used ends the whole session, since one of the two who hold it is a thief. A request whose answer was lost may be repeated with its `Idempotency-Key`: for 30 s, and until the next token is used, it is answered with the same refresh token again.",
+      "Each refresh token is replaced by the next. For 10 s the one that was replaced last responds with the same next one again, so that tabs which refresh at the same moment all stay signed in. Showing it later, or one before it, ends the whole session, since one of the two who hold it is a thief. A request whose answer was lost may be repeated with its `Idempotency-Key`: for 30 s, and until the next token is used, it is answered with the same refresh token again.",
     credentials: CLIENT_OR_ANYONE,
     answersAgain: true,
     bodyProves: true,
