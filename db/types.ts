@@ -45,6 +45,7 @@ export interface SiteSecurity {
   allowNewAdmins: boolean;
   requireVerifiedEmail: boolean;
   requireStaffTotp?: boolean | undefined;
+  longInviteTokens?: boolean | undefined;
   providers: { name: string; jwksUrl: string; audience: string }[];
 }
 

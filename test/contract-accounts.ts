@@ -37,37 +37,43 @@ export const ACCOUNT_FIELDS: Record<string, (site: TestSite, operation: Operatio
   jwt: (site) => partnerToken(site),
 };
 
-/** Whole calls, by operation: those on the viewer's authenticator app, which is confirmed or has yet to be. */
+/** Whole calls, by operation: those on an authenticator app, which is confirmed or has yet to be, whoever of the site calls. */
 export const ACCOUNT_CALLS: Record<string, (site: TestSite) => Promise<CallOptions>> = {
   beginTotp: async (site) => {
     await db.delete(totpSecrets).where(eq(totpSecrets.siteId, site.id));
     return { body: { password: PASSWORD } };
   },
   confirmTotp: async (site) => {
-    const secret = await newApp(site, site.accounts.viewer.id, null);
+    const secret = newTotpSecret();
+    await newApps(site, secret, null);
     return { body: { code: totpCode(secret, Date.now()) } };
   },
   disableTotp: async (site) => {
-    await newApp(site, site.accounts.viewer.id, Date.now());
+    await newApps(site, newTotpSecret(), Date.now());
     return { body: { password: PASSWORD } };
   },
 };
 
+/** An app for each account without roles, whose sign-ins nothing else needs but the viewer's. */
+async function newApps(site: TestSite, secret: string, confirmed: number | null): Promise<void> {
+  const people = await db.select({ id: accounts.id, roles: accounts.roles }).from(accounts).where(eq(accounts.siteId, site.id));
+  const viewers = people.filter(({ id, roles }) => roles.length === 0 && id !== site.accounts.viewer.id);
+  await Promise.all(viewers.map(({ id }) => newApp(site, id, secret, confirmed)));
+}
+
 /** An account whose authenticator app an admin may remove. */
 export async function enrolledAccount(site: TestSite): Promise<string> {
   const { id } = await site.addAccount(`app-${randomHex(6)}`, []);
-  await newApp(site, id, Date.now());
+  await newApp(site, id, newTotpSecret(), Date.now());
   return id;
 }
 
-async function newApp(site: TestSite, accountId: string, confirmed: number | null): Promise<string> {
-  const secret = newTotpSecret();
+async function newApp(site: TestSite, accountId: string, secret: string, confirmed: number | null): Promise<void> {
   const row = { secretSealed: await seal(env, "totp secret", secret), confirmed, lastStep: 0, created: Date.now() };
   await db
     .insert(totpSecrets)
     .values({ ...row, accountId, siteId: site.id })
     .onConflictDoUpdate({ target: totpSecrets.accountId, set: row });
-  return secret;
 }
 
 /** A token that resets the password of an account of its own, or of a global account to which that belongs. */
@@ -98,7 +104,6 @@ async function newProof(site: TestSite, purpose: keyof typeof SIGNED): Promise<s
 
 /** An intent that signs the viewer in. */
 export async function newIntentToken(site: TestSite): Promise<string> {
-  await db.delete(totpSecrets).where(eq(totpSecrets.accountId, site.accounts.viewer.id));
   const token = randomToken();
   await db.insert(intents).values({
     id: newId(Date.now()),

@@ -19,6 +19,7 @@ export const LIMITS = {
   miss: { quota: 60, window: 60, per: "address", description: "Unknown access and TV codes" },
   missLink: { quota: 20, window: 600, per: "address", description: "Unknown magic links" },
   guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
+  guessLinkAtMost: { quota: 3000, window: 600, per: "deployment", description: "Unknown short magic links, of everybody" },
   guessAccessCode: { quota: 6000, window: 600, per: "site", description: "Unknown access codes" },
   guessTvCode: { quota: 6000, window: 600, per: "site", description: "Unknown TV codes" },
 } as const satisfies Record<string, LimitPolicy>;

@@ -4,22 +4,25 @@ import { accountEntitlements, invites } from "../../db/schema/index.ts";
 import { randomCode } from "../lib/codes.ts";
 import { lookUpHashes, open, seal } from "../lib/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "../lib/errors.ts";
+import type { Slot } from "../lib/limits.ts";
 import { type InviteInput, type RegisterInviteRow, toInviteEvent, type UpdateInvite } from "../routes/invites/schemas.ts";
 import { accountEvent, insertAccount, newAccount, standInEmail } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
 import { type EntitlementRow, findBySource, planGrants, planTransition } from "./entitlements.ts";
 import { type IntentRow, newIntent, type Redemption, voidIntents } from "./intents.ts";
 import { inInviteService } from "./invite-failures.ts";
-import { findWithin } from "./limits.ts";
+import { type Budgets, findWithin } from "./limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
 import { deleteRegisterInvite, endRegisterInvite } from "./register-invites.ts";
 import { skusAt } from "./named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "./references.ts";
-import { requireAllowedUrl, requireOwnSite } from "./sites.ts";
+import { getSite, requireAllowedUrl, requireOwnSite } from "./sites.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 const PURPOSE = "invite token";
 const TOKEN_LENGTH = 6;
+/** 131 bits. */
+const LONG_TOKEN_LENGTH = 22;
 const TOKEN_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const TOKEN_TRIES = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -64,8 +67,10 @@ export async function getInvite(ctx: Ctx, id: string): Promise<Invite> {
 export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite> {
   return inInviteService("Create", async () => {
     const columns = await columnsOf(ctx, input);
+    const { longInviteTokens = false } = (await getSite(ctx)).settings.security;
+    const length = longInviteTokens ? LONG_TOKEN_LENGTH : TOKEN_LENGTH;
     for (let tries = 0; tries < TOKEN_TRIES; tries++) {
-      const token = randomCode(TOKEN_LENGTH, TOKEN_ALPHABET);
+      const token = randomCode(length, TOKEN_ALPHABET);
       const sealed = await sealToken(ctx.env, token);
       const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
       const insert = ctx.db.insert(invites).values(row);
@@ -141,9 +146,10 @@ async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteR
 export async function openInvite(ctx: Ctx, token: string, address: string): Promise<string> {
   // Whose site it is becomes known with the invite: misses are counted for the whole deployment.
   const everywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
-  const invite = await findWithin(everywhere, { own: [{ name: "missLink", key: address }], all: "guessLink" }, () =>
-    findByToken(ctx, token),
-  );
+  const own: Slot[] = [{ name: "missLink", key: address }];
+  // Nobody guesses a long one, so no flood of guesses stops it.
+  const budgets: Budgets = token.length > TOKEN_LENGTH ? { own } : { own, all: "guessLink", most: "guessLinkAtMost" };
+  const invite = await findWithin(everywhere, budgets, () => findByToken(ctx, token));
   if (!invite) throw notFound("Invite not found");
   return inInviteService("Consume", () => issueIntent({ ...ctx, siteId: invite.siteId }, invite));
 }

@@ -45,9 +45,11 @@ function idOf(ctx: Ctx, { name, key }: Slot): string {
   return `${ctx.siteId} ${name} ${key}`;
 }
 
-interface Budgets {
+export interface Budgets {
   own: Slot[];
   all?: LimitName;
+  /** A budget of all callers whose end stops those as well who have missed nothing. */
+  most?: LimitName;
 }
 
 /** What an account may guess of codes, at its address too: accounts cost nothing. */
@@ -63,9 +65,10 @@ export function guessesOf(accountId: string, address: string, all: LimitName): B
 
 /**
  * Looks for something by a code that others may try to guess: each miss costs one of every budget named, a hit nothing. While one of the
- * caller's `own` is used up, nothing is looked for; that of `all` stops whoever has missed before, so that no crowd locks others out.
+ * caller's `own` is used up, nothing is looked for; that of `all` stops whoever has missed before, so that no crowd locks others out, and
+ * that of `most` everybody, so that no crowd of newcomers finds what can be guessed.
  */
-export async function findWithin<T>(ctx: Ctx, { own, all }: Budgets, find: () => Promise<T | undefined>): Promise<T | undefined> {
+export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find: () => Promise<T | undefined>): Promise<T | undefined> {
   const taken: Slot[] = [];
   const giveBack = () => Promise.all(taken.map((slot) => giveBackSlots(ctx, [slot])));
   try {
@@ -74,6 +77,11 @@ export async function findWithin<T>(ctx: Ctx, { own, all }: Budgets, find: () =>
       const { remaining } = await takeSlot(ctx, slot.name, slot.key);
       taken.push(slot);
       hasMissed ||= remaining < LIMITS[slot.name].quota - 1;
+    }
+    if (most !== undefined) {
+      const slot: Slot = { name: most, key: "" };
+      await takeSlots(ctx, [slot]);
+      taken.push(slot);
     }
     if (all !== undefined) {
       const shared: Slot = { name: all, key: "" };

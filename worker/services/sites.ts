@@ -32,7 +32,8 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
   // Whoever names an identity provider can sign in as anybody, admins included.
-  if (JSON.stringify(input.settings.security.providers) !== JSON.stringify(current.settings.security.providers)) await requireRoleKey(ctx);
+  const known = new Set(current.settings.security.providers.map((provider) => JSON.stringify(provider)));
+  if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireRoleKey(ctx);
   await requireStreamProvider(ctx, input.settings.streamProvider);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {

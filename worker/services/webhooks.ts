@@ -8,6 +8,7 @@ import { newWebhookSecret } from "../lib/webhook-signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "../routes/webhooks/endpoint-schemas.ts";
 import { OVERLAP } from "./api-keys.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow, requireMatch } from "./context.ts";
+import { requirePersonalData } from "./personal-data.ts";
 import { previousSecrets, SECRET_PURPOSE } from "./webhook-dispatch.ts";
 
 /** Programmatic webhooks that a site may have. */
@@ -39,6 +40,9 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   const { enabled, webhookUrl: url, webhookSubscriptions } = input;
   const settings = { enabled, url, services: servicesIn(webhookSubscriptions), disabledReason: null, disabledAt: null };
   const current = await getWebhooks(ctx);
+  // What waits for an endpoint follows it to a new address, and may be older than its subscriptions.
+  const moves = current !== undefined && current.url !== url;
+  await requirePersonalData(ctx, ...settings.services, ...(current?.services ?? []), ...(moves ? WEBHOOK_SERVICES : []));
   await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
   if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
   // If-Match names the version of settings that exist.
@@ -54,6 +58,7 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
 export async function updateSubscriptions(ctx: Ctx, map: SubscriptionMap): Promise<WebhookRow> {
   const current = await requireWebhooks(ctx);
   const services = WEBHOOK_SERVICES.filter((service) => map[service] ?? current.services.includes(service));
+  await requirePersonalData(ctx, ...services);
   return change(ctx, current, { services }, "webhook.updated");
 }
 
@@ -63,6 +68,7 @@ export async function createProgrammatic(
   { webhookUrl: url, service }: { webhookUrl: string; service: WebhookService },
 ): Promise<{ row: WebhookRow; secret: string }> {
   await ctx.caller();
+  await requirePersonalData(ctx, service);
   await requirePublicUrl(ctx.env, "webhookUrl", url);
   const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
   const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);

@@ -68,6 +68,9 @@ describe("a developer key with account:write and site:write alone", () => {
     expect((await withKey(roles, "updateSite", { body })).problem?.code).toBe("forbidden");
     expect((await withKey(roles, "updateSite", { body: { name: "Harbour", devicelimit, settings } })).status).toBe(200);
     expect((await withKey(["site:write", "roles:write"], "updateSite", { body })).status).toBe(200);
+    // To keep or remove one gives nobody anything.
+    expect((await withKey(roles, "updateSite", { body })).status).toBe(200);
+    expect((await withKey(roles, "updateSite", { body: { name, devicelimit, settings } })).status).toBe(200);
   });
 
   test("still manages viewers", async () => {

@@ -231,6 +231,34 @@ describe("opening a magic link", () => {
   });
 });
 
+describe("guesses of a crowd", () => {
+  test("are bounded for the whole deployment, also from addresses that have missed nothing", async () => {
+    const invite = await newInvite();
+    await exhaust(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
+    onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLinkAtMost", ""));
+    expect((await follow(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(429);
+    await renew(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
+    expect((await follow(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(302);
+  });
+
+  test("don't stop links with long tokens, which a site may require", async () => {
+    const own = await newSite();
+    const security = { allowedOrigins: ["https://demo.example"], longInviteTokens: true };
+    await own.call("updateSite", { body: { name: "Long", settings: { security } } });
+    const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
+    const { token, inviteUrl } = (await own.call("createInvite", { body })).as(Invite);
+    expect(token).toMatch(/^[A-Za-z0-9]{22}$/);
+    expect(inviteUrl.endsWith(token)).toBe(true);
+    for (const name of ["guessLink", "guessLinkAtMost"] as const) {
+      await exhaust(GLOBAL_AUDIENCE, name, "");
+      onTestFinished(() => renew(GLOBAL_AUDIENCE, name, ""));
+    }
+    const guesser = { "CF-Connecting-IP": "198.51.100.61" };
+    expect((await follow("a".repeat(22), guesser)).status).toBe(404);
+    expect((await follow(token, guesser)).status).toBe(302);
+  });
+});
+
 describe("a redeemed invite", () => {
   test("makes a guest account that holds the target skus", async () => {
     const invite = await newInvite({ targetSkus: ["vip", "press"] });

@@ -6,7 +6,7 @@ import { AccountRole, Email, PersonName, StaffPassword } from "../accounts/schem
 
 export const InviteToken = z
   .string()
-  .regex(/^[A-Za-z0-9]{6}$/, "6 letters and digits")
+  .regex(/^(?:[A-Za-z0-9]{6}|[A-Za-z0-9]{22})$/, "6 letters and digits, or 22")
   .openapi({ example: "a7Bk2Z" });
 export const InviteTokenParam = z.object({ token: InviteToken });
 

@@ -26,6 +26,7 @@ const Security = z.strictObject({
     .boolean()
     .default(false)
     .describe("Whether signing in with a password takes a verified e-mail address (403 `email_not_verified` without)"),
+  longInviteTokens: z.boolean().optional().describe("Whether new magic links have tokens of 22 characters, which nobody can guess"),
   requireStaffTotp: z.boolean().optional().describe("Whether an account's roles count only once it has set up an authenticator app"),
   providers: z
     .array(

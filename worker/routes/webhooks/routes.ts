@@ -65,7 +65,7 @@ webhooks.openapi(
     path: "/webhooks/v1",
     summary: "Set the webhooks",
     description:
-      "Sends the events of these services to this URL from now on. The first call answers the `secret` that signs them, this once; later ones change the settings. Setting an endpoint that was switched off after failures begins anew.",
+      "Sends the events of these services to this URL from now on. The first call answers the `secret` that signs them, this once; later ones change the settings. Setting an endpoint that was switched off after failures begins anew. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
     credentials: DEVELOPER,
     secretAnswer: true,
     request: { body: jsonBody(WebhookInput) },
@@ -86,7 +86,8 @@ webhooks.openapi(
     method: "put",
     path: "/webhooks/v1",
     summary: "Replace the webhook settings",
-    description: "Replaces all settings. Where there were none, they are made, and the answer holds the `secret`, this once.",
+    description:
+      "Replaces all settings. Where there were none, they are made, and the answer holds the `secret`, this once. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
     credentials: DEVELOPER,
     secretAnswer: true,
     request: { body: jsonBody(WebhookInput) },
@@ -107,7 +108,8 @@ webhooks.openapi(
     method: "patch",
     path: "/webhooks/v1/subscriptions",
     summary: "Change the subscriptions",
-    description: "Turns services on and off. Those that aren't named stay as they are.",
+    description:
+      "Turns services on and off. Those that aren't named stay as they are. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
     credentials: DEVELOPER,
     request: { body: jsonBody(SubscriptionsInput) },
     responses: { 204: { description: "Changed" } },
@@ -127,7 +129,7 @@ webhooks.openapi(
     path: "/webhooks/v1/programmatic",
     summary: "Add a programmatic webhook",
     description:
-      "Sends the events of one service to another URL, signed with a secret of its own that is shown this once. At most 50 a site.",
+      "Sends the events of one service to another URL, signed with a secret of its own that is shown this once. At most 50 a site. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
     credentials: DEVELOPER,
     secretAnswer: true,
     request: { body: jsonBody(ProgrammaticInput) },
@@ -217,7 +219,7 @@ webhooks.openapi(
     path: "/webhooks/v1/events",
     summary: "Read the event log",
     description:
-      "Everything that happened on the site, in one order, without gaps. Poll it with `after` until that is `head`, or catch up here after webhooks were missed. Where events are large, a page holds fewer than `limit`. Kept for 30 days unless the deployment says otherwise.",
+      "Everything that happened on the site, in one order, without gaps. Poll it with `after` until that is `head`, or catch up here after webhooks were missed. Where events are large, a page holds fewer than `limit`. Kept for 30 days unless the deployment says otherwise. To a key without `account:read`, the `data` of the events of `account-service-v3` show ids alone.",
     credentials: DEVELOPER,
     request: { query: EventQuery },
     responses: { 200: json("Events, the oldest first", EventList) },

@@ -1,0 +1,86 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { z } from "@hono/zod-openapi";
+import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
+import { settings, URL } from "../../../test/webhook-calls.ts";
+import { EVENTS, type EventKind } from "../../services/event-catalogue.ts";
+import { servicesOf } from "../../services/event-services.ts";
+import { EventList } from "./schemas.ts";
+
+let site: TestSite;
+
+beforeEach(async () => {
+  site = await newSite();
+});
+
+async function withKey(roles: string[], operationId: string, options: { body?: unknown; params?: Record<string, string> } = {}) {
+  return site.call(operationId, { ...options, as: "client", headers: { "Tifo-Developer-Key": await site.addKey(roles) } });
+}
+
+const refused = ({ status, problem }: Answer) => [status, problem?.code];
+
+type Events = z.output<typeof EventList>["results"];
+
+test("the event feed shows people to keys that may read accounts, and to others their ids alone", async () => {
+  const email = "vera@people.example";
+  await site.call("createAccount", { body: { email, password: PASSWORD, name: "Vera Secret" } });
+  await site.call("createNavigation", { body: { name: "Menu", entries: [] } });
+  const read = async (roles: string[]): Promise<{ text: string; results: Events }> => {
+    const answer = await withKey(roles, "listEvents");
+    return { text: answer.text, results: answer.as(EventList).results };
+  };
+  const full = await read(["webhooks:read", "account:read"]);
+  const reduced = await read(["webhooks:read"]);
+  expect(full.text).toContain(email);
+  for (const text of [email, "Vera Secret", "vera secret"]) expect(reduced.text).not.toContain(text);
+  const made = (results: Events) => results.find(({ type }) => type === "new_account")?.data;
+  expect(made(reduced.results)).toEqual({ _id: made(full.results)?._id, siteId: site.id });
+  // All else is the same, event by event.
+  const others = (results: Events) => results.filter(({ type }) => !servicesOf(type).includes("account-service-v3"));
+  expect(others(reduced.results)).toEqual(others(full.results));
+  expect(reduced.results.map(({ sequence }) => sequence)).toEqual(full.results.map(({ sequence }) => sequence));
+  expect((await read(["*"])).text).toContain(email);
+});
+
+test("no event but those of account-service-v3 has a field for an e-mail address, a name of a person or a device", () => {
+  const personal = Object.entries<EventKind>(EVENTS).filter(([, { data }]) =>
+    ["email", "normalizedName", "thirdPartyAuthProviders", "deviceId", "address"].some((field) => field in data.shape),
+  );
+  expect(personal.length).toBeGreaterThan(4);
+  for (const [type] of personal) expect(servicesOf(type), type).toContain("account-service-v3");
+});
+
+describe("a key with webhooks:write alone", () => {
+  const roles = ["webhooks:write"];
+  const OTHERS = ["overlay-service-v1"];
+
+  test("directs no personal data anywhere", async () => {
+    const account = ["account-service-v3"];
+    expect(refused(await withKey(roles, "createWebhooks", { body: settings(URL, account) }))).toEqual([403, "forbidden"]);
+    expect(refused(await withKey(roles, "replaceWebhooks", { body: settings(URL, { "account-service-v3": true }) }))).toEqual([
+      403,
+      "forbidden",
+    ]);
+    const body = { webhookUrl: URL, service: "account-service-v3" };
+    expect(refused(await withKey(roles, "createProgrammaticWebhook", { body }))).toEqual([403, "forbidden"]);
+    expect((await withKey([...roles, "account:read"], "createProgrammaticWebhook", { body })).status).toBe(201);
+  });
+
+  test("neither moves an endpoint that receives personal data, nor lets one receive them", async () => {
+    await site.call("createWebhooks", { body: settings(URL, ["account-service-v3"]) });
+    // What waits would go to the new address, whatever it subscribes to.
+    expect(refused(await withKey(roles, "replaceWebhooks", { body: settings("https://evil.example/", OTHERS) }))).toEqual([
+      403,
+      "forbidden",
+    ]);
+    await site.call("replaceWebhooks", { body: settings(URL, OTHERS) });
+    const on = { webhookSubscriptions: { "account-service-v3": true } };
+    expect(refused(await withKey(roles, "updateWebhookSubscriptions", { body: on }))).toEqual([403, "forbidden"]);
+    expect((await withKey([...roles, "account:read"], "updateWebhookSubscriptions", { body: on })).status).toBe(204);
+  });
+
+  test("sets endpoints for all other events", async () => {
+    expect((await withKey(roles, "createWebhooks", { body: settings(URL, OTHERS) })).status).toBe(201);
+    const body = { webhookUrl: URL, service: "overlay-service-v1" };
+    expect((await withKey(roles, "createProgrammaticWebhook", { body })).status).toBe(201);
+  });
+});
