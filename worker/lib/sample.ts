@@ -56,7 +56,10 @@ export function sampleOf(schema: unknown, root: unknown = schema, name = ""): un
   if (node.$ref !== undefined) return sampleOf(resolve(node.$ref, Node.parse(root)), root, name);
   if (node.const !== undefined) return node.const;
   if (node.enum) return node.enum[0];
-  const [choice] = node.anyOf ?? node.oneOf ?? [];
+  const choices = node.anyOf ?? node.oneOf ?? [];
+  // Null is a value that nobody takes for something else.
+  if (choices.some((choice) => Node.parse(choice).type === "null")) return null;
+  const [choice] = choices;
   if (choice !== undefined) return sampleOf(choice, root, name);
   if (node.allOf) return Object.assign({}, ...node.allOf.map((part) => sampleOf(part, root, name)));
   switch (node.type) {

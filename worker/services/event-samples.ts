@@ -3,10 +3,8 @@ import type { WebhookService } from "../../db/enums.ts";
 import { sampleOf } from "../lib/sample.ts";
 import { EventData } from "../routes/webhooks/endpoint-schemas.ts";
 import { EVENTS, type EventKind, type EventType } from "./event-catalogue.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT, sampleValues } from "./event-sample-values.ts";
 import { servicesOf } from "./event-services.ts";
-
-const MOMENT = 1795273200000;
-const ID = "5eed0000000000000000c001";
 
 /** An event as the catalogue shows it. */
 export interface CataloguedEvent {
@@ -32,12 +30,14 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
 }
 
 function describeEvent(type: string, kind: EventKind): CataloguedEvent {
-  const { data, description, sample = {} } = kind;
+  const { data, description } = kind;
   const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
   const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
-  const told = Object.entries(sample).filter(([field]) => field in data.shape);
-  const values = { ...madeUp, ...Object.fromEntries(told) };
+  // What has no value there is made up, so that a new field is in the samples before somebody has thought of a better value.
+  const chosen = Object.entries(sampleValues(type)).filter(([field]) => field in data.shape);
+  const values = { ...madeUp, ...Object.fromEntries(chosen) };
   const [resource = ""] = resourcesOf(type, kind, values);
+  const isFirst = values.created === SAMPLE_MOMENT;
   return {
     type,
     description,
@@ -45,12 +45,12 @@ function describeEvent(type: string, kind: EventKind): CataloguedEvent {
     schema,
     sample: {
       ...{
-        id: ID,
+        id: SAMPLE_IDS.event,
         type,
-        created: MOMENT,
-        sequence: 1,
-        previousSequence: null,
-        resource: resource.endsWith("/") ? resource + ID : resource,
+        created: SAMPLE_MOMENT,
+        sequence: 1893,
+        previousSequence: isFirst ? null : 1871,
+        resource: resource.endsWith("/") ? resource + idOfArea(resource.slice(0, -1)) : resource,
       },
       data: values,
     },
@@ -68,6 +68,11 @@ export function resourcesOf(type: string, { resource }: EventKind, data: Record<
     const id = path.split(".").reduce<unknown>((value, field) => readField(value, field), data);
     return `${area}/${typeof id === "string" ? id : ""}`;
   });
+}
+
+/** Of what the data don't name: a thing of its own, or the site. */
+function idOfArea(area: string): string {
+  return Object.entries(SAMPLE_IDS).find(([name]) => name === area)?.[1] ?? SAMPLE_IDS.site;
 }
 
 function readField(value: unknown, field: string): unknown {

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-values.ts";
+import { type CataloguedEvent, eventCatalogue } from "./event-samples.ts";
+
+// A schema says that a date is a number and an id a string. These rules say what a reader of the catalogue would believe.
+
+const samples = eventCatalogue().map((event) => [event.type, event.sample] as const);
+const of = (...types: RegExp[]) => samples.filter(([type]) => types.some((pattern) => pattern.test(type)));
+type Sample = CataloguedEvent["sample"];
+
+interface Field {
+  path: string;
+  name: string;
+  value: unknown;
+}
+
+/** Every value below a sample, by its path; the elements of a list have the list's name. */
+function fieldsOf(value: unknown, path = "", name = ""): Field[] {
+  if (typeof value !== "object" || value === null) return [{ path, name, value }];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, inner]) => fieldsOf(inner, `${path}.${key}`, isList ? name : key));
+}
+
+const ID = /^[0-9a-f]{24}$/;
+const YEAR = 366 * 86_400_000;
+const isTime = (name: string): boolean =>
+  /^(created|modified|last_modified|lastLogin|date[A-Z]\w*|settled|at|sentAt|\w+(At|Since|Timestamp|Expires|PeriodEnd))$/.test(name);
+const isSeconds = (name: string): boolean => name === "timeMinimum" || name === "timeMaximum";
+const kindOfId = new Map(Object.entries(SAMPLE_IDS).map(([kind, id]) => [id, kind]));
+
+describe.each(samples)("the sample of %s", (type, sample) => {
+  const fields = fieldsOf(sample.data);
+
+  test("has a site's id where it names a site, and nowhere else", () => {
+    for (const { path, name, value } of fields) {
+      if (name === "siteId" || name === "site_id") expect([SAMPLE_IDS.site, null], path).toContain(value);
+      else if (!sample.resource.startsWith("site/")) expect(value, path).not.toBe(SAMPLE_IDS.site);
+    }
+  });
+
+  test("has ids that are known, in fields that hold ids alone", () => {
+    for (const { path, name, value } of fields) {
+      if (typeof value !== "string" || !ID.test(value)) continue;
+      expect(kindOfId.has(value), path).toBe(true);
+      expect(name, path).toMatch(/^(_id|id|uid|creator|owner|theme|navigation|pages|panels)$|(Id|ID|Ids|_id)$/);
+    }
+    expect(ID.test(sample.resource.split("/")[1] ?? ""), sample.resource).toBe(true);
+  });
+
+  test("has different ids for different things", () => {
+    const top = Object.entries(sample.data).filter(
+      ([name, value]) => typeof value === "string" && ID.test(value) && name !== "uid" && name !== "owner",
+    );
+    const alias = type.startsWith("poll.") ? ["pollId"] : [];
+    const ids = top.filter(([name]) => !alias.includes(name)).map(([, value]) => value);
+    expect(new Set(ids).size, JSON.stringify(top)).toBe(ids.length);
+    expect(Object.values(sample.data)).not.toContain(sample.id);
+  });
+
+  test("has times of that match day's season, in their order", () => {
+    for (const { path, name, value } of fields) {
+      if (typeof value !== "number") continue;
+      if (isTime(name)) expect(Math.abs(value - SAMPLE_MOMENT), path).toBeLessThan(YEAR);
+      if (isSeconds(name)) expect(Math.abs(value * 1000 - SAMPLE_MOMENT), path).toBeLessThan(YEAR);
+    }
+    const { created, modified } = sample.data;
+    if (typeof created === "number" && typeof modified === "number") {
+      expect(created).toBeLessThanOrEqual(modified);
+      expect(modified).toBeLessThanOrEqual(sample.created);
+    }
+    for (const [name, value] of Object.entries(sample.data))
+      if (
+        ["lastLogin", "consumedAt", "liveSince", "dateGranted", "dateCancelled", "dateRefunded", "settled"].includes(name) &&
+        value !== null
+      )
+        expect(value, name).toBeLessThanOrEqual(sample.created);
+    for (const [name, value] of Object.entries(sample.data))
+      if (["expiresAt", "currentPeriodEnd", "previousSecretExpires", "previousKeyExpires"].includes(name) && value !== null)
+        expect(value, name).toBeGreaterThan(sample.created);
+    if (sample.previousSequence !== null) expect(sample.previousSequence).toBeLessThan(sample.sequence);
+  });
+
+  test("has hashes, addresses, currencies and amounts that look like it", () => {
+    for (const { path, name, value } of fields) {
+      if (value === null) continue;
+      if (["hash", "seed", "commitment"].includes(name)) expect(value, path).toMatch(/^[0-9a-f]{64}$/);
+      if (/email$/i.test(name) && name !== "customemail") expect(value, path).toMatch(/^[a-z.]+@([a-z]+\.)?example(\.com)?$/);
+      if (typeof value === "string" && value.includes("://")) expect(new URL(value).hostname, path).toMatch(/(^|\.)example(\.com)?$/);
+      if (/currency$/i.test(name)) expect(value, path).toMatch(/^[a-z]{3}$/);
+      if (name === "amount" || (name === "price" && type !== "entitlement_granted")) expect(value, path).toBeGreaterThanOrEqual(100);
+      if (["title", "name", "description", "question"].includes(name)) expect(value, path).not.toMatch(ID);
+    }
+  });
+
+  test("says nothing empty where there has to be something", () => {
+    for (const { path, name, value } of fields) if (/name|title|slug|sku|question/i.test(name)) expect(value, path).not.toBe("");
+  });
+});
+
+const data = (sample: Sample): Record<string, unknown> => sample.data;
+
+test.each(of(/^entitlement_/))("%s: an entitlement's status, dates and money agree", (type, sample) => {
+  const { status, dateCancelled, dateEnds, dateRefunded, refunded, price } = data(sample);
+  const expected = {
+    entitlement_cancelScheduled: "cancelScheduled",
+    entitlement_granted: "active",
+    entitlement_purchased: "active",
+    entitlement_renewed: "active",
+  };
+  expect(status).toBe(Object.entries(expected).find(([name]) => name === type)?.[1] ?? "cancelled");
+  if (status === "active") expect(dateCancelled).toBeNull();
+  else expect(dateCancelled).not.toBeNull();
+  if (status !== "cancelled" && dateEnds !== null) expect(dateEnds).toBeGreaterThan(sample.created);
+  expect(dateRefunded === null).toBe(refunded === 0);
+  expect(refunded).toBeLessThanOrEqual(Number(price));
+});
+
+test.each(of(/^billing\.c/))("%s: a charge's status agrees with its receipt and failure", (_, sample) => {
+  const { status, receiptNumber, failure, amount, refunded, refundPending } = data(sample);
+  expect(receiptNumber !== null).toBe(status === "complete");
+  expect(failure !== null).toBe(status === "declined");
+  expect(Number(refunded) + Number(refundPending)).toBeLessThanOrEqual(Number(amount));
+});
+
+test.each(of(/^billing\.refund/))("%s: a refund says why it failed only if it did", (_, sample) => {
+  expect(data(sample).failure !== null).toBe(data(sample).status === "declined");
+});
+
+test.each(of(/^poll\./))("%s: a poll is settled by one of its answers, and closed by then", (_, sample) => {
+  const { open, settled, correctAnswerId } = data(sample);
+  expect(settled !== null).toBe(correctAnswerId !== null);
+  if (settled !== null) expect(open).toBe(false);
+  const answerIds = fieldsOf(data(sample).answers).filter(({ name }) => name === "_id");
+  if (correctAnswerId !== null) expect(answerIds.map(({ value }) => value)).toContain(correctAnswerId);
+});
+
+test.each(of(/^(stream\.(created|deleted|updated)|admin\.went)/))("%s: a stream is live since a moment, or not live", (type, sample) => {
+  expect(data(sample).isLive).toBe(type === "admin.wentLive");
+  expect(data(sample).liveSince !== null).toBe(data(sample).isLive);
+});
+
+test.each(of(/^webhook\.(?!test)/))("%s: a webhook is enabled, or says why it is disabled", (_, sample) => {
+  expect(data(sample).disabled === null).toBe(data(sample).enabled);
+});
+
+test.each(of(/^invite\./))("%s: an invitation is consumed or revoked only when that is the news", (type, sample) => {
+  const { consumed, revoked } = data(sample);
+  if (consumed !== undefined) expect(consumed).toBe(/consumed|redeemed/.test(type));
+  expect(revoked).toBe(/[rR]evoked/.test(type));
+});
+
+test("hashes are those of what they stand for", () => {
+  const sha256 = (text: unknown): string => createHash("sha256").update(String(text)).digest("hex");
+  for (const [type, sample] of samples) {
+    const { hash, email, seed, commitment } = data(sample);
+    if (hash !== undefined) expect(hash, type).toBe(sha256(email));
+    if (seed !== undefined) expect(commitment, type).toBe(sha256(seed));
+  }
+});
+
+test("each known id is of one thing alone", () => {
+  expect(new Set(Object.values(SAMPLE_IDS)).size).toBe(Object.keys(SAMPLE_IDS).length);
+});
