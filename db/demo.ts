@@ -13,7 +13,7 @@ import { demoOverlays } from "./demo/overlays.ts";
 import { demoPanels, PANELS_A } from "./demo/panels.ts";
 import { demoPolls } from "./demo/polls.ts";
 import { demoClaims, demoQuests } from "./demo/quests.ts";
-import { demoStreamProviders, demoStreams } from "./demo/streams.ts";
+import { demoPlaybackKeys, demoStreamProviders, demoStreams } from "./demo/streams.ts";
 import { demoChannelTemplates, demoDevices } from "./demo/templates.ts";
 import { demoSiteThemes, demoThemes, THEME_A } from "./demo/themes.ts";
 import { demoPlaylists, demoVideos, demoVideoTotals, INTERVIEW } from "./demo/videos.ts";
@@ -40,6 +40,7 @@ import {
   overlays,
   pages,
   panels,
+  playbackKeys,
   playlists,
   polls,
   quests,
@@ -160,6 +161,7 @@ export async function loadDemo(d1: D1Database, bucket?: R2Bucket, secrets?: { TI
   for (const wallet of demoWallets()) await db.insert(wallets).values(wallet).onConflictDoNothing();
   for (const provider of secrets ? await demoStreamProviders(secrets) : [])
     await db.insert(streamProviders).values(provider).onConflictDoNothing();
+  for (const key of secrets ? await demoPlaybackKeys(secrets) : []) await db.insert(playbackKeys).values(key).onConflictDoNothing();
   for (const stream of secrets ? await demoStreams(secrets) : []) await db.insert(streams).values(stream).onConflictDoNothing();
   for (const provider of secrets ? await demoDataProviders(secrets) : [])
     await db.insert(dataProviders).values(provider).onConflictDoNothing();

@@ -101,6 +101,7 @@ export const VIDEO_PLAYERS = [
 ] as const;
 export const VIDEO_TYPES = ["vod", "livestream"] as const;
 export const VIDEO_ACCESS = ["inherit", "gated"] as const;
+export const PLAYBACK_PROVIDERS = ["mux", "cloudflare-stream", "hmac"] as const;
 export const UPLOAD_STATUSES = ["pending", "complete"] as const;
 export const MEMBER_SCHEMAS = ["video", "playlist", "page", "panel", "overlay", "event", "stream", "poll", "quest"] as const;
 export const MEDIA_KINDS = ["image", "rive", "caption"] as const;

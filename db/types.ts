@@ -10,6 +10,7 @@ import type {
   GATE_TYPES,
   MEMBER_SCHEMAS,
   NAVIGATION_ENTRY_TYPES,
+  PLAYBACK_PROVIDERS,
   POSITIONS,
   QUEST_KINDS,
   ROLE_SCOPES,
@@ -134,6 +135,12 @@ export interface CalendarDate {
 export interface CalendarImage {
   show: boolean;
   src: string;
+}
+
+/** How the URL of a video or stream is signed; `id` is what the provider calls it. */
+export interface PlaybackSettings {
+  provider: (typeof PLAYBACK_PROVIDERS)[number];
+  id?: string | undefined;
 }
 
 /** A panel of a template; without a renderer, the site's panel of that slug is what is copied. */

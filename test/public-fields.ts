@@ -45,7 +45,7 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   CalendarFilterList: fields(LIST),
   CalendarImage: fields("show src"),
   CanIPlay: fields("access live offset previewTimeRemainingSeconds userHasChannelGateEntitlement userHasVideoEntitlement video"),
-  "CanIPlay.video": fields("_id title player type url thumbnail"),
+  "CanIPlay.video": fields("_id title player type url urlExpires thumbnail"),
   CanIPlayResponse: fields("contentCheck deviceCheck error"),
   "CanIPlayResponse.error": fields("type message"),
   CategoryCount: fields("title events"),
@@ -168,7 +168,9 @@ export const PUBLIC_FIELDS: Record<string, PublicFields> = {
   UserProfile: fields("_id accountId name created modified"),
   Video: fields(
     "_id siteId title description thumbnail uploadStatus subscriptions access tags durationSeconds player type url gated streamId liveBroadcastId created modified",
+    "playback",
   ),
+  "Video.playback": hidden("provider id"),
   VideoList: fields(LIST),
   VideoMetadata: fields("title description durationSeconds player thumbnail type url tags created modified"),
   VideoTotalViews: fields("id views"),

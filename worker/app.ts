@@ -36,6 +36,7 @@ import { polls } from "./routes/polls/routes.ts";
 import { quests } from "./routes/quests/routes.ts";
 import { realtime } from "./routes/realtime/routes.ts";
 import { apiKeys } from "./routes/sites/api-keys.ts";
+import { playbackKeys } from "./routes/sites/playback-keys.ts";
 import { sites } from "./routes/sites/routes.ts";
 import { streamProviders } from "./routes/stream-providers/routes.ts";
 import { streams } from "./routes/streams/routes.ts";
@@ -52,6 +53,7 @@ const AREAS = [
   accessCodes,
   accounts,
   apiKeys,
+  playbackKeys,
   auth,
   automationRules,
   billing,

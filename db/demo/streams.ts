@@ -1,6 +1,8 @@
 import { sealAuthorization } from "../../worker/services/stream-providers.ts";
 import { sealStreamKey } from "../../worker/services/streams.ts";
-import type { streamProviders, streams } from "../schema/index.ts";
+import { seal } from "../../worker/lib/crypto.ts";
+import { PLAYBACK_KEY_PURPOSE } from "../../worker/services/playback-keys.ts";
+import type { playbackKeys, streamProviders, streams } from "../schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, CHANNEL_B, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type StreamInsert = typeof streams.$inferInsert;
@@ -15,6 +17,13 @@ export async function demoStreamProviders(secrets: Secrets): Promise<(typeof str
     { ...(await provider(secrets, "5eed0000-0000-4000-8000-000000000002", "mux")), id: "5eed00000000000000005002", siteId: SITE_A },
     { ...(await provider(secrets, "5eed0000-0000-4000-8000-000000000101", "wowza")), id: "5eed00000000000000005101", siteId: SITE_B },
   ];
+}
+
+/** The key of a CDN that nobody runs. */
+export async function demoPlaybackKeys(secrets: Secrets): Promise<(typeof playbackKeys.$inferInsert)[]> {
+  const keySealed = await seal(secrets, PLAYBACK_KEY_PURPOSE, "demo-playback-secret-of-harbour-city");
+  const key = { provider: "hmac" as const, keyId: "harbour-cdn", lifetimeSeconds: 3600, keySealed };
+  return [{ ...stamps, ...key, id: "5eed00000000000000005c01", siteId: SITE_A }];
 }
 
 async function provider(secrets: Secrets, authorization: string, name: string) {

@@ -18,6 +18,7 @@ export * from "./overlays.ts";
 export * from "./navigation.ts";
 export * from "./pages.ts";
 export * from "./panels.ts";
+export * from "./playback-keys.ts";
 export * from "./playlists.ts";
 export * from "./quests.ts";
 export * from "./polls.ts";

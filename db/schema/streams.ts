@@ -1,5 +1,6 @@
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { STREAM_CALLS } from "../enums.ts";
+import type { PlaybackSettings } from "../types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** Outside systems that run streams. The bearer is sealed, since calls to them show it; `authorizationHash`, keyed, finds who shows it to us. */
@@ -38,6 +39,7 @@ export const streams = sqliteTable(
     ingestUrl: text("ingest_url").notNull(),
     playbackUrl: text("playback_url").notNull(),
     streamKeySealed: text("stream_key_sealed").notNull(),
+    playback: text("playback", { mode: "json" }).$type<PlaybackSettings>(),
     fallbackImageUrl: text("fallback_image_url"),
     tags: text("tags", { mode: "json" }).$type<string[]>().notNull(),
     isLive: integer("is_live", { mode: "boolean" }).notNull(),

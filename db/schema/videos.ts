@@ -1,5 +1,6 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "../enums.ts";
+import type { PlaybackSettings } from "../types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Recordings and livestreams, wherever they are played from. */
@@ -25,6 +26,7 @@ export const videos = sqliteTable(
     liveBroadcastId: text("live_broadcast_id"),
     /** `gated`: whatever its pages say. A video that leaves a restricted page becomes so. */
     access: text("access", { enum: VIDEO_ACCESS }).notNull().default("inherit"),
+    playback: text("playback", { mode: "json" }).$type<PlaybackSettings>(),
     ...tracked(),
   },
   (table) => [

@@ -1,7 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { Failure } from "../lib/errors.ts";
+import type { PlaybackSettings } from "../../db/types.ts";
 import { parseJson } from "../lib/json.ts";
 import { outboundProblem } from "../lib/outbound.ts";
+import { PlaybackSettings as Playback, playbackUrlProblem } from "../lib/playback-settings.ts";
 import { callPublic } from "./public-host.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -24,6 +26,8 @@ export interface ProviderStream {
   ingestUrl: string;
   playbackUrl: string;
   streamKey: string;
+  /** How the playback URL is signed. */
+  playback: PlaybackSettings | null;
 }
 
 const Text = z.string().min(1).max(500);
@@ -32,6 +36,7 @@ const Made = z.object({
   ingestUrl: z.url({ protocol: /^(rtmps?|srt|https?)$/ }).max(2000),
   playbackUrl: z.url({ protocol: /^https?$/ }).max(2000),
   streamKey: Text,
+  playback: Playback.nullable().default(null),
 });
 const Acknowledged = z.object({ providerStreamId: Text.optional() });
 
@@ -61,7 +66,8 @@ async function attempt(env: Env, { url, authorization, stream }: ProviderRequest
 /** Reads the answer to a create; undefined when it isn't one. Viewers load the playback URL, so it must be as public as any URL that we call. */
 export function readMade(env: Env, text: string): ProviderStream | undefined {
   const made = Made.safeParse(parseJson(text)).data;
-  return made && outboundProblem(env, made.playbackUrl) === undefined ? made : undefined;
+  if (!made || outboundProblem(env, made.playbackUrl) !== undefined) return undefined;
+  return made.playback && playbackUrlProblem(made.playback, made.playbackUrl) !== undefined ? undefined : made;
 }
 
 /** Whether an answer to a start, stop or delete is one: nothing at all, or an object, of this stream if it names one. */

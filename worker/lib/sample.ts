@@ -8,7 +8,7 @@ const Node = z.object({
   anyOf: z.array(z.unknown()).optional(),
   oneOf: z.array(z.unknown()).optional(),
   allOf: z.array(z.unknown()).optional(),
-  type: z.union([z.string(), z.array(z.string()).transform(([first]) => first)]).optional(),
+  type: z.union([z.string(), z.array(z.string()).transform((types) => (types.includes("null") ? "null" : types[0]))]).optional(),
   properties: z.record(z.string(), z.unknown()).optional(),
   required: z.array(z.string()).optional(),
   items: z.unknown().optional(),
@@ -85,6 +85,7 @@ function textOf({ pattern, format, minLength = 0, maxLength = Infinity }: Node, 
     byName,
     ...(format === "email" ? ["viewer@demo.example"] : []),
     ...(format === "uri" ? ["https://demo.example/"] : []),
+    wordsOf(name),
     ...TEXTS,
   ];
   const fits = (text: unknown): text is string =>
@@ -95,6 +96,12 @@ function textOf({ pattern, format, minLength = 0, maxLength = Infinity }: Node, 
     (format !== "uri" || text.startsWith("https:")) &&
     (format !== "email" || text.includes("@"));
   return wanted.find(fits) ?? "";
+}
+
+/** The words of a field's name: text that is nobody's id or address. */
+function wordsOf(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/_/g, " ");
+  return words.trim().replace(/^./, (letter) => letter.toUpperCase());
 }
 
 function resolve(ref: string, root: Node): unknown {

@@ -156,19 +156,10 @@ export const EVENTS = {
   "billing.accountCreated": {
     ...connection,
     description: "A Stripe account was created for the site; its owner has yet to connect it",
-    sample: {
-      ...connection.sample,
-      connected: false,
-      chargesEnabled: false,
-      payoutsEnabled: false,
-      detailsSubmitted: false,
-      requirements: { currentlyDue: ["business_profile.url"], pastDue: [], disabledReason: "requirements.past_due" },
-    },
   },
   "billing.accountDisconnected": {
     ...connection,
     description: "The owner has disconnected the site's Stripe account: nothing can be sold until another is connected",
-    sample: { ...connection.sample, chargesEnabled: false, payoutsEnabled: false },
   },
   "billing.accountUpdated": { ...connection, description: "Stripe has changed what the site's account may do, or what it needs" },
   "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
@@ -245,7 +236,6 @@ export const EVENTS = {
   "dataprovider.providerDisabled": {
     data: AvailableProvider,
     description: "A data provider's events are rejected from now on; `disabledReason` says why",
-    sample: { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are replaced by what they lead to" },
   },
   "dataprovider.providerRegistered": { data: AvailableProvider, description: "A data provider was registered" },
   "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider got a new secret" },

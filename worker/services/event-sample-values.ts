@@ -1,7 +1,7 @@
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
+
 // What the samples of the event catalogue say: one match day at one site, so that ids, times and money of all samples agree.
 
-/** When the sample event happened: 21 November 2026, 15:00 UTC. */
-export const SAMPLE_MOMENT = 1795273200000;
 // SHA-256 of the sample viewer's e-mail address, and of the raffle's seed.
 const EMAIL_HASH = "27ee3d0b549d3fa5e90acf647a0fbcfe646e863b2309919f2e331c77a75d72a6";
 const SEED = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -10,54 +10,6 @@ const COMMITMENT = "7b3d979ca8330a94fa7e9e1b466d8b99e0bcdea1ec90596c0dcc8d7ef6b4
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 const MONTH = 30 * DAY;
-
-/** Ids of the sample site's things. None is an account of the demo's: what happens in a sample happened to nobody. */
-export const SAMPLE_IDS = {
-  site: "5eed00000000000000000001",
-  page: "5eed0000000000000000c001",
-  landing: "5eed0000000000000e00c101",
-  viewer: "5eed0000000000000e00a003",
-  admin: "5eed0000000000000e00a001",
-  event: "5eed0000000000000e00ee01",
-  accesscode: "5eed0000000000000e004d01",
-  batch: "5eed0000000000000e004d90",
-  apikey: "5eed0000000000000e00e001",
-  broadcast: "5eed0000000000000e00b001",
-  bundle: "5eed0000000000000e006d01",
-  charge: "5eed0000000000000e006a01",
-  claimstatus: "5eed0000000000000e006201",
-  clear: "5eed0000000000000e00b002",
-  dataprovider: "5eed0000000000000e00da01",
-  entitlement: "5eed0000000000000e004c01",
-  calendar: "5eed0000000000000e00d101",
-  export: "5eed0000000000000e006e01",
-  intent: "5eed0000000000000e007101",
-  invite: "5eed0000000000000e004e01",
-  media: "5eed0000000000000e00f001",
-  navigation: "5eed0000000000000e007001",
-  overlay: "5eed0000000000000e00a101",
-  panel: "5eed0000000000000e00d001",
-  "password-reset": "5eed0000000000000e007201",
-  playbackkey: "5eed0000000000000e005c01",
-  playlist: "5eed0000000000000e004801",
-  poll: "5eed0000000000000e006001",
-  answer: "5eed0000000000000e006002",
-  otherAnswer: "5eed0000000000000e006003",
-  providerEvent: "5eed0000000000000e00da02",
-  quest: "5eed0000000000000e006101",
-  recurring: "5eed0000000000000e006b01",
-  refund: "5eed0000000000000e006c01",
-  rule: "5eed0000000000000e00a701",
-  stream: "5eed0000000000000e005a01",
-  streamprovider: "5eed0000000000000e005001",
-  subscription: "5eed0000000000000e004b01",
-  tv: "5eed0000000000000e007401",
-  template: "5eed0000000000000e007e01",
-  theme: "5eed0000000000000e008001",
-  video: "5eed0000000000000e004001",
-  wallet: "5eed0000000000000e006f01",
-  webhook: "5eed0000000000000e007301",
-};
 
 type Values = Record<string, unknown>;
 
@@ -108,6 +60,9 @@ const VALUES: [types: RegExp, values: Values][] = [
   ],
   [/^(account\.|new_account)/, { marketingOptin: false, roles: [], subscriptions: ["season-pass"], tags: ["team:home"] }],
   [/^new_account$/, { created: SAMPLE_MOMENT, lastLogin: null, subscriptions: [], tags: [] }],
+  [/^new_account$/, { emailVerified: false }],
+  [/^account\.globalAccountLinked$/, { globalAccountID: SAMPLE_IDS.globalAccount }],
+  [/^account\.(emailVerification|globalAccount)Requested$/, { _id: SAMPLE_IDS["email-proof"] }],
   [/^account\.rolesUpdated$/, { roles: [{ scope: "*", pageId: [SAMPLE_IDS.page], write: true }] }],
   [/^account\.tagsAdded$/, { accounts: [{ _id: SAMPLE_IDS.viewer, tags: ["team:home", "tier:gold"] }] }],
   [/^account\.passwordResetRequested$/, { _id: SAMPLE_IDS["password-reset"] }],
@@ -169,6 +124,19 @@ const VALUES: [types: RegExp, values: Values][] = [
   [/^billing\.refundRequested$/, { created: SAMPLE_MOMENT }],
   [/^billing\.refunded$/, { status: "complete" }],
   [/^billing\.refundDeclined$/, { status: "declined", failure: "The card has expired." }],
+  [
+    /^billing\.account/,
+    { _id: SAMPLE_IDS.stripeaccount, stripeAccount: "acct_1HarbourCity", connected: true, chargesEnabled: true, payoutsEnabled: true },
+  ],
+  [/^billing\.account/, { detailsSubmitted: true, requirements: { currentlyDue: [], pastDue: [], disabledReason: null } }],
+  [/^billing\.accountDisconnected$/, { connected: false, chargesEnabled: false, payoutsEnabled: false }],
+  [
+    /^billing\.accountCreated$/,
+    {
+      ...{ connected: false, chargesEnabled: false, payoutsEnabled: false, detailsSubmitted: false },
+      requirements: { currentlyDue: ["business_profile.url"], pastDue: [], disabledReason: "requirements.past_due" },
+    },
+  ],
   [/^bundle\./, { id: SAMPLE_IDS.bundle, name: "Derby night", sku: "derby-night", price: 2500, presentmentCurrency: "gbp" }],
   [
     /^bundle\./,
@@ -268,6 +236,11 @@ const VALUES: [types: RegExp, values: Values][] = [
     { _id: SAMPLE_IDS.dataprovider, name: "Harbour Stats", description: "Goals, cards and the clock", realtime: true, ttl: 60 },
   ],
   [/^dataprovider\.provider/, { facts: ["match.goal", "match.scorer"], factTypes: { "match.goal": "string", "match.scorer": "string" } }],
+
+  [
+    /^dataprovider\.providerDisabled$/,
+    { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are replaced by what they lead to" },
+  ],
 
   [/^overlay\./, { _id: SAMPLE_IDS.overlay, name: "Goal", description: "Who scored", type: "template", duration: 8, cta: null }],
   [/^overlay\./, { contents: [{ kind: "html", html: goal, position: "bottomCenter" }], channelIds: [SAMPLE_IDS.page] }],

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-values.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
 import { type CataloguedEvent, eventCatalogue } from "./event-samples.ts";
 
 // A schema says that a date is a number and an id a string. These rules say what a reader of the catalogue would believe.
@@ -85,7 +85,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     for (const { path, name, value } of fields) {
       if (value === null) continue;
       if (["hash", "seed", "commitment"].includes(name)) expect(value, path).toMatch(/^[0-9a-f]{64}$/);
-      if (/email$/i.test(name) && name !== "customemail") expect(value, path).toMatch(/^[a-z.]+@([a-z]+\.)?example(\.com)?$/);
+      if (typeof value === "string" && /email$/i.test(name)) expect(value, path).toMatch(/^[a-z.]+@([a-z]+\.)?example(\.com)?$/);
       if (typeof value === "string" && value.includes("://")) expect(new URL(value).hostname, path).toMatch(/(^|\.)example(\.com)?$/);
       if (/currency$/i.test(name)) expect(value, path).toMatch(/^[a-z]{3}$/);
       if (name === "amount" || (name === "price" && type !== "entitlement_granted")) expect(value, path).toBeGreaterThanOrEqual(100);

@@ -3,7 +3,8 @@ import type { WebhookService } from "../../db/enums.ts";
 import { sampleOf } from "../lib/sample.ts";
 import { EventData } from "../routes/webhooks/endpoint-schemas.ts";
 import { EVENTS, type EventKind, type EventType } from "./event-catalogue.ts";
-import { SAMPLE_IDS, SAMPLE_MOMENT, sampleValues } from "./event-sample-values.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
+import { sampleValues } from "./event-sample-values.ts";
 import { servicesOf } from "./event-services.ts";
 
 /** An event as the catalogue shows it. */

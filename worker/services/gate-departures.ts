@@ -59,10 +59,16 @@ export async function keepGatedOfPlaylist(
 async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<"sqlite">[]> {
   const where = and(eq(videos.siteId, ctx.siteId), eq(videos.access, "inherit"), leaving);
   const { id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus, ...rest } = videos;
-  const { subscriptions, tags, streamId, liveBroadcastId, created, version } = rest;
+  const { subscriptions, playback, tags, streamId, liveBroadcastId, created, version } = rest;
   const data = {
     ...{ _id: id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus },
-    ...{ subscriptions: sql`json(${subscriptions})`, access: sql`'gated'`, gated: sql`json('true')`, tags: sql`json(${tags})` },
+    ...{
+      subscriptions: sql`json(${subscriptions})`,
+      access: sql`'gated'`,
+      playback: sql`json(${playback})`,
+      gated: sql`json('true')`,
+      tags: sql`json(${tags})`,
+    },
     ...{ streamId, liveBroadcastId, created, modified: sql`${ctx.now}` },
   };
   const tell = tellOfRows(ctx, await ctx.caller(), { type: "video.updated", area: "video", table: videos, where, data });

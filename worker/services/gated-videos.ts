@@ -67,7 +67,7 @@ export async function seesUrls(ctx: Ctx): Promise<boolean> {
 
 /** Rows that a caller without `seesUrls` may filter by URL: otherwise a filter would confirm a guess. */
 export function notGated(siteId: string): SQL {
-  return sql`not (${videos.access} = 'gated' or json_array_length(${videos.subscriptions}) > 0 or ${gatedByPages(siteId)})`;
+  return sql`not (${videos.access} = 'gated' or ${videos.playback} is not null or json_array_length(${videos.subscriptions}) > 0 or ${gatedByPages(siteId)})`;
 }
 
 /** The videos that a page may play on request: those that it shows itself, and those that no other page and no setting gates. */

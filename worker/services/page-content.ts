@@ -9,6 +9,7 @@ import { type Actor, batchAll, type Ctx } from "./context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
 import { mayPlayOn } from "./gated-videos.ts";
 import { heldAt } from "./entitlements.ts";
+import { selectSigningKeys, signUrl } from "./playback-keys.ts";
 import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
 
 /** Which page and, where it isn't what the page shows right now, which video of its playlists or of the site's open ones. */
@@ -24,12 +25,22 @@ export interface Content {
   page: PageRow;
   verdict: Verdict;
   /** What plays; null unless it may be played and there is something. */
-  video: PlayedVideo | null;
+  video: PlayableVideo | null;
   devices: { deviceId: string; description: string }[];
   deviceLimit: number;
 }
 
-export type PlayedVideo = Pick<typeof videos.$inferSelect, "id" | "title" | "player" | "type" | "url" | "thumbnail" | "subscriptions">;
+type PlayedVideo = Pick<
+  typeof videos.$inferSelect,
+  "id" | "title" | "player" | "type" | "url" | "thumbnail" | "subscriptions" | "durationSeconds" | "playback"
+>;
+
+/** A video as its player gets it: signed where it has to be, and then without a URL if the site has no key for it. */
+export type PlayableVideo = Pick<PlayedVideo, "id" | "title" | "player" | "type" | "thumbnail"> & {
+  url: string | null;
+  /** When the signed URL stops working; null where it isn't signed. */
+  urlExpires: number | null;
+};
 
 /**
  * A page and whether this viewer may play it: one round trip, one more when the device takes a slot or a preview goes on, and a third
@@ -38,17 +49,32 @@ export type PlayedVideo = Pick<typeof videos.$inferSelect, "id" | "title" | "pla
 export async function getContent(ctx: Ctx, which: Which, viewer: Viewer): Promise<Content> {
   const facts = await readFacts(ctx, which);
   const actor = await ctx.caller();
-  const content = judge(ctx, facts, actor, viewer);
-  const watching = previews(content.verdict) ? [noteWatching(ctx, facts.page.id, watcher(ctx))] : [];
-  if (actor.kind !== "account" || content.verdict.error || holdsSlot(ctx, facts)) {
+  const judged = judge(ctx, facts, actor, viewer);
+  const watching = previews(judged.verdict) ? [noteWatching(ctx, facts.page.id, watcher(ctx))] : [];
+  if (actor.kind !== "account" || judged.verdict.error || holdsSlot(ctx, facts)) {
     await batchAll(ctx.db, watching);
-    return content;
+    return withUrl(ctx, facts, judged);
   }
   const device = { deviceId: ctx.deviceId ?? "", description: viewer.description };
   const claimed = await claimDevice(ctx, actor.id, device, watching);
   // Without it, another request has taken the last slot, or this device's own.
   const devices = claimed ? [...facts.devices, device] : await selectDevices(ctx.db, ctx, actor.id);
-  return judge(ctx, { ...facts, devices }, actor, viewer);
+  return withUrl(ctx, facts, judge(ctx, { ...facts, devices }, actor, viewer));
+}
+
+type Judged = Omit<Content, "video"> & { video: PlayedVideo | null };
+
+/** Signs the video's URL if it has to be, for as long as this viewer may play. */
+async function withUrl(ctx: Ctx, { page, stream, signingKeys }: Facts, judged: Judged): Promise<Content> {
+  if (!judged.video) return { ...judged, video: null };
+  const { id, title, player, type, thumbnail, url, playback, durationSeconds } = judged.video;
+  const video = { id, title, player, type, thumbnail };
+  if (!playback) return { ...judged, video: { ...video, url, urlExpires: null } };
+  const { previewTimeRemainingSeconds: preview } = judged.verdict;
+  const scheduleEnd = stream?.isLive ? undefined : page.data.schedule?.endTimestamp;
+  const ends = [preview === null ? undefined : ctx.now + preview * 1000, scheduleEnd];
+  const signed = await signUrl(ctx.env, url, playback, signingKeys, { now: ctx.now, durationSeconds, ends });
+  return { ...judged, video: { ...video, ...signed } };
 }
 
 /** The statements of `readFacts`, for a page that is looked for by this column. */
@@ -116,6 +142,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
           id: streams.id,
           title: streams.title,
           playbackUrl: streams.playbackUrl,
+          playback: streams.playback,
           fallbackImageUrl: streams.fallbackImageUrl,
           isLive: streams.isLive,
           liveSince: streams.liveSince,
@@ -135,6 +162,8 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
           url: videos.url,
           thumbnail: videos.thumbnail,
           subscriptions: videos.subscriptions,
+          durationSeconds: videos.durationSeconds,
+          playback: videos.playback,
         })
         .from(videos)
         .where(and(named, mayPlayOn(own.siteId, ofPage(sql`${pages.id}`), sql`select value from json_each(${programmeIds})`))),
@@ -156,7 +185,7 @@ async function readFacts(ctx: Ctx, which: Which) {
     videoId: which.videoId ?? "",
   };
   const by = "id" in which ? FACTS.byId : FACTS.bySlug;
-  const [[found], held, passes, devices, [watched], offered, [stream], programme] = await ctx.db.batch([
+  const [[found], held, passes, devices, [watched], offered, [stream], programme, signingKeys] = await ctx.db.batch([
     by.page(values),
     by.held(values),
     by.passes(values),
@@ -165,15 +194,17 @@ async function readFacts(ctx: Ctx, which: Which) {
     by.offered(values),
     by.stream(values),
     by.programme(values),
+    selectSigningKeys(values),
   ]);
   if (!found) throw notFound("Page not found");
   const { videoId } = which;
   if (videoId !== undefined && !programme.some(({ id }) => id === videoId)) throw notFound("The page shows no such video");
   const { deviceLimit, ...page } = found;
-  return { page, videoId, deviceLimit, held: held.map(skuOf), passes: passes.map(skuOf), devices, watched, offered, stream, programme };
+  const skus = { held: held.map(skuOf), passes: passes.map(skuOf), offered };
+  return { page, videoId, deviceLimit, ...skus, devices, watched, stream, programme, signingKeys };
 }
 
-function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Content {
+function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Judged {
   const { page, devices, deviceLimit, stream } = facts;
   const { gate, schedule, regions = [] } = page.data;
   const video = videoOf(facts, isLive({ now: ctx.now, schedule, stream }));
@@ -205,8 +236,8 @@ function videoOf({ page, videoId, programme, stream }: Facts, live: boolean): Pl
   const named = programme.find(({ id }) => id === (live ? content?.live?.video_id : content?.offline?.video_id));
   if (named) return named;
   if (!live || !stream) return null;
-  const { id, title, playbackUrl: url, fallbackImageUrl: thumbnail } = stream;
-  return { id, title, url, thumbnail, player: "tifo", type: "livestream", subscriptions: [] };
+  const { id, title, playbackUrl: url, playback, fallbackImageUrl: thumbnail } = stream;
+  return { id, title, url, playback, thumbnail, player: "tifo", type: "livestream", subscriptions: [], durationSeconds: 0 };
 }
 
 /** Where the limit has been lowered, those that came first keep their slots. */

@@ -31,10 +31,11 @@ function leaveCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sq
 /** Its streams, none of which is live, stand by themselves. */
 function leaveStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
   const where = of(ctx, streams, channelId);
-  const { id, siteId, title, provider, providerStreamId, ingestUrl, playbackUrl, fallbackImageUrl, tags, created, version } = streams;
+  const { id, siteId, title, provider, providerStreamId, ingestUrl, playbackUrl, ...rest } = streams;
+  const { playback, fallbackImageUrl, tags, created, version } = rest;
   const data = {
     ...{ _id: id, siteId, title, channelId: sql`null`, provider, providerStreamId, ingestUrl, playbackUrl, streamKey: sql`null` },
-    ...{ fallbackImageUrl, tags: sql`json(${tags})`, isLive: sql`json('false')`, liveSince: sql`null` },
+    ...{ playback: sql`json(${playback})`, fallbackImageUrl, tags: sql`json(${tags})`, isLive: sql`json('false')`, liveSince: sql`null` },
     ...{ created, modified: sql`${ctx.now}` },
   };
   const tell = tellOfRows(ctx, actor, { type: "stream.updated", area: "stream", table: streams, where, data });

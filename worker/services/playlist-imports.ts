@@ -50,5 +50,6 @@ function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): R
     uploadStatus: "complete",
     subscriptions: [],
     access: "inherit",
+    playback: null,
   });
 }

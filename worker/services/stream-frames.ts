@@ -3,6 +3,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { createDb } from "../../db/client.ts";
 import { sites, streams } from "../../db/schema/index.ts";
 import type { LogEntry } from "../durable-objects/site-log.protocol.ts";
+import { PlaybackSettings } from "../lib/playback-settings.ts";
 import { channelIsRestricted } from "./gated-videos.ts";
 import { channelOf } from "./realtime.ts";
 
@@ -12,6 +13,7 @@ const StreamEvent = z.object({
   channelId: z.string().nullable(),
   title: z.string(),
   playbackUrl: z.string(),
+  playback: PlaybackSettings.nullable().default(null),
   fallbackImageUrl: z.string().nullable(),
   tags: z.array(z.string()),
 });
@@ -38,9 +40,9 @@ export async function tellOffline(env: Env, siteId: string, event: LogEntry): Pr
 }
 
 async function liveOn(env: Env, siteId: string, channelId: string) {
-  const { id: _id, title, playbackUrl, fallbackImageUrl, tags } = streams;
+  const { id: _id, title, playbackUrl, playback, fallbackImageUrl, tags } = streams;
   const [on] = await createDb(env.DB)
-    .select({ _id, title, playbackUrl, fallbackImageUrl, tags })
+    .select({ _id, title, playbackUrl, playback, fallbackImageUrl, tags })
     .from(streams)
     .where(and(eq(streams.siteId, siteId), eq(streams.channelId, channelId), eq(streams.isLive, true)))
     .orderBy(desc(streams.created))
@@ -48,9 +50,10 @@ async function liveOn(env: Env, siteId: string, channelId: string) {
   return on;
 }
 
-/** Of a restricted channel, only the content response gives the URL. */
-function frameOf(stream: StreamData) {
-  return { ...stream, playbackUrl: stream.gated ? null : stream.playbackUrl };
+/** Only the content response gives the URL of a restricted channel, or one that is signed. */
+function frameOf({ playback, ...stream }: StreamData) {
+  const gated = stream.gated || playback !== null;
+  return { ...stream, gated, playbackUrl: gated ? null : stream.playbackUrl };
 }
 
 async function isGated(env: Env, siteId: string, channelId: string): Promise<boolean> {

@@ -28,6 +28,7 @@ import {
 } from "./context.ts";
 import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
 import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "./listing.ts";
+import { requirePlayback } from "./playback-keys.ts";
 import { requireOwnSite } from "./sites.ts";
 
 const videoListOf = (siteId: string): ListSpec<ReadVideo> => ({
@@ -101,6 +102,7 @@ export async function lookUpVideo(ctx: Ctx, url: string): Promise<VideoMetadata>
 
 export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): Promise<ReadVideo> {
   requireOwnSite(ctx, siteId);
+  await requirePlayback(ctx, input.url, input.playback);
   const video = newVideo(ctx, input);
   await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
@@ -131,6 +133,7 @@ export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promi
   await requirePage(ctx, stream?.channelId ?? "", "write");
   if (!stream) throw invalid("streamId", "The site has no such stream");
   const { title = stream.title, thumbnail = stream.fallbackImageUrl } = input;
+  await requirePlayback(ctx, input.url, input.playback);
   const video = newVideo(ctx, { ...input, title, thumbnail, type: "vod" }, stream.gated);
   await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
@@ -168,6 +171,7 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
   // One that was taken from the address goes with it.
   const ownId = current.liveBroadcastId === broadcastIdOf({ ...current, liveBroadcastId: null }) ? null : current.liveBroadcastId;
   const merged = { ...current, liveBroadcastId: ownId, ...patch };
+  if (patch.playback !== undefined || patch.url !== undefined) await requirePlayback(ctx, merged.url, merged.playback);
   const next: ReadVideo = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(videos)

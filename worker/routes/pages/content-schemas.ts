@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "../../../db/enums.ts";
-import type { Content, PlayedVideo } from "../../services/page-content.ts";
-import { Id } from "../../http/schemas.ts";
+import type { Content, PlayableVideo } from "../../services/page-content.ts";
+import { Id, Time } from "../../http/schemas.ts";
 import { Video } from "../videos/schemas.ts";
 import { Page, toPage } from "./schemas.ts";
 
@@ -13,7 +13,14 @@ const CanIPlay = z
     previewTimeRemainingSeconds: z.number().int().nullable().describe("Null with full access, which doesn't run out"),
     userHasChannelGateEntitlement: z.boolean(),
     userHasVideoEntitlement: z.boolean(),
-    video: Video.pick({ _id: true, title: true, player: true, type: true, url: true, thumbnail: true })
+    video: Video.pick({ _id: true, title: true, player: true, type: true, thumbnail: true })
+      .extend({
+        url: z
+          .string()
+          .nullable()
+          .describe("What the player loads, signed if the video has `playback`; null if the site has no key to sign it with"),
+        urlExpires: Time.nullable().describe("When the signed URL stops working, in milliseconds since 1970 UTC; null if it isn't signed"),
+      })
       .nullable()
       .describe("What plays: the programme's video, or the stream by its own id; null while nothing is on or nothing may be played"),
   })
@@ -70,6 +77,6 @@ export function toPageContent({ page, verdict, video, devices, deviceLimit }: Co
   } satisfies z.output<typeof PageContent>;
 }
 
-function toPlayed({ id, title, player, type, url, thumbnail }: PlayedVideo) {
-  return { _id: id, title, player, type, url, thumbnail };
+function toPlayed({ id, ...video }: PlayableVideo) {
+  return { _id: id, ...video };
 }

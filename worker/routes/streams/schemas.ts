@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { streams } from "../../../db/schema/index.ts";
 import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { PlaybackSettings } from "../../lib/playback-settings.ts";
 
 const editable = {
   title: z.string().trim().min(1).max(200).openapi({ example: "Harbour City v Old Dock" }),
@@ -41,6 +42,7 @@ export const Stream = z
     providerStreamId: z.string().describe("What the provider calls it"),
     ingestUrl: z.string().describe("Where the encoder sends the picture"),
     playbackUrl: z.string().describe("What players load"),
+    playback: PlaybackSettings.nullable().describe("How page content signs `playbackUrl`, as the provider said; null: not at all"),
     streamKey: z.string().nullable().describe("What the encoder shows; null in lists and for those who may only read"),
     fallbackImageUrl: z.string().nullable(),
     isLive: z.boolean(),
@@ -86,6 +88,7 @@ export function toStream(row: StreamRow, streamKey: string | null = null) {
     providerStreamId: row.providerStreamId,
     ingestUrl: row.ingestUrl,
     playbackUrl: row.playbackUrl,
+    playback: row.playback,
     streamKey,
     fallbackImageUrl: row.fallbackImageUrl,
     tags: row.tags,

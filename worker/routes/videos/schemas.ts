@@ -3,6 +3,7 @@ import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "../..
 import type { videos } from "../../../db/schema/index.ts";
 import { listQuery } from "../../http/listing.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "../../http/schemas.ts";
+import { PlaybackSettings } from "../../lib/playback-settings.ts";
 
 const Title = z.string().trim().min(1).max(300).openapi({ example: "Harbour City v Old Dock: highlights" });
 const Description = z.string().max(10_000);
@@ -27,6 +28,9 @@ const Access = z
   .describe(
     "`gated`: only content responses give the URL; `inherit`: only while a page with a gate, a schedule or regions shows it, or it has `subscriptions`",
   );
+const Playback = PlaybackSettings.nullable().describe(
+  "How page content signs the URL; null: not at all. Shown to developer keys and site admins",
+);
 const siteId = Id.optional().describe("Must equal Tifo-Client-Id");
 
 const described = {
@@ -36,6 +40,7 @@ const described = {
   uploadStatus: UploadStatus,
   subscriptions: Skus,
   access: Access,
+  playback: Playback,
   tags: Tags,
 };
 
@@ -45,6 +50,7 @@ const defaults = {
   uploadStatus: UploadStatus.default("complete"),
   subscriptions: Skus.default([]),
   access: Access.default("inherit"),
+  playback: Playback.default(null),
   tags: Tags.default([]),
 };
 
@@ -100,6 +106,7 @@ export const Video = z
       "What the player loads. Null if `gated`, unless a developer key or a site admin asks: page content gives it to viewers who may play",
     ),
     gated: z.boolean().describe("Whether only content responses give the URL"),
+    playback: Playback.optional(),
     streamId: Id.nullable().describe("The stream of which it is the recording"),
     liveBroadcastId: z.string().nullable().describe("A livestream's id at the system that broadcasts it; null wherever `url` is"),
     ...Tracked,
@@ -179,12 +186,11 @@ export type ReadVideo = VideoRow & { gatedByPages: boolean };
 const THUMBNAILS_WITH_IDS =
   /(^|\.)(ytimg\.com|youtube\.com|dmcdn\.net|dailymotion\.com|mux\.com|cloudflarestream\.com|videodelivery\.net)$/;
 
-export function isGated({ access, subscriptions, gatedByPages }: ReadVideo): boolean {
-  return access === "gated" || subscriptions.length > 0 || gatedByPages;
+export function isGated({ access, playback, subscriptions, gatedByPages }: ReadVideo): boolean {
+  return access === "gated" || playback !== null || subscriptions.length > 0 || gatedByPages;
 }
 
-/** A video as developer keys, admins and events have it; `toPublicVideo` is for everybody else. */
-export function toVideo(row: ReadVideo) {
+function fieldsOf(row: ReadVideo) {
   return {
     _id: row.id,
     siteId: row.siteId,
@@ -207,9 +213,14 @@ export function toVideo(row: ReadVideo) {
   } satisfies z.output<typeof Video>;
 }
 
+/** A video as developer keys, admins and events have it; `toPublicVideo` is for everybody else. */
+export function toVideo(row: ReadVideo) {
+  return { ...fieldsOf(row), playback: row.playback } satisfies z.output<typeof Video>;
+}
+
 /** A gated video without anything that plays it. */
 export function toPublicVideo(row: ReadVideo): z.output<typeof Video> {
-  const video = toVideo(row);
+  const video = fieldsOf(row);
   return video.gated ? { ...video, url: null, liveBroadcastId: null, thumbnail: publicThumbnail(row) } : video;
 }
 

@@ -9,6 +9,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QXLM" },
   "/account/v3": { id: VIEWER },
   "/site/v1": { siteId: DEMO_SITE },
+  "/site/v1/playback-keys": { id: "5eed00000000000000005c01" },
   "/site/v1/api-keys": { id: "5eed0000000000000000e001" },
   "/personalization/v1": { id: "5eed00000000000000a07001" },
   "/bundle/v1": { id: "5eed00000000000000006d01" },

@@ -1,0 +1,103 @@
+import { createPrivateKey } from "node:crypto";
+import { z } from "@hono/zod-openapi";
+import { importJWK, SignJWT } from "jose";
+import type { PlaybackSettings } from "../../db/types.ts";
+import { fromBase64Url } from "../lib/crypto.ts";
+import { toHex } from "../lib/ids.ts";
+import { parseJson } from "../lib/json.ts";
+
+// The signatures that players' URLs need: Mux and Cloudflare Stream take JWTs by RS256, a CDN of one's own an HMAC.
+
+export type PlaybackProvider = PlaybackSettings["provider"];
+
+const ALGORITHM = "RS256";
+const MIN_SECRET = 32;
+const MIN_MODULUS_BYTES = 256;
+
+const RsaJwk = z.object({
+  kty: z.literal("RSA"),
+  n: z.string(),
+  e: z.string(),
+  d: z.string(),
+  p: z.string(),
+  q: z.string(),
+  dp: z.string(),
+  dq: z.string(),
+  qi: z.string(),
+});
+
+/** A signing key in one form, ready to be sealed: the secret itself, or an RSA key as a JWK. Undefined if the provider couldn't use it. */
+export function readSigningKey(provider: PlaybackProvider, text: string): string | undefined {
+  if (provider === "hmac") return text.length >= MIN_SECRET ? text : undefined;
+  const jwk = RsaJwk.safeParse(readRsaKey(text.trim())).data;
+  return jwk && fromBase64Url(jwk.n).length >= MIN_MODULUS_BYTES ? JSON.stringify(jwk) : undefined;
+}
+
+/** PEM or JWK, as it is or in base64, as the providers hand them out. */
+function readRsaKey(text: string): unknown {
+  const plain = /^(-----BEGIN|\{)/.test(text) ? text : Buffer.from(text, "base64").toString("utf8").trim();
+  if (plain.startsWith("{")) return parseJson(plain);
+  try {
+    return createPrivateKey(plain).export({ format: "jwk" });
+  } catch {
+    return undefined;
+  }
+}
+
+export interface SigningKey {
+  keyId: string;
+  /** As `readSigningKey` gave it. */
+  key: string;
+}
+
+/** The URL with a signature that is valid until `expires`, in seconds since 1970 UTC. */
+export async function signPlaybackUrl(
+  url: string,
+  { provider, id = "" }: PlaybackSettings,
+  signer: SigningKey,
+  expires: number,
+): Promise<string> {
+  switch (provider) {
+    case "mux":
+      return withMuxToken(url, await signToken(signer, { sub: id, aud: "v", exp: expires }));
+    case "cloudflare-stream":
+      return withStreamToken(url, id, await signToken(signer, { sub: id, exp: expires }));
+    case "hmac":
+      return signQuery(url, signer, expires);
+  }
+}
+
+async function signToken({ keyId, key }: SigningKey, claims: { sub: string; aud?: string; exp: number }): Promise<string> {
+  return new SignJWT({ ...claims, kid: keyId })
+    .setProtectedHeader({ alg: ALGORITHM, kid: keyId, typ: "JWT" })
+    .sign(await importJWK(RsaJwk.parse(parseJson(key)), ALGORITHM));
+}
+
+function withMuxToken(url: string, token: string): string {
+  const signed = new URL(url);
+  signed.searchParams.set("token", token);
+  return signed.href;
+}
+
+/** The token takes the place of the UID. */
+function withStreamToken(url: string, uid: string, token: string): string {
+  const signed = new URL(url);
+  signed.pathname = signed.pathname
+    .split("/")
+    .map((segment) => (segment === uid ? token : segment))
+    .join("/");
+  return signed.href;
+}
+
+/** Appends `exp`, `kid` and `sig`, the HMAC of the path and query before `&sig=`. */
+async function signQuery(url: string, { keyId, key }: SigningKey, expires: number): Promise<string> {
+  const signed = new URL(url);
+  for (const name of ["exp", "kid", "sig"]) signed.searchParams.delete(name);
+  signed.searchParams.set("exp", String(expires));
+  signed.searchParams.set("kid", keyId);
+  const text = new TextEncoder();
+  const secret = await crypto.subtle.importKey("raw", text.encode(key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", secret, text.encode(signed.pathname + signed.search));
+  signed.searchParams.append("sig", toHex(new Uint8Array(signature)));
+  return signed.href;
+}

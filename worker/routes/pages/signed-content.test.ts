@@ -1,0 +1,185 @@
+import { createHmac, generateKeyPairSync, type KeyObject, timingSafeEqual } from "node:crypto";
+import { env } from "cloudflare:workers";
+import { exportJWK, importJWK, jwtVerify } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "../../../db/client.ts";
+import { playbackKeys, subscriptions } from "../../../db/schema/index.ts";
+import { newSite, type TestSite } from "../../../test/harness.ts";
+import { interrupted } from "../../../test/interrupted.ts";
+import { newId, randomHex } from "../../lib/ids.ts";
+import { getContent } from "../../services/page-content.ts";
+import { PlaybackKey } from "../sites/playback-key-schemas.ts";
+import { Video } from "../videos/schemas.ts";
+
+const db = createDb(env.DB);
+const NOW = Date.UTC(2026, 10, 22, 15);
+const SECRET = randomHex(32);
+const UID = randomHex(16);
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+const verifier = importJWK(publicKey.export({ format: "jwk" }), "RS256");
+const pem = (key: KeyObject, type: "pkcs1" | "pkcs8"): string => key.export({ format: "pem", type }).toString();
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const addKey = (body: Record<string, unknown>) => site.call("addPlaybackKey", { body: { keyId: "key-1", ...body } });
+
+async function addVideo(url: string, playback: Record<string, unknown>, durationSeconds = 600): Promise<string> {
+  const body = { title: "Derby", durationSeconds, player: "file", type: "vod", url, playback };
+  const answer = await site.call("createVideo", { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.as(Video)._id;
+}
+
+/** What a viewer gets on a page with these data at `NOW`. */
+async function played(videoId: string, data: Record<string, unknown> = {}) {
+  const pageId = await site.addChannel(`signed-${randomHex(5)}`, {
+    content: { offline: { video_id: videoId }, live: { video_id: videoId } },
+    ...data,
+  });
+  const ctx = { ...interrupted(site, () => Promise.resolve()), now: NOW, deviceId: "tv" };
+  return (await getContent(ctx, { id: pageId }, { country: undefined, description: "" })).video;
+}
+
+describe("a signed URL", () => {
+  test("for Mux carries a token that Mux can verify", async () => {
+    await addKey({ provider: "mux", keyId: "mux-key", key: base64(pem(privateKey, "pkcs1")) });
+    const id = await addVideo("https://stream.mux.com/qIJBPlay.m3u8", { provider: "mux", id: "qIJBPlay" });
+    const video = await played(id);
+    const url = new URL(video?.url ?? "");
+    expect(url.origin + url.pathname).toBe("https://stream.mux.com/qIJBPlay.m3u8");
+    const { payload, protectedHeader } = await jwtVerify(url.searchParams.get("token") ?? "", await verifier, {
+      audience: "v",
+      currentDate: new Date(NOW),
+    });
+    expect(protectedHeader).toMatchObject({ alg: "RS256", kid: "mux-key" });
+    expect(payload).toEqual({ sub: "qIJBPlay", aud: "v", kid: "mux-key", exp: NOW / 1000 + 3600 + 600 });
+    expect(video?.urlExpires).toBe(NOW + 4_200_000);
+  });
+
+  test("for Cloudflare Stream has a token in place of the video's UID", async () => {
+    await addKey({ provider: "cloudflare-stream", keyId: "cf-key", key: base64(JSON.stringify(await exportJWK(privateKey))) });
+    const id = await addVideo(`https://customer-x.cloudflarestream.com/${UID}/manifest/video.m3u8`, {
+      provider: "cloudflare-stream",
+      id: UID,
+    });
+    const url = new URL((await played(id))?.url ?? "");
+    const [, token = "", ...rest] = url.pathname.split("/");
+    expect(rest).toEqual(["manifest", "video.m3u8"]);
+    const { payload, protectedHeader } = await jwtVerify(token, await verifier, { currentDate: new Date(NOW) });
+    expect(protectedHeader).toMatchObject({ alg: "RS256", kid: "cf-key" });
+    expect(payload).toEqual({ sub: UID, kid: "cf-key", exp: NOW / 1000 + 4200 });
+    expect(url.href).not.toContain(UID);
+  });
+
+  test("by HMAC is signed as a whole, whatever its query was", async () => {
+    await addKey({ provider: "hmac", keyId: "cdn", key: SECRET, lifetimeSeconds: 60 });
+    const id = await addVideo("https://cdn.demo.example/derby/master.m3u8?audio=en%20gb&sig=old&exp=1", { provider: "hmac" }, 0);
+    const url = new URL((await played(id))?.url ?? "");
+    const [signed = "", signature = ""] = (url.pathname + url.search).split("&sig=");
+    const expected = createHmac("sha256", SECRET).update(signed).digest();
+    expect(timingSafeEqual(expected, Buffer.from(signature, "hex"))).toBe(true);
+    expect(url.searchParams.getAll("exp")).toEqual([String(NOW / 1000 + 60)]);
+    expect(url.searchParams.get("kid")).toBe("cdn");
+    expect(url.searchParams.get("audio")).toBe("en gb");
+  });
+
+  test("is valid no longer than the preview or the schedule, nor than a day", async () => {
+    await addKey({ provider: "hmac", keyId: "cdn", key: SECRET, lifetimeSeconds: 43_200 });
+    const [id, long] = [
+      await addVideo("https://cdn.demo.example/a.m3u8", { provider: "hmac" }),
+      await addVideo("https://cdn.demo.example/b.m3u8", { provider: "hmac" }, 100_000),
+    ];
+    const sku = `preview-${randomHex(4)}`;
+    const terms = { subscriptionProvider: "external", recurrence: "once" } as const;
+    const offer = { ...terms, sku, name: sku, previewDurationSeconds: 45, prices: [], tags: [] };
+    await db.insert(subscriptions).values({ id: newId(NOW), siteId: site.id, created: 1, modified: 1, ...offer });
+    const preview = await played(id, { gate: { type: "entitlement", skus: [sku] } });
+    const schedule = await played(id, { schedule: { startTimestamp: NOW - 1, endTimestamp: NOW + 90_000 } });
+    const day = await played(long);
+    expect([preview, schedule, day].map((video) => (video?.urlExpires ?? 0) - NOW)).toEqual([45_000, 90_000, 86_400_000]);
+  });
+
+  test("is missing altogether without a key, rather than unsigned", async () => {
+    const own = await newSite();
+    const body = { provider: "hmac", keyId: "cdn", key: SECRET };
+    const key = (await own.call("addPlaybackKey", { body })).as(PlaybackKey);
+    const video = { title: "Derby", durationSeconds: 60, player: "file", type: "vod", url: "https://cdn.demo.example/c.m3u8" };
+    const made = await own.call("createVideo", { body: { ...video, playback: { provider: "hmac" } } });
+    expect((await own.call("deletePlaybackKey", { params: { id: key._id } })).status).toBe(204);
+    const pageId = await own.addChannel("unsigned", { content: { offline: { video_id: made.as(Video)._id } } });
+    const headers = { "Tifo-Device-Id": "tv" };
+    const answer = await own.call("getContentById", { as: "client", params: { pageId }, headers });
+    expect(answer.body).toMatchObject({ canIPlayResponse: { contentCheck: { video: { url: null, urlExpires: null } } } });
+    expect(answer.text).not.toContain("cdn.demo.example");
+  });
+
+  test("is made by the newest key, and the row's own URL goes to managers alone", async () => {
+    for (const keyId of ["older", "newer"]) await addKey({ provider: "hmac", keyId, key: SECRET });
+    const id = await addVideo("https://cdn.demo.example/d.m3u8", { provider: "hmac" });
+    expect(new URL((await played(id))?.url ?? "").searchParams.get("kid")).toBe("newer");
+    const read = async (as: "client" | "developer") => (await site.call("getVideo", { as, params: { id } })).as(Video);
+    expect(await read("client")).toMatchObject({ url: null, gated: true });
+    expect(await read("client")).not.toHaveProperty("playback");
+    expect(await read("developer")).toMatchObject({ url: "https://cdn.demo.example/d.m3u8", playback: { provider: "hmac" } });
+  });
+});
+
+describe("a playback key", () => {
+  test("is sealed, and no response or event shows it", async () => {
+    const answers = [await addKey({ provider: "hmac", key: SECRET }), await site.call("listPlaybackKeys"), await site.call("listEvents")];
+    for (const { text, status } of answers) {
+      expect(status).toBeLessThan(300);
+      expect(text).not.toContain(SECRET);
+    }
+    const rows = await db.select().from(playbackKeys);
+    expect(JSON.stringify(rows)).not.toContain(SECRET);
+  });
+
+  test.for<[what: string, body: Record<string, unknown>]>([
+    ["a short secret", { provider: "hmac", key: "short" }],
+    ["text that is no key", { provider: "mux", key: "not a key at all, whatever its length is" }],
+    ["a public key", { provider: "mux", key: publicKey.export({ format: "pem", type: "spki" }).toString() }],
+    [
+      "a key of another kind",
+      { provider: "mux", key: generateKeyPairSync("ed25519").privateKey.export({ format: "pem", type: "pkcs8" }).toString() },
+    ],
+    [
+      "a weak RSA key",
+      { provider: "cloudflare-stream", key: pem(generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey, "pkcs8") },
+    ],
+  ])("can't be %s", async ([, body]) => {
+    expect(await addKey(body)).toMatchObject({ status: 400, fields: ["key"] });
+  });
+
+  test("must be there before a video names its provider, and the URL must contain the id", async () => {
+    const own = await newSite();
+    const create = (url: string, playback: Record<string, unknown>) =>
+      own.call("createVideo", { body: { title: "Derby", durationSeconds: 1, player: "file", type: "vod", url, playback } });
+    expect(await create("https://stream.mux.com/abc.m3u8", { provider: "mux", id: "abc" })).toMatchObject({
+      status: 400,
+      fields: ["playback.provider"],
+    });
+    expect(await create("https://stream.mux.com/other.m3u8", { provider: "mux", id: "abc" })).toMatchObject({
+      status: 400,
+      fields: ["url"],
+    });
+    expect(await create("https://stream.mux.com/abc.m3u8", { provider: "mux" })).toMatchObject({ status: 400, fields: ["playback.id"] });
+    expect(await create("https://stream.mux.com/abc.m3u8", { provider: "hmac", id: "abc" })).toMatchObject({
+      status: 400,
+      fields: ["playback.id"],
+    });
+  });
+
+  test("of another site is not found, and a viewer may neither add nor list keys", async () => {
+    const key = (await addKey({ provider: "hmac", key: SECRET })).as(PlaybackKey);
+    const other = await newSite();
+    expect((await other.call("deletePlaybackKey", { params: { id: key._id } })).status).toBe(404);
+    for (const as of ["viewer", "creator"] as const) expect((await site.call("listPlaybackKeys", { as })).status).toBe(403);
+    expect((await site.call("addPlaybackKey", { as: "reader", body: { provider: "hmac", keyId: "x", key: SECRET } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,66 @@
+import { createArea } from "../../http/area.ts";
+import { tagVersion } from "../../http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
+import { operation } from "../../http/operation.ts";
+import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { addPlaybackKey, deletePlaybackKey, listPlaybackKeys } from "../../services/playback-keys.ts";
+import { PlaybackKey, PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
+
+export const playbackKeys = createArea();
+const common = { tag: "Sites", credentials: DEVELOPER_OR_ACCOUNT } as const;
+
+playbackKeys.openapi(
+  operation({
+    ...common,
+    operationId: "listPlaybackKeys",
+    method: "get",
+    path: "/site/v1/playback-keys",
+    summary: "List playback keys",
+    description:
+      "The keys that sign the URLs of [protected videos](/guides/protect-video), the newest first. The keys themselves are never shown.",
+    request: { query: listQuery(["created"], {}) },
+    responses: { 200: json("A page of playback keys", listOf(PlaybackKey).openapi("PlaybackKeyList")) },
+  }),
+  async (c) => {
+    const query = c.req.valid("query");
+    return c.json(listAnswer(c.req.url, query, await listPlaybackKeys(c.var.ctx, query), toPlaybackKey), 200);
+  },
+);
+
+playbackKeys.openapi(
+  operation({
+    ...common,
+    operationId: "addPlaybackKey",
+    method: "post",
+    path: "/site/v1/playback-keys",
+    summary: "Add a playback key",
+    description:
+      "Stores a key that signs the URLs of [protected videos](/guides/protect-video). The newest key of a provider signs; delete the one before it once its URLs have expired.",
+    request: { body: jsonBody(PlaybackKeyInput) },
+    responses: { 201: json("The playback key, without the key itself", PlaybackKey) },
+  }),
+  async (c) => {
+    const row = await addPlaybackKey(c.var.ctx, c.req.valid("json"));
+    tagVersion(c, row);
+    return c.json(toPlaybackKey(row), 201);
+  },
+);
+
+playbackKeys.openapi(
+  operation({
+    ...common,
+    operationId: "deletePlaybackKey",
+    method: "delete",
+    path: "/site/v1/playback-keys/{id}",
+    summary: "Delete a playback key",
+    description: "Deletes the key. While a provider has no other, page content responds with null for the URLs that it would have signed.",
+    request: { params: IdParam },
+    responses: { 204: { description: "It is deleted" } },
+    errors: ["not_found", "conflict", "precondition_failed"],
+  }),
+  async (c) => {
+    await deletePlaybackKey(c.var.ctx, c.req.valid("param").id);
+    return c.body(null, 204);
+  },
+);
