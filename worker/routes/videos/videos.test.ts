@@ -285,7 +285,7 @@ describe("a livestream's metadata", () => {
     const body = { title: "Second half", thumbnail: "https://demo.example/second.jpg" };
     const changed = (await change("derby-2", body)).as(Video);
     expect(changed).toEqual({ ...video, ...body, modified: changed.modified });
-    expect((await site.call("getVideo", { params: { id: video._id } })).body).toEqual(changed);
+    expect((await site.call("getVideo", { as: "developer", params: { id: video._id } })).body).toEqual(changed);
     expect((await update(video._id, { title: "Full time" })).as(Video).liveBroadcastId).toBe("derby-2");
   });
 
