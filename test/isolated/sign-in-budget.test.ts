@@ -39,12 +39,7 @@ interface From {
   device?: string;
 }
 
-function signIn(
-  email: string,
-  password: string,
-  { address = HOME, device }: From = {},
-  siteId: string | null = site.id
-): Promise<Answer> {
+function signIn(email: string, password: string, { address = HOME, device }: From = {}, siteId: string | null = site.id): Promise<Answer> {
   const headers = { "CF-Connecting-IP": address, ...(device && { "Tifo-Device-Id": device }) };
   return site.call("login", { as: "nobody", body: { email, password, ...(siteId && { siteId }) }, headers });
 }

@@ -122,7 +122,6 @@ export const EVENTS = {
       minute: Time.describe("When the minute began"),
     }),
     description: "Sign-ins to an account failed; one event per address and minute, within two minutes",
-    sample: { address: "203.0.113.9", attempts: 3 },
   },
   "account.totpDisabled": { data: OfAccount, description: "An account has no authenticator app any more" },
   "account.totpEnabled": { data: OfAccount, description: "An account signs in with an authenticator app from now on" },

@@ -66,6 +66,11 @@ const VALUES: [types: RegExp, values: Values][] = [
   [/^account\.rolesUpdated$/, { roles: [{ scope: "*", pageId: [SAMPLE_IDS.page], write: true }] }],
   [/^account\.tagsAdded$/, { accounts: [{ _id: SAMPLE_IDS.viewer, tags: ["team:home", "tier:gold"] }] }],
   [/^account\.passwordResetRequested$/, { _id: SAMPLE_IDS["password-reset"] }],
+  [/^account\.sessionEnded$/, { sessionId: SAMPLE_IDS.session, reason: "signedOut" }],
+  [
+    /^account\.signInFailed$/,
+    { address: "203.0.113.9", reason: "password", attempts: 3, minute: SAMPLE_MOMENT - (SAMPLE_MOMENT % MINUTE) - MINUTE },
+  ],
 
   [/^admin\.(channel|landing)/, { _id: SAMPLE_IDS.page, type: "channel", slug: "main-stage", tags: ["football"] }],
   [/^admin\.channel/, { data: { name: "Main stage", gate: { type: "entitlement", skus: ["season-pass"] }, external_field_1: "match-7" } }],
