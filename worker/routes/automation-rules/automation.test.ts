@@ -313,7 +313,7 @@ describe("a channel made from a template", () => {
         creator: site.accounts.admin.id,
         owner: site.accounts.admin.id,
         panels: [],
-        rules: [id, "5eed00000000000000000fff"],
+        rules: [id],
       },
     });
     const templateId = made.as(ChannelTemplate)._id;

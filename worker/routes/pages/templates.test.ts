@@ -171,7 +171,9 @@ describe("a channel made from a template", () => {
   test("has as many panels as can be saved again, and is refused beyond", async () => {
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ panels: [panelOf("a", { renderer }), panelOf("b", { renderer })] })).as(ChannelTemplate);
-    const own = (count: number) => ({ sidebar: { panels: Array.from({ length: count }, () => newId(1)) } });
+    const ids: string[] = [];
+    while (ids.length < 49) ids.push(await addThing(site, "panel"));
+    const own = (count: number) => ({ sidebar: { panels: ids.slice(0, count) } });
     const { _id, slug, data } = (await makePage(template._id, own(48))).as(Page);
     expect((await site.call("updatePage", { params: { id: _id }, body: { slug, data } })).status).toBe(200);
     expect(await makePage(template._id, own(49))).toMatchObject({ status: 400, fields: ["data.sidebar.panels"] });

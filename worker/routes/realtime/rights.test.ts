@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "../../../db/client.ts";
 import { accountEntitlements } from "../../../db/schema/index.ts";
 import { countsViewers, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
+import { sell } from "../../../test/stock.ts";
 import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
 import { channelName, relayName } from "../../durable-objects/channel.protocol.ts";
 import { CLOSE } from "../../durable-objects/relay.protocol.ts";
@@ -53,6 +54,7 @@ const grant = (site: TestSite, accountId: string, sku: string) =>
   system(site, (ctx) => grantEntitlement(ctx, { accountId, sku, grantedMethod: "customerService" }));
 
 async function setGate(site: TestSite, channelId: string, slug: string, type: string, skus: string[] = []): Promise<void> {
+  for (const sku of skus) await sell(site, sku);
   const body = { slug, data: { name: slug, gate: { type, skus } } };
   expect((await site.call("updatePage", { params: { id: channelId }, body })).status).toBe(200);
 }
@@ -165,6 +167,7 @@ describe("the end of an entitlement", () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "login", skus: ["inner-circle"] } });
     const fan = await newPerson(site, "fan");
+    await sell(site, "inner-circle");
     const query = { accessCode: "LET-ME-IN", siteId: site.id, sku: "inner-circle", type: "login" };
     const code = (await site.call("addAccessCode", { query })).as(AccessCode);
     await site.call("consumeAccessCode", { as: "client", headers: bearer(site, fan.jwt), params: { accessCode: query.accessCode } });
