@@ -11,7 +11,7 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   getPage: { first: "1 of 2", next: "1 of 1" },
   listPages: { first: "1 of 3", next: "1 of 2" },
   listChannels: { first: "1 of 3", next: "1 of 2" },
-  getContentById: { first: "2 of 11", next: "1 of 9" },
+  getContentById: { first: "2 of 12", next: "1 of 10" },
   getConfiguration: { first: "1 of 4", next: "1 of 3" },
   getSite: { first: "1 of 2", next: "1 of 1" },
   getAccount: { first: "1 of 2", next: "1 of 2" },

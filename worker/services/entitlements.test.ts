@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createDb } from "../../db/client.ts";
 import { accountEntitlements } from "../../db/schema/index.ts";
 import { newSite, openSocket, type TestAccount, type TestSite } from "../../test/harness.ts";
+import { sell } from "../../test/stock.ts";
 import { CLOSE } from "../durable-objects/relay.protocol.ts";
 import { newId, randomHex } from "../lib/ids.ts";
 import { Account } from "../routes/accounts/schemas.ts";
@@ -182,6 +183,7 @@ describe("a gate", () => {
     expect(await passes(viewer.id, gated("login", []))).toBe(true);
     expect(await passes(fan.id, gate)).toBe(false);
     const accessCode = `LOGIN-${randomHex(4)}`;
+    await sell(site, "backstage");
     await site.call("addAccessCode", { query: { accessCode, siteId: site.id, sku: "backstage", type: "login" } });
     await site.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
     expect(await passes(viewer.id, gate)).toBe(true);
@@ -197,6 +199,7 @@ describe("a gate", () => {
     };
     expect((await (await enter()).closed).code).toBe(CLOSE.forbidden);
     const accessCode = `LOGIN-${randomHex(4)}`;
+    await sell(site, "inner-circle");
     await site.call("addAccessCode", { query: { accessCode, siteId: site.id, sku: "inner-circle", type: "login" } });
     await site.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
     await (await enter()).first("welcome");
