@@ -205,7 +205,7 @@ describe("a counter", () => {
     const hold = vi.spyOn(PollCounter.prototype, "hold");
     const batch = env.DB.batch.bind(env.DB);
     vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
-      if (hold.mock.calls.length > 0) await db.update(polls).set({ version: 7 }).where(eq(polls.id, poll._id));
+      if (hold.mock.calls.length > 0) await db.update(polls).set({ version: sql`${polls.version} + 1` }).where(eq(polls.id, poll._id));
       return batch<T>(statements);
     });
     const body = poll.answers.slice(1).map(({ _id, answer }) => ({ _id, answer }));
