@@ -1,4 +1,5 @@
-import { createDb } from "../db/client.ts";
+import { createDb, type Db } from "../db/client.ts";
+import { logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/activity.ts";
 import { pruneSessions } from "./services/auth.ts";
 import { pruneProofs } from "./services/email-proofs.ts";
@@ -24,38 +25,58 @@ import { pruneWatchTime } from "./services/watch-time.ts";
 // A nudge that has not come after this long won't.
 const LOST_MS = 5_000;
 
+interface Scope {
+  env: Env;
+  db: Db;
+  now: number;
+}
+
+/** In the order in which they run. */
+const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
+  sweepOrphans,
+  pruneKeys,
+  pruneSessions,
+  publishSignInFailures,
+  prunePlaces,
+  pruneResets,
+  pruneProofs,
+  pruneIntents,
+  pruneTvCodes,
+  pruneRegisterInvites,
+  pruneBroadcasts,
+  recheckSchemas,
+  pruneProviderEvents,
+  pruneMails,
+  pruneViews,
+  pruneWatchTime,
+  pruneActivity,
+  expireEntitlements,
+  resumeExports,
+  pruneExports,
+  pruneCharges,
+  // Last, since they wait for systems outside.
+  undoAbandonedDrafts,
+  reconcileBilling,
+};
+
 /** What runs once a minute: wakes the logs whose nudge was lost, and forgets what is past its time. One that fails holds up none of the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = createDb(env.DB);
-  const waiting = await sitesWaiting(db, now - LOST_MS);
-  const steps: (() => Promise<unknown>)[] = [
-    ...waiting.map((siteId) => () => env.SITE_LOG.getByName(siteId).nudge()),
-    () => sweepOrphans({ env, db, now }),
-    () => pruneKeys({ db, now }),
-    () => pruneSessions({ db, now }),
-    () => publishSignInFailures({ env, db, now }),
-    () => prunePlaces({ db, now }),
-    () => pruneResets({ db, now }),
-    () => pruneProofs({ db, now }),
-    () => pruneIntents({ db, now }),
-    () => pruneTvCodes({ db, now }),
-    () => pruneRegisterInvites({ db, now }),
-    () => pruneBroadcasts({ db, now }),
-    () => recheckSchemas({ env, db, now }),
-    () => pruneProviderEvents({ db, now }),
-    () => pruneMails({ db, now }),
-    () => pruneViews({ db, now }),
-    () => pruneWatchTime({ db, now }),
-    () => pruneActivity({ db, now }),
-    () => expireEntitlements({ env, db, now }),
-    () => resumeExports({ env, db, now }),
-    () => pruneExports({ env, db, now }),
-    () => pruneCharges({ db, now }),
-    // Last, since it waits for systems outside.
-    () => undoAbandonedDrafts({ env, db, now }),
-    () => reconcileBilling({ env, db, now }),
-  ];
   const failures: unknown[] = [];
-  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-  if (failures.length > 0) throw new AggregateError(failures, "Some of the scheduled work failed; the next minute tries it again");
+  const run = async (step: string, work: () => Promise<unknown>, about: { siteId?: string } = {}): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      logError("scheduled_step_failed", error, { step, ...about });
+      failures.push(error);
+    }
+  };
+  let waiting: string[] = [];
+  await run("sitesWaiting", async () => {
+    waiting = await sitesWaiting(db, now - LOST_MS);
+  });
+  for (const siteId of waiting) await run("nudge", () => env.SITE_LOG.getByName(siteId).nudge(), { siteId });
+  for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps; the next minute tries them again`);
 }

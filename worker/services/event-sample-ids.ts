@@ -37,7 +37,7 @@ export const SAMPLE_IDS = {
   answer: "5eed0000000000000e006002",
   otherAnswer: "5eed0000000000000e006003",
   providerEvent: "5eed0000000000000e00da02",
-  session: "5eed0000000000000e007301",
+  session: "5eed0000000000000e005e01",
   quest: "5eed0000000000000e006101",
   recurring: "5eed0000000000000e006b01",
   refund: "5eed0000000000000e006c01",
