@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { launchBrowser } from "./browser.ts";
-import { type BroadcastFields, Deployment, openHostPage, serveHostPage } from "./sdk-page.ts";
+import { type BroadcastFields, Deployment, openHostPage, serveHostPage, SITE } from "./sdk-page.ts";
 import { showFast } from "./sdk-soak.ts";
 import { makeWorld, type SdkWorld } from "./sdk-world.ts";
 
@@ -178,7 +178,10 @@ test("a call to action that can't be followed is told to the console, and breaks
   const thrown: string[] = [];
   page.on("pageerror", (error) => thrown.push(error.message));
   const warned = page.waitForEvent("console", (message) => message.text().includes("a call to action could not be followed"));
-  await broadcast("<p>Goal</p>", { cta: { type: "play_video", data: { videoId: "5eed00000000000000dead00", label: "See it" } } });
+  const url = "https://vod.demo.example/goal.mp4";
+  const videoId = await deployment.create("/video/v3/", { siteId: SITE, title: "The goal", type: "vod", player: "file", url });
+  await broadcast("<p>Goal</p>", { cta: { type: "play_video", data: { videoId, label: "See it" } } });
+  await deployment.delete(`/video/v3/${videoId}`);
   await page.getByRole("button", { name: "See it" }).click();
   await warned;
   expect(thrown).toEqual([]);

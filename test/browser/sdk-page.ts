@@ -135,6 +135,12 @@ export class Deployment {
     return Created.parse(await this.post(path, body, headers))._id;
   }
 
+  async delete(path: string): Promise<void> {
+    const headers = { "Tifo-Client-Id": SITE, "Tifo-Developer-Key": "tifo_dev_demo" };
+    const response = await fetch(this.url + path, { method: "DELETE", headers });
+    if (!response.ok) throw new Error(`${path} answers ${response.status}: ${await response.text()}`);
+  }
+
   /** A token of one of the demo's accounts. */
   async signIn(who: "viewer" | "admin" = "viewer"): Promise<string> {
     const account = { email: `${who}@demo.example`, password: `demo-${who}-pass`, siteId: SITE };
