@@ -179,7 +179,14 @@ test("a call to action that can't be followed is told to the console, and breaks
   page.on("pageerror", (error) => thrown.push(error.message));
   const warned = page.waitForEvent("console", (message) => message.text().includes("a call to action could not be followed"));
   const url = "https://vod.demo.example/goal.mp4";
-  const videoId = await deployment.create("/video/v3/", { siteId: SITE, title: "The goal", type: "vod", player: "file", url });
+  const videoId = await deployment.create("/video/v3/", {
+    siteId: SITE,
+    title: "The goal",
+    type: "vod",
+    player: "file",
+    durationSeconds: 12,
+    url,
+  });
   await broadcast("<p>Goal</p>", { cta: { type: "play_video", data: { videoId, label: "See it" } } });
   await deployment.delete(`/video/v3/${videoId}`);
   await page.getByRole("button", { name: "See it" }).click();
