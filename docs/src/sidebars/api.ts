@@ -12,6 +12,7 @@ export const api: SidebarItem[] = [
     label: "Concepts",
     items: [
       { label: "Authentication", slug: "concepts/authentication" },
+      { label: "Security", slug: "concepts/security" },
       { label: "Delivery", slug: "concepts/delivery" },
       { label: "Realtime", slug: "concepts/realtime" },
       { label: "Webhooks", slug: "concepts/webhooks" },
