@@ -98,7 +98,7 @@ const Place = memo(function Place({ position, overlay, words }: PlaceProps) {
       {content?.kind === "rive" && (
         <RiveCanvas key={broadcastId} origin={session.origin} content={content} reducedMotion={reducedMotion} onShown={onShown} />
       )}
-      {overlay && content === overlay.contents[0] && <Buttons key={broadcastId} overlay={overlay} />}
+      {overlay && content === overlay.contents[0] && <Buttons key={`buttons of ${broadcastId}`} overlay={overlay} />}
     </div>
   );
 });
