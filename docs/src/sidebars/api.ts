@@ -16,6 +16,7 @@ export const api: SidebarItem[] = [
       { label: "Delivery", slug: "concepts/delivery" },
       { label: "Realtime", slug: "concepts/realtime" },
       { label: "Webhooks", slug: "concepts/webhooks" },
+      { label: "Event catalogue", slug: "concepts/event-catalogue" },
       { label: "Idempotency", slug: "concepts/idempotency" },
       { label: "Pagination", slug: "concepts/pagination" },
       { label: "Rate limits", slug: "concepts/rate-limits" },
