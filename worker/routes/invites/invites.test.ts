@@ -245,6 +245,7 @@ describe("guesses of a crowd", () => {
     const own = await newSite();
     const security = { allowedOrigins: ["https://demo.example"], longInviteTokens: true };
     await own.call("updateSite", { body: { name: "Long", settings: { security } } });
+    await sell(own, "vip");
     const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
     const { token, inviteUrl } = (await own.call("createInvite", { body })).as(Invite);
     expect(token).toMatch(/^[A-Za-z0-9]{22}$/);
