@@ -7,9 +7,8 @@ const platform = {
   message: "Only worker/index.ts and worker/durable-objects may need the platform: the rest loads in plain Node.",
 };
 const storage = {
-  regex: "^drizzle-orm|/db/(?!enums\\.ts$)",
+  regex: "^drizzle-orm|^#db/(?!enums\\.ts$)",
   message: "A route calls a verb of worker/services; only those query.",
-  // A serialiser names the row that it takes.
   allowTypeImports: true,
 };
 

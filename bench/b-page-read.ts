@@ -1,4 +1,4 @@
-import { CHANNEL_1, loadDemo, SITE_A } from "../db/demo.ts";
+import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
 import { openDatabase } from "./lib/database.ts";
 import { ask, hammer, requestText } from "./lib/http.ts";

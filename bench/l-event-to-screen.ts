@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
-import { CHANNEL_1, loadDemo, SITE_A } from "../db/demo.ts";
-import { MATCH_DATA } from "../db/demo/automation.ts";
-import { type KnownFacts, learn } from "../worker/lib/facts.ts";
-import { firedBy, indexRules } from "../worker/lib/rule-engine.ts";
+import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
+import { MATCH_DATA } from "#db/demo/automation.ts";
+import { type KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
+import { firedBy, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { bundle } from "./lib/bundle.ts";
 import { openDatabase } from "./lib/database.ts";
 import { type Broadcaster, bareObject, Publisher } from "./lib/fan-out.ts";

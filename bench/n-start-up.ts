@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { runOrFail } from "../scripts/lib/command.ts";
-import { ROOT } from "../scripts/lib/root.mjs";
+import { runOrFail } from "#scripts/lib/command.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { bundle } from "./lib/bundle.ts";
 import { repeatIfLost } from "./lib/connection-loss.ts";
 import { HttpConnection, requestText } from "./lib/http.ts";

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { loadDemo, SITE_A } from "../db/demo.ts";
+import { loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
 import { openDatabase } from "./lib/database.ts";
 import { meter } from "./lib/machine.ts";

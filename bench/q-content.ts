@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { CHANNEL_2, loadDemo, SITE_A } from "../db/demo.ts";
+import { CHANNEL_2, loadDemo, SITE_A } from "#db/demo.ts";
 import { bundle } from "./lib/bundle.ts";
 import { openDatabase } from "./lib/database.ts";
 import { ask, hammer, requestText } from "./lib/http.ts";

@@ -1,7 +1,7 @@
 // `npm run bench`: measures Tifo against the bare platform and its peers. `npm run bench -- F G --quick` runs some, small and unrecorded.
 import { parseArgs } from "node:util";
-import { runOrFail } from "../scripts/lib/command.ts";
-import { guard, Problem, say } from "../scripts/lib/report.mjs";
+import { runOrFail } from "#scripts/lib/command.ts";
+import { guard, Problem, say } from "#scripts/lib/report.mjs";
 import { httpLayer } from "./a-http-layer.ts";
 import { pageRead } from "./b-page-read.ts";
 import { broadcast } from "./f-broadcast.ts";

@@ -3,11 +3,11 @@ import { createServer } from "node:net";
 import lighthouse from "lighthouse";
 import { chromium } from "playwright-core";
 import { z } from "@hono/zod-openapi";
-import { build } from "../scripts/lib/build.ts";
-import { requireChromium } from "../scripts/lib/chromium.ts";
-import { Problem, say } from "../scripts/lib/report.mjs";
-import { startServer } from "../scripts/lib/server.ts";
-import { prepareState } from "../scripts/lib/state.ts";
+import { build } from "#scripts/lib/build.ts";
+import { requireChromium } from "#scripts/lib/chromium.ts";
+import { Problem, say } from "#scripts/lib/report.mjs";
+import { startServer } from "#scripts/lib/server.ts";
+import { prepareState } from "#scripts/lib/state.ts";
 import type { Result } from "./lib/report.ts";
 import { newFolder } from "./lib/runtimes.ts";
 

@@ -64,7 +64,7 @@ import {
 } from "./schema/index.ts";
 import { demoWebhooks } from "./demo/webhooks.ts";
 import type { AccountRole, PageData } from "./types.ts";
-import { hashPassword, sha256 } from "../worker/lib/crypto.ts";
+import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 
 // The demo sites, for the local database alone.
 

@@ -18,8 +18,8 @@ import type {
   TEXT_CAPITALIZATIONS,
   TEXT_COLORS,
 } from "./enums.ts";
-import type { OverlayCta } from "../worker/routes/overlays/cta.ts";
-import type { PanelRenderer } from "../worker/routes/panels/renderer.ts";
+import type { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+import type { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 
 // Shapes of the JSON columns; the wire schemas of the areas check them on the way in.
 

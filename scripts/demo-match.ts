@@ -1,7 +1,7 @@
 // `npm run demo:match`: plays a recorded match on the demo site of a running server, 30 times as fast as it was, or `-- --speed 60`.
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { MATCH_DATA } from "../db/demo/automation.ts";
+import { MATCH_DATA } from "#db/demo/automation.ts";
 import { bodyOf, sendSigned } from "./lib/match/api.ts";
 import { beliefOf, claim, nameOf, type Outcome, vote } from "./lib/match/crowd.ts";
 import { closePrediction, drawWinner, endQuest, type MatchDay, openDesk, openMatchDay, settlePrediction } from "./lib/match/desk.ts";

@@ -1,8 +1,8 @@
 // Writes the OpenAPI document to docs/public, from where the site serves it as a static file.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createApp } from "../worker/app.ts";
-import { openApiText } from "../worker/http/openapi.ts";
+import { createApp } from "#worker/app.ts";
+import { openApiText } from "#worker/http/openapi.ts";
 import { OPENAPI } from "./lib/build.ts";
 import { ROOT } from "./lib/root.mjs";
 

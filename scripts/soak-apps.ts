@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { launchBrowser } from "../test/browser/browser.ts";
-import { packagePath, serveFolder, watchApp, writeNextApp, writeViteApp } from "../test/browser/sdk-apps.ts";
-import { Deployment } from "../test/browser/sdk-page.ts";
-import { makeWorld } from "../test/browser/sdk-world.ts";
-import { startServer } from "../test/browser/server.ts";
+import { launchBrowser } from "#test/browser/browser.ts";
+import { packagePath, serveFolder, watchApp, writeNextApp, writeViteApp } from "#test/browser/sdk-apps.ts";
+import { Deployment } from "#test/browser/sdk-page.ts";
+import { makeWorld } from "#test/browser/sdk-world.ts";
+import { startServer } from "#test/browser/server.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";
 

@@ -1,9 +1,9 @@
 // Part of `npm run soak`: ten minutes of twenty overlays a second on one page of Chromium. `node scripts/soak-overlays.ts <minutes>`
-import { launchBrowser } from "../test/browser/browser.ts";
-import { Deployment, serveHostPage } from "../test/browser/sdk-page.ts";
-import { showFast } from "../test/browser/sdk-soak.ts";
-import { makeWorld } from "../test/browser/sdk-world.ts";
-import { startServer } from "../test/browser/server.ts";
+import { launchBrowser } from "#test/browser/browser.ts";
+import { Deployment, serveHostPage } from "#test/browser/sdk-page.ts";
+import { showFast } from "#test/browser/sdk-soak.ts";
+import { makeWorld } from "#test/browser/sdk-world.ts";
+import { startServer } from "#test/browser/server.ts";
 import { say } from "./lib/report.mjs";
 
 const SPELL_SECONDS = 30;

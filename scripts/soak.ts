@@ -1,7 +1,7 @@
 // `npm run soak`: what takes too long for `npm test`. Each run says in one line what it saw, and fails the command where that is wrong.
-import { countOverKill } from "../bench/k-votes.ts";
-import { scoreUnderKills } from "../test/browser/rule-kills.ts";
-import { changeUnderKills } from "../test/browser/webhook-kills.ts";
+import { countOverKill } from "#bench/k-votes.ts";
+import { scoreUnderKills } from "#test/browser/rule-kills.ts";
+import { changeUnderKills } from "#test/browser/webhook-kills.ts";
 import { build } from "./lib/build.ts";
 import { runOrFail } from "./lib/command.ts";
 import { guard, Problem, say } from "./lib/report.mjs";

@@ -69,8 +69,8 @@ async function migrationsAreComplete(): Promise<string | undefined> {
 
 /** Lints the document that the Worker's code describes now, by Redocly's recommended rules. Warnings are only shown. */
 async function documentIsClean(): Promise<string | undefined> {
-  const { createApp } = await import("../worker/app.ts");
-  const { openApiText } = await import("../worker/http/openapi.ts");
+  const { createApp } = await import("#worker/app.ts");
+  const { openApiText } = await import("#worker/http/openapi.ts");
   const source = openApiText(createApp());
   const problems = await lintFromString({ source, config: await createConfig({ extends: ["recommended"] }) });
   const lines = problems.map(

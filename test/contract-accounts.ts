@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { createDb } from "../db/client.ts";
-import { accounts, emailProofs, globalAccounts, intents, passwordResets, sessions, sites, totpSecrets } from "../db/schema/index.ts";
-import { hashPassword, randomToken, seal, sha256 } from "../worker/lib/crypto.ts";
-import { newId, randomHex } from "../worker/lib/ids.ts";
-import { signContent } from "../worker/lib/signed.ts";
-import { newTotpSecret, totpCode } from "../worker/lib/totp.ts";
-import { GLOBAL_AUDIENCE, signToken } from "../worker/services/tokens.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, emailProofs, globalAccounts, intents, passwordResets, sessions, sites, totpSecrets } from "#db/schema/index.ts";
+import { hashPassword, randomToken, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { newTotpSecret, totpCode } from "#worker/lib/crypto/totp.ts";
+import { GLOBAL_AUDIENCE, signToken } from "#worker/services/auth/tokens.ts";
 import { type CallOptions, PASSWORD, type TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 

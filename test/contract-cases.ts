@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { newId } from "../worker/lib/ids.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { change, type Draft, idParameters } from "./contract-requests.ts";
 import { type CallOptions, fillPath } from "./harness.ts";
 import { follow, type Operation, type Schema } from "./openapi.ts";

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { inArray } from "drizzle-orm";
 import { vi } from "vitest";
-import { createDb } from "../db/client.ts";
-import { memberExports, outbox } from "../db/schema/index.ts";
-import { randomHex } from "../worker/lib/ids.ts";
-import { MemberDetails } from "../worker/routes/community/schemas.ts";
-import { Subscription } from "../worker/routes/subscriptions/schemas.ts";
-import { continueExport } from "../worker/services/exports.ts";
+import { createDb } from "#db/client.ts";
+import { memberExports, outbox } from "#db/schema/index.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { MemberDetails } from "#worker/services/community/schemas.ts";
+import { Subscription } from "#worker/services/subscriptions/schemas.ts";
+import { continueExport } from "#worker/services/community/exports.ts";
 import type { TestSite } from "./harness.ts";
 import type { Operation } from "./openapi.ts";
 

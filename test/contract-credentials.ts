@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { SignJWT } from "jose";
-import { newId } from "../worker/lib/ids.ts";
-import { publicKeys, signToken, type TokenClaims } from "../worker/services/tokens.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { publicKeys, signToken, type TokenClaims } from "#worker/services/auth/tokens.ts";
 import { globalToken } from "./contract-accounts.ts";
 import { TO_BE_SIGNED } from "./contract-providers.ts";
 import type { Caller, TestSite } from "./harness.ts";

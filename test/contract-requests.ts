@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
-import { CHANNEL_1, CHANNEL_2, SITE_A } from "../db/demo.ts";
-import { randomHex } from "../worker/lib/ids.ts";
-import { signContent } from "../worker/lib/signed.ts";
-import { domainProofs } from "../worker/services/custom-email.ts";
+import { CHANNEL_1, CHANNEL_2, SITE_A } from "#db/demo.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
 import { ACCOUNT_CALLS, ACCOUNT_FIELDS, enrolledAccount, newIntentToken } from "./contract-accounts.ts";
 import { BILLING_CALLS, BILLING_MAKERS } from "./contract-billing.ts";
 import { COMMERCE_FIELDS, COMMERCE_MAKERS, COMMERCE_PARAMETERS, COMMERCE_QUERIES } from "./contract-commerce.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { type SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import * as schema from "../db/schema/index.ts";
+import * as schema from "#db/schema/index.ts";
 
 // What a test compares to find that nothing was written: a sum over every table, made by the database itself, so that it
 // costs no more for all the rows that other suites have left.

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { LogEntry } from "../worker/durable-objects/site-log.protocol.ts";
-import { EVENTS, type EventKind } from "../worker/services/event-catalogue.ts";
-import { resourcesOf } from "../worker/services/event-samples.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { EVENTS, type EventKind } from "#worker/services/event-catalogue/event-catalogue.ts";
+import { resourcesOf } from "#worker/services/event-catalogue/event-samples.ts";
 import { operations } from "./openapi.ts";
 import { validCall } from "./contract-requests.ts";
 import { newSite, PASSWORD, siteIds, type TestSite } from "./harness.ts";

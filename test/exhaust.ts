@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { type LimitName, LIMITS, limiterName } from "../worker/lib/limits.ts";
-import { refusals } from "../worker/services/limits.ts";
+import { type LimitName, LIMITS, limiterName } from "#worker/lib/limits.ts";
+import { refusals } from "#worker/services/core/limits.ts";
 
 /** Uses a limit up, as if everything that it allows had been taken; `scope` is a site's id or "global". */
 export function exhaust(scope: string, name: LimitName, key: string): Promise<void> {

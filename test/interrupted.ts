@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
-import { createDb } from "../db/client.ts";
-import type { Ctx } from "../worker/services/context.ts";
+import { createDb } from "#db/client.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
 import type { TestSite } from "./harness.ts";
 
 /** What a verb gets, with something else coming to pass between its first read and its change: there every verb asks who calls. */

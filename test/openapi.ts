@@ -1,6 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
-import { createApp } from "../worker/app.ts";
-import { openApiDocument } from "../worker/http/openapi.ts";
+import { createApp } from "#worker/app.ts";
+import { openApiDocument } from "#worker/http/openapi.ts";
 
 // The OpenAPI document of the app as tests read it: references followed, credentials as lists, answers with their zod schemas.
 

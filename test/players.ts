@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { OEMBED_PLAYERS } from "../worker/integrations/oembed.ts";
+import { OEMBED_PLAYERS } from "#worker/integrations/oembed.ts";
 
 // YouTube's Data API and the players' oEmbed endpoints for the tests, at the addresses at which the Worker asks for them.
 

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
-import { newId, toHex } from "../worker/lib/ids.ts";
-import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "../worker/routes/data-providers/schemas.ts";
-import { CreatedRule } from "../worker/routes/automation-rules/schemas.ts";
-import { Overlay } from "../worker/routes/overlays/schemas.ts";
+import { newId, toHex } from "#worker/lib/ids.ts";
+import { EXAMPLE_SCHEMA, RegisteredDataProvider } from "#worker/services/data-providers/schemas.ts";
+import { CreatedRule } from "#worker/services/automation-rules/schemas.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
 import type { Answer, TestSite } from "./harness.ts";
 
 // A data provider as it stands outside: it knows its secret and signs what it sends.

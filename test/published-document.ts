@@ -1,7 +1,7 @@
 import { dereference, validate } from "@cfworker/json-schema";
 import { z } from "@hono/zod-openapi";
-import { createApp } from "../worker/app.ts";
-import { openApiText } from "../worker/http/openapi.ts";
+import { createApp } from "#worker/app.ts";
+import { openApiText } from "#worker/http/openapi.ts";
 
 // The published OpenAPI text as a foreign validator reads it: strictly by OpenAPI 3.0.3, without our zod schemas.
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { Pagination } from "../worker/http/listing.ts";
+import { Pagination } from "#worker/services/core/list-schemas.ts";
 import { validCall } from "./contract-requests.ts";
 import { type CallOptions, newSite, type TestSite } from "./harness.ts";
 import { type Operation, operations } from "./openapi.ts";

@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { vi } from "vitest";
-import { createDb } from "../db/client.ts";
-import { recurringSubscriptions } from "../db/schema/index.ts";
-import { randomHex } from "../worker/lib/ids.ts";
-import { CheckoutAnswer } from "../worker/routes/billing/schemas.ts";
-import { RecurringList } from "../worker/routes/wallets/schemas.ts";
-import { expireEntitlements } from "../worker/services/entitlement-expiry.ts";
-import { pruneCharges, reconcileBilling } from "../worker/services/reconcile.ts";
+import { createDb } from "#db/client.ts";
+import { recurringSubscriptions } from "#db/schema/index.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { RecurringList } from "#worker/services/wallets/schemas.ts";
+import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
+import { pruneCharges, reconcileBilling } from "#worker/services/billing/reconcile.ts";
 import type { CallOptions, TestSite } from "./harness.ts";
 import {
   type Buyer,

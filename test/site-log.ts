@@ -2,10 +2,10 @@ import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect } from "vitest";
-import { createDb } from "../db/client.ts";
-import { outbox } from "../db/schema/index.ts";
-import { newId } from "../worker/lib/ids.ts";
-import { Overlay } from "../worker/routes/overlays/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { outbox } from "#db/schema/index.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
 import { ORIGIN, type TestSite } from "./harness.ts";
 
 // What tests of a site's log leave for it, ask of it and make due.

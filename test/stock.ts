@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { createDb } from "../db/client.ts";
-import { media, subscriptions } from "../db/schema/index.ts";
-import { newId } from "../worker/lib/ids.ts";
+import { createDb } from "#db/client.ts";
+import { media, subscriptions } from "#db/schema/index.ts";
+import { newId } from "#worker/lib/ids.ts";
 import type { TestSite } from "./harness.ts";
 
 // Files and skus that a test site has, for requests that name them.

@@ -1,4 +1,4 @@
-import { randomHex } from "../worker/lib/ids.ts";
+import { randomHex } from "#worker/lib/ids.ts";
 import { type Fields, type Json, metadataOf } from "./stripe-objects.ts";
 
 // The part of the tests' Stripe that knows connected accounts: what the platform has created, and what their owners have done since.

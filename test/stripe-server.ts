@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { Stripe } from "stripe";
-import { randomHex } from "../worker/lib/ids.ts";
+import { randomHex } from "#worker/lib/ids.ts";
 import { connectAnswer } from "./stripe-accounts.ts";
 import {
   expanded,

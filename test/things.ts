@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "../db/client.ts";
-import { calendarEvents, overlays, pages, panels, playlists, polls, quests, streams, videos } from "../db/schema/index.ts";
+import { createDb } from "#db/client.ts";
+import { calendarEvents, overlays, pages, panels, playlists, polls, quests, streams, videos } from "#db/schema/index.ts";
 import { validCall } from "./contract-requests.ts";
 import type { TestSite } from "./harness.ts";
 import { operationOf } from "./openapi.ts";

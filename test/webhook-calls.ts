@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { vi } from "vitest";
-import { randomHex } from "../worker/lib/ids.ts";
-import { Overlay } from "../worker/routes/overlays/schemas.ts";
-import { Delivery } from "../worker/routes/webhooks/delivery-schemas.ts";
-import { WebhooksWithSecret } from "../worker/routes/webhooks/endpoint-schemas.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { Delivery } from "#worker/services/webhooks/delivery-schemas.ts";
+import { WebhooksWithSecret } from "#worker/services/webhooks/endpoint-schemas.ts";
 import type { TestSite } from "./harness.ts";
 import { WebhookInbox } from "./webhook-inbox.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { vi } from "vitest";
-import { WebhookPayload } from "../worker/routes/webhooks/endpoint-schemas.ts";
+import { WebhookPayload } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 // Receivers of webhooks, at https://hooks.demo.example unless a test says otherwise, told apart by URL: each keeps what it gets and answers as it is told.
 

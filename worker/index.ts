@@ -3,14 +3,14 @@ import { runJobs } from "./queues/jobs.ts";
 import { runScheduled } from "./scheduled.ts";
 
 export { Automation } from "./durable-objects/automation.ts";
-export { Channel } from "./durable-objects/channel.ts";
+export { Channel } from "./durable-objects/channel/channel.ts";
 export { Limiter } from "./durable-objects/limiter.ts";
-export { PollCounter } from "./durable-objects/poll-counter.ts";
-export { Relay } from "./durable-objects/relay.ts";
-export { SiteLog } from "./durable-objects/site-log.ts";
-export { SitePresence } from "./durable-objects/site-presence.ts";
+export { PollCounter } from "./durable-objects/poll-counter/poll-counter.ts";
+export { Relay } from "./durable-objects/relay/relay.ts";
+export { SiteLog } from "./durable-objects/site-log/site-log.ts";
+export { SitePresence } from "./durable-objects/site-presence/site-presence.ts";
 export { ViewCounter } from "./durable-objects/view-counter.ts";
-export { WebhookEndpoint } from "./durable-objects/webhook-endpoint.ts";
+export { WebhookEndpoint } from "./durable-objects/webhook-endpoint/webhook-endpoint.ts";
 
 const app = createApp();
 

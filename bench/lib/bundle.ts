@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { config } from "./config.ts";
 
 // esbuild's own aliases take no relative path, as wrangler's do.

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { unstable_readConfig } from "wrangler";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 
 const Config = z.object({
   alias: z.record(z.string(), z.string()),

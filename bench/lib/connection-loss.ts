@@ -1,4 +1,4 @@
-import { Problem, say } from "../../scripts/lib/report.mjs";
+import { Problem, say } from "#scripts/lib/report.mjs";
 
 /** The runtime dropped a connection, which says nothing about what is measured. */
 export class ConnectionLost extends Error {}

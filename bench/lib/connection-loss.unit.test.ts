@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import * as report from "../../scripts/lib/report.mjs";
+import * as report from "#scripts/lib/report.mjs";
 import { ConnectionLost, MOST_REPEATS, repeatIfLost } from "./connection-loss.ts";
 import { ask } from "./http.ts";
 import { type Contender, playRounds, type Reading } from "./rounds.ts";

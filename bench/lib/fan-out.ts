@@ -1,4 +1,4 @@
-import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { bundle } from "./bundle.ts";
 import { HttpConnection, requestText } from "./http.ts";
 import type { Contender } from "./rounds.ts";

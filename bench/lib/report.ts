@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { describeMachine } from "./machine.ts";
 import { clientShare, ratio, type Ratio, type Round, typical } from "./rounds.ts";
 

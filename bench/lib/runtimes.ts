@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { z } from "@hono/zod-openapi";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { config } from "./config.ts";
 import { type Server, startServer } from "./processes.ts";
 

@@ -1,6 +1,6 @@
-import worker from "../../worker/index.ts";
+import worker from "#worker/index.ts";
 
-export * from "../../worker/index.ts";
+export * from "#worker/index.ts";
 
 // Our Worker with a count of what it asks D1; never measured.
 

@@ -1,5 +1,5 @@
 import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
-import { json, jsonBody } from "../../worker/http/schemas.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
 
 // The same route as the libraries' own pages show it, with nothing around it.

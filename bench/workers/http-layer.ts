@@ -1,8 +1,8 @@
-import { createApp } from "../../worker/app.ts";
-import { createArea } from "../../worker/http/area.ts";
-import { ANYONE } from "../../worker/http/credentials.ts";
-import { operation } from "../../worker/http/operation.ts";
-import { json, jsonBody } from "../../worker/http/schemas.ts";
+import { createApp } from "#worker/app.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ANYONE } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { Goal, GoalAnswer, GoalParam, toAnswer } from "./goal.ts";
 
 // One more area on the whole app: every middleware runs, nothing is stored.

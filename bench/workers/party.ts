@@ -1,5 +1,5 @@
 import { getServerByName, Server } from "partyserver";
-import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 
 // partyserver as its README shows it, hibernating, with the same INSERT as the others in the runtime.
 

@@ -1,9 +1,9 @@
-import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
-import { channelOf, connect, issueTicket, type LoadGate, presenceOf } from "../../worker/services/realtime.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { channelOf, connect, issueTicket, type LoadGate, presenceOf } from "#worker/services/realtime/realtime.ts";
 
-export { Channel } from "../../worker/durable-objects/channel.ts";
-export { Relay } from "../../worker/durable-objects/relay.ts";
-export { SitePresence } from "../../worker/durable-objects/site-presence.ts";
+export { Channel } from "#worker/durable-objects/channel/channel.ts";
+export { Relay } from "#worker/durable-objects/relay/relay.ts";
+export { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
 
 // Our objects and the services that lead to them, without the API around them and without a database.
 

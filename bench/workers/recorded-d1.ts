@@ -1,6 +1,6 @@
-import worker from "../../worker/index.ts";
+import worker from "#worker/index.ts";
 
-export * from "../../worker/index.ts";
+export * from "#worker/index.ts";
 
 // Our Worker with a note of the last batch that it sent to D1; never measured.
 

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 
 // The least that a Durable Object can do: write the frame down, send it to every socket.
 

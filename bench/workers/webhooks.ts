@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
-import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
-import { DeliveryQueue } from "../../worker/durable-objects/delivery-queue.ts";
-import type { QueuedEvent } from "../../worker/durable-objects/webhook-endpoint.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { signingKeys } from "../../worker/lib/webhook-signature.ts";
-import { newDeadline, sendEvent } from "../../worker/services/webhook-dispatch.ts";
+import { deliverDue } from "#worker/durable-objects/webhook-endpoint/deliver-due.ts";
+import { DeliveryQueue } from "#worker/durable-objects/webhook-endpoint/delivery-queue.ts";
+import type { QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { signingKeys } from "#worker/services/webhooks/signature.ts";
+import { newDeadline, sendEvent } from "#worker/services/webhooks/dispatch.ts";
 
 // Our queue and our sender as an endpoint's object has them, without the database that holds its settings.
 

@@ -1,5 +1,5 @@
-import type { accessCodes, accountEntitlements, invites, registerInvites, subscriptions } from "../schema/index.ts";
-import { sealToken } from "../../worker/services/invites.ts";
+import type { accessCodes, accountEntitlements, invites, registerInvites, subscriptions } from "#db/schema/index.ts";
+import { sealToken } from "#worker/services/invites/invites.ts";
 import { CHANNEL_2, DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 // What lets people in: subscriptions, the codes and links that grant them, and who holds one.

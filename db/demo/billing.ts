@@ -1,4 +1,4 @@
-import type { bundles, charges, recurringSubscriptions, refunds, wallets } from "../schema/index.ts";
+import type { bundles, charges, recurringSubscriptions, refunds, wallets } from "#db/schema/index.ts";
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CLUB_PLUS, CLUB_PLUS_RECURRING, REFUNDED_CHARGE, SEASON_CHARGE, supporterId } from "./members.ts";
 

@@ -1,4 +1,4 @@
-import type { apiKeys, mailSenders, receiptTemplates } from "../schema/index.ts";
+import type { apiKeys, mailSenders, receiptTemplates } from "#db/schema/index.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 /** Whose name is on the mail of site A; site B is content with the default. */

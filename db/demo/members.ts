@@ -1,5 +1,5 @@
-import { sha256 } from "../../worker/lib/crypto.ts";
-import type { accountEntitlements, accounts, subscriptions, userProfiles } from "../schema/index.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import type { accountEntitlements, accounts, subscriptions, userProfiles } from "#db/schema/index.ts";
 import { DAY, KICK_OFF, SITE_A, stamps } from "./match-day.ts";
 
 // The supporters of site A, and what they hold, held and are about to lose.

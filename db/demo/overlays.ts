@@ -1,5 +1,5 @@
-import type { overlays } from "../schema/index.ts";
-import type { OverlayContents } from "../types.ts";
+import type { overlays } from "#db/schema/index.ts";
+import type { OverlayContents } from "#db/types.ts";
 import { CHANNEL_1, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 // What the club puts on viewers' screens.

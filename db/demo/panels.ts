@@ -1,5 +1,5 @@
-import { PanelRenderer } from "../../worker/routes/panels/renderer.ts";
-import type { panels } from "../schema/index.ts";
+import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
+import type { panels } from "#db/schema/index.ts";
 import { CHANNEL_1, CHANNEL_2, HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { CREST_A } from "./media.ts";
 import { DERBY_RESULT, SPRING_SCORER } from "./polls.ts";

@@ -1,5 +1,5 @@
-import type { polls } from "../schema/index.ts";
-import type { PollAnswer } from "../types.ts";
+import type { polls } from "#db/schema/index.ts";
+import type { PollAnswer } from "#db/types.ts";
 import { HOUR, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type PollInsert = typeof polls.$inferInsert;

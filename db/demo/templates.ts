@@ -1,5 +1,5 @@
-import { PanelRenderer } from "../../worker/routes/panels/renderer.ts";
-import type { channelTemplates, devices } from "../schema/index.ts";
+import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
+import type { channelTemplates, devices } from "#db/schema/index.ts";
 import { DAY, KICK_OFF, SITE_A, SITE_B, stamps } from "./match-day.ts";
 import { THEME_A } from "./themes.ts";
 

@@ -1,4 +1,4 @@
-import type { playlists, videos, videoTotals } from "../schema/index.ts";
+import type { playlists, videos, videoTotals } from "#db/schema/index.ts";
 import { CHANNEL_2, DAY, SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 type VideoInsert = typeof videos.$inferInsert;

@@ -1,6 +1,6 @@
-import { seal } from "../../worker/lib/crypto.ts";
-import { SECRET_PURPOSE } from "../../worker/services/webhook-dispatch.ts";
-import type { webhookEndpoints } from "../schema/index.ts";
+import { seal } from "#worker/lib/crypto/crypto.ts";
+import { SECRET_PURPOSE } from "#worker/services/webhooks/dispatch.ts";
+import type { webhookEndpoints } from "#db/schema/index.ts";
 import { SITE_A, SITE_B, stamps } from "./match-day.ts";
 
 /** Off, since nobody answers at those addresses. The demo site has none of its own yet, so that the first POST shows its secret. */

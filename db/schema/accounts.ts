@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { id, siteId, tracked } from "./columns.ts";
-import { EMAIL_PROOF_PURPOSES, INTENT_KINDS, SIGN_IN_FAILURES } from "../enums.ts";
-import type { AccountRole, ThirdPartyProvider } from "../types.ts";
+import { EMAIL_PROOF_PURPOSES, INTENT_KINDS, SIGN_IN_FAILURES } from "#db/enums.ts";
+import type { AccountRole, ThirdPartyProvider } from "#db/types.ts";
 
 /** A person on one site. `email` is normalised; `passwordVersion` rises with each new password and ends older sessions. */
 export const accounts = sqliteTable(
@@ -22,7 +22,7 @@ export const accounts = sqliteTable(
     thirdPartyAuthProviders: text("third_party_auth_providers", { mode: "json" }).$type<ThirdPartyProvider[]>().notNull(),
     /** When the person proved that the address is theirs; null: not yet. */
     emailVerified: integer("email_verified"),
-    /** Whether the credentials are known to be those of the person who has the address; see services/credentials.ts. */
+    /** Whether the credentials are known to be those of the person who has the address; see services/accounts/credentials.ts. */
     trusted: integer("trusted", { mode: "boolean" }).notNull().default(false),
     marketingOptin: integer("marketing_optin", { mode: "boolean" }).notNull(),
     lastLogin: integer("last_login"),

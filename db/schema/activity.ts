@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ACTIVITY_KINDS } from "../enums.ts";
+import { ACTIVITY_KINDS } from "#db/enums.ts";
 import { siteId, time } from "./columns.ts";
 
 /** What signed-in viewers have really done, as their connections showed it: videos watched, channels visited, panels opened. */

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { FIRING_OUTCOMES } from "../enums.ts";
-import type { JsonRule } from "../types.ts";
+import { FIRING_OUTCOMES } from "#db/enums.ts";
+import type { JsonRule } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** What is to be done when a provider tells of something. */

@@ -1,5 +1,5 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { CalendarCategory, CalendarDate, CalendarImage } from "../types.ts";
+import type { CalendarCategory, CalendarDate, CalendarImage } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** What is on when, of the site or of one channel. */

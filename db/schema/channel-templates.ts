@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { TemplatePanel } from "../types.ts";
+import type { TemplatePanel } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** What new channels are made from. One that is archived stays, and makes no more. */

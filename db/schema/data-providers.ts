@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import type { FactTypes } from "../types.ts";
+import type { FactTypes } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** Outside systems that tell of what happens. Their secrets are sealed, since each call of theirs is checked with them. */

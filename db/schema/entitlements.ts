@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ENTITLEMENT_STATUSES, GRANT_METHODS } from "../enums.ts";
+import { ENTITLEMENT_STATUSES, GRANT_METHODS } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { EXPORT_STATUSES } from "../enums.ts";
+import { EXPORT_STATUSES } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /**

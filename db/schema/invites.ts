@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { AccountRole } from "../types.ts";
+import type { AccountRole } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** Magic links. The token can be shown again, so it is sealed; `tokenHash`, keyed, finds it. */

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { MEDIA_KINDS } from "../enums.ts";
+import { MEDIA_KINDS } from "#db/enums.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Uploaded files; the bytes lie in the bucket under the id. */

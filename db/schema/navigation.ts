@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { NAVIGATION_TYPES } from "../enums.ts";
-import type { NavigationEntry, NavigationLink } from "../types.ts";
+import { NAVIGATION_TYPES } from "#db/enums.ts";
+import type { NavigationEntry, NavigationLink } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Menus; a site has at most one default. */

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { OVERLAY_TYPES } from "../enums.ts";
-import type { OverlayContents, OverlayCta } from "../types.ts";
+import { OVERLAY_TYPES } from "#db/enums.ts";
+import type { OverlayContents, OverlayCta } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 export const overlays = sqliteTable(

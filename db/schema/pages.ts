@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { index, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { PAGE_TYPES } from "../enums.ts";
-import type { PageData, PageSeo } from "../types.ts";
+import { PAGE_TYPES } from "#db/enums.ts";
+import type { PageData, PageSeo } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { PANEL_TYPES } from "../enums.ts";
-import type { PanelRenderer } from "../types.ts";
+import { PANEL_TYPES } from "#db/enums.ts";
+import type { PanelRenderer } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Panels of the sidebar. Type and name are the renderer's own, beside it so that lists filter and sort by them. */

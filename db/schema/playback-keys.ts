@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { PLAYBACK_PROVIDERS } from "../enums.ts";
+import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** The keys by which a site's content responses sign URLs; of several for a provider, the newest signs. */

@@ -1,5 +1,5 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { PlaylistMember } from "../types.ts";
+import type { PlaylistMember } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Things in an order: mostly videos, but also pages, panels or other playlists. */

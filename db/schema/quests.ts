@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { CLAIM_STATUSES, REWARD_TYPES } from "../enums.ts";
-import type { QuestAction, RaffleDraw } from "../types.ts";
+import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
+import type { QuestAction, RaffleDraw } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** What viewers are asked to do for a reward. `timeMinimum` and `timeMaximum` are seconds since 1970 UTC, as in its actions. */

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { id, siteId, tracked } from "./columns.ts";
-import type { SiteSettings, SiteStyle } from "../types.ts";
+import type { SiteSettings, SiteStyle } from "#db/types.ts";
 
 export const sites = sqliteTable("sites", {
   id: id(),

@@ -1,6 +1,6 @@
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { STREAM_CALLS } from "../enums.ts";
-import type { PlaybackSettings } from "../types.ts";
+import { STREAM_CALLS } from "#db/enums.ts";
+import type { PlaybackSettings } from "#db/types.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** Outside systems that run streams. The bearer is sealed, since calls to them show it; `authorizationHash`, keyed, finds who shows it to us. */

@@ -1,6 +1,6 @@
 import { index, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { THEME_MODES, THEME_TYPES } from "../enums.ts";
-import type { ThemeButton, ThemeColors, ThemeTypography } from "../types.ts";
+import { THEME_MODES, THEME_TYPES } from "#db/enums.ts";
+import type { ThemeButton, ThemeColors, ThemeTypography } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Looks of channels and of the admin's own pages; admin and default themes are the operator's, whose `siteId` is empty. */

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "../enums.ts";
-import type { PlaybackSettings } from "../types.ts";
+import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "#db/enums.ts";
+import type { PlaybackSettings } from "#db/types.ts";
 import { id, siteId, tracked } from "./columns.ts";
 
 /** Recordings and livestreams, wherever they are played from. */

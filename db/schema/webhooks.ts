@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { WEBHOOK_DISABLED_REASONS, WEBHOOK_KINDS, type WebhookService } from "../enums.ts";
+import { WEBHOOK_DISABLED_REASONS, WEBHOOK_KINDS, type WebhookService } from "#db/enums.ts";
 import { id, siteId, time, tracked } from "./columns.ts";
 
 /** Where a site's events are sent: its own endpoint, of which it has one, and those that other systems add for one service each. */

@@ -1,4 +1,4 @@
-import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { framesOf, protocolSchemas } from "./protocol-schemas.ts";
 
 /** The realtime protocol as an AsyncAPI 3.0 document, made of the schemas that the Worker itself speaks by. */

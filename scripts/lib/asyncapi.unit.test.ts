@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ServerFrame, ViewerFrame } from "../../worker/durable-objects/relay.protocol.ts";
+import { ServerFrame, ViewerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import { framesOf } from "./protocol-schemas.ts";
 import { ROOT } from "./root.mjs";

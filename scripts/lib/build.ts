@@ -20,7 +20,8 @@ export async function build(): Promise<void> {
     inputs: [
       "sdk/**",
       OPENAPI,
-      "worker/durable-objects/*.protocol.ts",
+      "worker/durable-objects/**/*.protocol.ts",
+      "worker/lib/schemas/*.ts",
       "scripts/{emit-sdk-types,build-sdk}.ts",
       "scripts/lib/{asyncapi,protocol-schemas}.ts",
       "package-lock.json",
@@ -31,7 +32,7 @@ export async function build(): Promise<void> {
   });
   await unlessFresh({
     stamp: stamp("docs"),
-    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "worker/lib/errors.ts", "worker/services/event-*.ts", "package-lock.json"],
+    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "worker/lib/errors.ts", "worker/services/event-catalogue/*.ts", "package-lock.json"],
     except: ["docs/dist", "sdk/dist", "**/*.test.ts"],
     output: "docs/dist/index.html",
     work: () => step("Building the docs", buildDocs),

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { unescapeSlashes } from "../../worker/http/openapi.ts";
-import * as protocol from "../../worker/durable-objects/relay.protocol.ts";
+import { unescapeSlashes } from "#worker/http/openapi.ts";
+import * as protocol from "#worker/durable-objects/relay/relay.protocol.ts";
 
 /** JSON Schema of one message or of a part of one; refers to others as `#/components/schemas/<name>`. */
 export type JsonSchema = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { chromium, type Browser } from "playwright-core";
-import { requireChromium } from "../../scripts/lib/chromium.ts";
+import { requireChromium } from "#scripts/lib/chromium.ts";
 
 /** A wait in vain ends a little before its test does, and says what it waited for. */
 const PATIENCE_MS = 540_000;

@@ -5,7 +5,7 @@ import {
   pictureTime,
   type Position,
   type ServerFrame,
-} from "../../sdk/channel/index.ts";
+} from "#sdk/channel/index.ts";
 
 // Runs in Node from the SDK's sources, and in Chromium from its package.
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import { build } from "esbuild";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { launchBrowser } from "./browser.ts";
 import { CHANNEL, Client, Crowd, SITE, type Tale } from "./channel-chaos-crowd.ts";
 import { Wire } from "./channel-chaos-wire.ts";

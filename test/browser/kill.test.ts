@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Server } from "../../scripts/lib/server.ts";
+import type { Server } from "#scripts/lib/server.ts";
 import { startServer, temporaryState } from "./server.ts";
 import { Viewer } from "./viewer.ts";
 

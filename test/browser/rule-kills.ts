@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MATCH_DATA } from "../../db/demo/automation.ts";
-import { SITE_A } from "../../db/demo/match-day.ts";
-import { GOAL_TEMPLATE } from "../../db/demo/overlays.ts";
-import { bodyOf, sendSigned } from "../../scripts/lib/match/api.ts";
-import type { Server } from "../../scripts/lib/server.ts";
+import { MATCH_DATA } from "#db/demo/automation.ts";
+import { SITE_A } from "#db/demo/match-day.ts";
+import { GOAL_TEMPLATE } from "#db/demo/overlays.ts";
+import { bodyOf, sendSigned } from "#scripts/lib/match/api.ts";
+import type { Server } from "#scripts/lib/server.ts";
 import { startServer, temporaryState } from "./server.ts";
 import { Viewer } from "./viewer.ts";
 

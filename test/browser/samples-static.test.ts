@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { Lexer, ParseMode, Parser } from "brighterscript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operations } from "../../docs/src/components/operation/document.ts";
-import { samplesOf } from "../../docs/src/components/samples/languages.ts";
-import { run } from "../../scripts/lib/command.ts";
-import { ROOT } from "../../scripts/lib/root.mjs";
-import { ERRORS } from "../../worker/lib/errors.ts";
+import { operations } from "#docs/src/components/operation/document.ts";
+import { samplesOf } from "#docs/src/components/samples/languages.ts";
+import { run } from "#scripts/lib/command.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
+import { ERRORS } from "#worker/lib/errors.ts";
 import { allFences, type Fence, fencesIn, fencesOf, place } from "./samples/fences.ts";
 import { openWorkshop, type Workshop } from "./samples/programs.ts";
 

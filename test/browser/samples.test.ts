@@ -1,10 +1,10 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { DEMO } from "../../docs/src/components/key/credentials.ts";
-import { type Operation, operations } from "../../docs/src/components/operation/document.ts";
-import { type Sample, samplesOf } from "../../docs/src/components/samples/languages.ts";
-import type { Server } from "../../scripts/lib/server.ts";
+import { DEMO } from "#docs/src/components/key/credentials.ts";
+import { type Operation, operations } from "#docs/src/components/operation/document.ts";
+import { type Sample, samplesOf } from "#docs/src/components/samples/languages.ts";
+import type { Server } from "#scripts/lib/server.ts";
 import { launchBrowser } from "./browser.ts";
 import { NODE_DRIVER, PYTHON_DRIVER, SHELL_DRIVER } from "./samples/drivers.ts";
 import { allFences, type Fence, fencesIn, place } from "./samples/fences.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { runOrFail } from "../../scripts/lib/command.ts";
+import { runOrFail } from "#scripts/lib/command.ts";
 import { launchBrowser } from "./browser.ts";
 import { installOffline, packagePath, serveFolder, watchApp, writeViteApp } from "./sdk-apps.ts";
 import { Deployment } from "./sdk-page.ts";

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { dirname, extname, join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser } from "playwright-core";
-import { runOrFail } from "../../scripts/lib/command.ts";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { runOrFail } from "#scripts/lib/command.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { type Deployment, SITE } from "./sdk-page.ts";
 
 // Apps of integrators, in folders outside the project: nothing there resolves to the project's own node_modules.

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "@hono/zod-openapi";
 import type { Browser, Page } from "playwright-core";
-import { ROOT } from "../../scripts/lib/root.mjs";
-import type { Rendered } from "../../sdk/model/core.ts";
-import type { Tifo } from "../../sdk/script/tifo.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
+import type { Rendered } from "#sdk/model/core.ts";
+import type { Tifo } from "#sdk/script/tifo.ts";
 
 export const SITE = "5eed00000000000000000001";
 export const CHANNEL = "5eed0000000000000000c001";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 import { SITE } from "./sdk-page.ts";
 
 /** The script of a host app that draws from its effects, with React's development build, which warns of what is wrong. */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { LONGEST_SLOT_MS } from "../../sdk/core/overlays.ts";
+import { LONGEST_SLOT_MS } from "#sdk/core/overlays.ts";
 import { type Deployment, openHostPage, SITE } from "./sdk-page.ts";
 
 const EVERY_MS = 50;

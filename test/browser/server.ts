@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServer as start, type Server } from "../../scripts/lib/server.ts";
-import { prepareState } from "../../scripts/lib/state.ts";
+import { startServer as start, type Server } from "#scripts/lib/server.ts";
+import { prepareState } from "#scripts/lib/state.ts";
 
 export interface TestServerOptions {
   /** Any free one unless given. */

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { z } from "@hono/zod-openapi";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { attribute, type BuiltPage, elements, metaOf, readPage } from "../../docs/src/publish/html.ts";
-import { linkFaults } from "../../docs/src/publish/link-check.ts";
+import { attribute, type BuiltPage, elements, metaOf, readPage } from "#docs/src/publish/html.ts";
+import { linkFaults } from "#docs/src/publish/link-check.ts";
 import { launchBrowser } from "./browser.ts";
 import { collectFaults, sitemapPaths } from "./site.ts";
 

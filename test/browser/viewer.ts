@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
-import { CHANNEL_1, SITE_A } from "../../db/demo/match-day.ts";
-import type { Server } from "../../scripts/lib/server.ts";
-import { type OverlayShow, ServerMessage } from "../../worker/durable-objects/relay.protocol.ts";
+import { CHANNEL_1, SITE_A } from "#db/demo/match-day.ts";
+import type { Server } from "#scripts/lib/server.ts";
+import { type OverlayShow, ServerMessage } from "#worker/durable-objects/relay/relay.protocol.ts";
 
 /** A viewer of the demo's first channel that keeps its position and everything that it was shown, over any number of connections. */
 export class Viewer {

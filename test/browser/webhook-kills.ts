@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { z } from "@hono/zod-openapi";
-import type { Server } from "../../scripts/lib/server.ts";
+import type { Server } from "#scripts/lib/server.ts";
 import { disorder, startReceiver } from "../receiver.ts";
 import { startServer, temporaryState } from "./server.ts";
 

@@ -1,13 +1,13 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { Automation } from "../../worker/durable-objects/automation.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { listOf } from "../../worker/http/listing.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { ActiveBroadcast } from "../../worker/routes/overlays/schemas.ts";
-import { ProviderEvent, ReceivedEvent } from "../../worker/routes/data-providers/schemas.ts";
-import { runScheduled } from "../../worker/scheduled.ts";
+import { Automation } from "#worker/durable-objects/automation.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { ActiveBroadcast } from "#worker/services/overlays/schemas.ts";
+import { ProviderEvent, ReceivedEvent } from "#worker/services/data-providers/schemas.ts";
+import { runScheduled } from "#worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import {
   automation,

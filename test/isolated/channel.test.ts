@@ -1,10 +1,10 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ChannelLog } from "../../worker/durable-objects/channel-log.ts";
-import { FanOut } from "../../worker/durable-objects/fan-out.ts";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { ChannelLog } from "#worker/durable-objects/channel/log.ts";
+import { FanOut } from "#worker/durable-objects/channel/fan-out.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { atTime, evict, join, newBroadcast, newChannel, runAlarmAt, type TestChannel } from "./relay-viewer.ts";
 
 afterEach(() => {

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { accountEntitlements } from "../../db/schema/index.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { EventList } from "../../worker/routes/webhooks/schemas.ts";
-import { runScheduled } from "../../worker/scheduled.ts";
-import { expireEntitlements } from "../../worker/services/entitlement-expiry.ts";
+import { createDb } from "#db/client.ts";
+import { accountEntitlements } from "#db/schema/index.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { runScheduled } from "#worker/scheduled.ts";
+import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
 import { newSite, type TestSite } from "../harness.ts";
 
 const db = createDb(env.DB);

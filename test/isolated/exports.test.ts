@@ -2,14 +2,14 @@ import { createExecutionContext, createMessageBatch, getQueueResult } from "clou
 import { env, exports } from "cloudflare:workers";
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { accounts, memberExports } from "../../db/schema/index.ts";
-import worker from "../../worker/index.ts";
-import { readCsv } from "../../worker/lib/csv.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { Export, ExportState } from "../../worker/routes/community/schemas.ts";
-import { runScheduled } from "../../worker/scheduled.ts";
-import { continueExport } from "../../worker/services/exports.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, memberExports } from "#db/schema/index.ts";
+import worker from "#worker/index.ts";
+import { readCsv } from "#worker/lib/csv.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Export, ExportState } from "#worker/services/community/schemas.ts";
+import { runScheduled } from "#worker/scheduled.ts";
+import { continueExport } from "#worker/services/community/exports.ts";
 import { newSite, type TestSite } from "../harness.ts";
 
 const db = createDb(env.DB);

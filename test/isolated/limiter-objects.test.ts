@@ -2,11 +2,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { Limiter } from "../../worker/durable-objects/limiter.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { LIMIT_NAMES, LIMITS, limiterName } from "../../worker/lib/limits.ts";
-import { LimitList } from "../../worker/routes/insights/schemas.ts";
-import { refusals } from "../../worker/services/limits.ts";
+import { Limiter } from "#worker/durable-objects/limiter.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { LIMIT_NAMES, LIMITS, limiterName } from "#worker/lib/limits.ts";
+import { LimitList } from "#worker/services/insights/schemas.ts";
+import { refusals } from "#worker/services/core/limits.ts";
 import { createOverlay } from "../site-log.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { LIMITS, type LimitName, type LimitState } from "../../worker/lib/limits.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { LIMITS, type LimitName, type LimitState } from "#worker/lib/limits.ts";
+import { newId } from "#worker/lib/ids.ts";
 
 const newLimiter = () => env.LIMITER.getByName(newId(Date.now()));
 type Limiter = ReturnType<typeof newLimiter>;

@@ -2,18 +2,18 @@ import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runI
 import { env } from "cloudflare:workers";
 import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { accounts, pollResponses, polls } from "../../db/schema/index.ts";
-import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "../../worker/durable-objects/poll-counter.protocol.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { PollCounter } from "../../worker/durable-objects/poll-counter.ts";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { newId, randomHex } from "../../worker/lib/ids.ts";
-import { Panel } from "../../worker/routes/panels/schemas.ts";
-import { Poll, PollResults } from "../../worker/routes/polls/schemas.ts";
-import { counterAt, countersOf, pollDefinition, syncCounters, writeVotes } from "../../worker/services/poll-counting.ts";
-import { answeredPolls } from "../../worker/services/polls.ts";
-import { castVote } from "../../worker/services/poll-votes.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, pollResponses, polls } from "#db/schema/index.ts";
+import { counterOf, POLL_COUNTERS, type Vote, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
+import { Poll, PollResults } from "#worker/services/polls/schemas.ts";
+import { counterAt, countersOf, pollDefinition, syncCounters, writeVotes } from "#worker/services/polls/counting.ts";
+import { answeredPolls } from "#worker/services/polls/polls.ts";
+import { castVote } from "#worker/services/polls/votes.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, type TestViewer } from "./relay-viewer.ts";
 
@@ -205,7 +205,11 @@ describe("a counter", () => {
     const hold = vi.spyOn(PollCounter.prototype, "hold");
     const batch = env.DB.batch.bind(env.DB);
     vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
-      if (hold.mock.calls.length > 0) await db.update(polls).set({ version: sql`${polls.version} + 1` }).where(eq(polls.id, poll._id));
+      if (hold.mock.calls.length > 0)
+        await db
+          .update(polls)
+          .set({ version: sql`${polls.version} + 1` })
+          .where(eq(polls.id, poll._id));
       return batch<T>(statements);
     });
     const body = poll.answers.slice(1).map(({ _id, answer }) => ({ _id, answer }));

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { newId } from "#worker/lib/ids.ts";
 import {
   atTime,
   evict,

@@ -1,8 +1,8 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { quantile } from "../../worker/lib/histogram.ts";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { newId, randomHex } from "../../worker/lib/ids.ts";
+import { quantile } from "#worker/lib/histogram.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel } from "./relay-viewer.ts";
 
 afterEach(() => {

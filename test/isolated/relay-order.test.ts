@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { newId } from "../../worker/lib/ids.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer } from "./relay-viewer.ts";
 
 // Whatever happens, what a viewer saw is the channel's log from where it came in: in order, without a gap, once.

@@ -1,14 +1,14 @@
 import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { PageGate } from "../../db/types.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
-import { SpentTickets } from "../../worker/durable-objects/spent-tickets.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { connect, type Connection, issueTicket, type LoadGate } from "../../worker/services/realtime.ts";
-import { eventStream, parseEventId } from "../../worker/services/realtime-events.ts";
+import type { PageGate } from "#db/types.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { SpentTickets } from "#worker/durable-objects/relay/spent-tickets.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
+import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
 import { newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
 afterEach(() => {

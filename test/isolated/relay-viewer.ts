@@ -7,9 +7,9 @@ import {
   relayName,
   VIEWER_HEADER,
   type ViewerIdentity,
-} from "../../worker/durable-objects/channel.protocol.ts";
-import { PING, PONG, type ServerFrame, ServerMessage } from "../../worker/durable-objects/relay.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
+} from "#worker/durable-objects/channel/channel.protocol.ts";
+import { PING, PONG, type ServerFrame, ServerMessage } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
 
 type FrameOf<Type> = Extract<ServerFrame, { type: Type }>;
 

@@ -1,11 +1,11 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Broadcast } from "../../worker/durable-objects/channel.protocol.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { RelaySockets } from "../../worker/durable-objects/relay-sockets.ts";
-import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { RelaySockets } from "#worker/durable-objects/relay/sockets.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
 import {
   atTime,
   evict,

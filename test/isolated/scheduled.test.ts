@@ -2,12 +2,12 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, test, vi } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { broadcasts, idempotencyKeys, outbox, sessions, videoViews } from "../../db/schema/index.ts";
-import { SiteLog } from "../../worker/durable-objects/site-log.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import worker from "../../worker/index.ts";
-import { runScheduled } from "../../worker/scheduled.ts";
+import { createDb } from "#db/client.ts";
+import { broadcasts, idempotencyKeys, outbox, sessions, videoViews } from "#db/schema/index.ts";
+import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { newId } from "#worker/lib/ids.ts";
+import worker from "#worker/index.ts";
+import { runScheduled } from "#worker/scheduled.ts";
 import { newSite } from "../harness.ts";
 
 const db = createDb(env.DB);

@@ -2,10 +2,10 @@ import { listDurableObjectIds } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import nodeCrypto from "node:crypto";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { LIMITS, limiterName, type Slot } from "../../worker/lib/limits.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { refusals } from "../../worker/services/limits.ts";
-import { GLOBAL_AUDIENCE } from "../../worker/services/tokens.ts";
+import { LIMITS, limiterName, type Slot } from "#worker/lib/limits.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { refusals } from "#worker/services/core/limits.ts";
+import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
 // What a sign-in costs.

@@ -1,12 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { CALL_CHARS } from "../../worker/durable-objects/call-size.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import type { SiteLog } from "../../worker/durable-objects/site-log.ts";
-import { WebhookEndpoint } from "../../worker/durable-objects/webhook-endpoint.ts";
-import { EventList } from "../../worker/routes/webhooks/schemas.ts";
-import { readOutbox } from "../../worker/services/outbox.ts";
+import { CALL_CHARS } from "#worker/durable-objects/call-size.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import type { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { WebhookEndpoint } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { readOutbox } from "#worker/services/core/outbox.ts";
 import { newSite } from "../harness.ts";
 import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, prune, waiting } from "../site-log.ts";
 

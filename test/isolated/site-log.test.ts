@@ -1,12 +1,12 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { outbox } from "../../db/schema/index.ts";
-import { Channel } from "../../worker/durable-objects/channel.ts";
-import { EFFECTS_MS, SiteLog } from "../../worker/durable-objects/site-log.ts";
-import { newId, randomHex } from "../../worker/lib/ids.ts";
-import { runScheduled } from "../../worker/scheduled.ts";
+import { createDb } from "#db/client.ts";
+import { outbox } from "#db/schema/index.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { EFFECTS_MS, SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { runScheduled } from "#worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { broadcastInVain, createOverlay, DAY, eventsOf, leave, logOf, makeDue, waiting } from "../site-log.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";

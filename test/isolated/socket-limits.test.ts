@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Relay } from "../../worker/durable-objects/relay.ts";
-import { CLOSE } from "../../worker/durable-objects/relay.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
-import { connect, type Connection, issueTicket, type LoadGate } from "../../worker/services/realtime.ts";
+import { Relay } from "#worker/durable-objects/relay/relay.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
 import { evict, join, newBroadcast, newChannel, type TestChannel, type TestViewer, watch } from "./relay-viewer.ts";
 
 const open: LoadGate = async () => ({ version: 1, type: "none", digest: "" });

@@ -1,10 +1,10 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { SiteLog } from "../../worker/durable-objects/site-log.ts";
-import { WebhookEndpoint } from "../../worker/durable-objects/webhook-endpoint.ts";
-import { randomHex } from "../../worker/lib/ids.ts";
-import { ProgrammaticWebhook } from "../../worker/routes/webhooks/endpoint-schemas.ts";
+import { SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { WebhookEndpoint } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { ProgrammaticWebhook } from "#worker/services/webhooks/endpoint-schemas.ts";
 import { newSite, type TestSite } from "../harness.ts";
 import { WebhookInbox } from "../webhook-inbox.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { RETRY_DELAYS, RETRY_SPAN } from "../../worker/lib/backoff.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { RETRY_DELAYS, RETRY_SPAN } from "#worker/services/webhooks/backoff.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { expectAll, PAGE, sequenceOf, simulate, Simulation, START } from "./webhook-simulation.ts";
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
-import { RETRY_DELAYS } from "../../worker/lib/backoff.ts";
+import { deliverDue } from "#worker/durable-objects/webhook-endpoint/deliver-due.ts";
+import { RETRY_DELAYS } from "#worker/services/webhooks/backoff.ts";
 import { expectAll, PAGE, sequenceOf, simulate } from "./webhook-simulation.ts";
 
 // What happens while a run is under way.

@@ -1,10 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { deliverDue } from "../../worker/durable-objects/deliver-due.ts";
-import { DeliveryQueue, type DisabledReason, type DueDelivery } from "../../worker/durable-objects/delivery-queue.ts";
-import type { DeliveryQuery } from "../../worker/durable-objects/webhook-endpoint.protocol.ts";
-import { newId } from "../../worker/lib/ids.ts";
+import { deliverDue } from "#worker/durable-objects/webhook-endpoint/deliver-due.ts";
+import { DeliveryQueue, type DisabledReason, type DueDelivery } from "#worker/durable-objects/webhook-endpoint/delivery-queue.ts";
+import type { DeliveryQuery } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
 
 /** All there is, the newest first. */
 export const PAGE: DeliveryQuery = { limit: 200, offset: 0, direction: -1, cursor: null, state: null, type: null, search: null };

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { browserEnvironment, type ChannelConnection, type Environment, joinChannel, type ServerFrame } from "../../sdk/channel/index.ts";
+import { browserEnvironment, type ChannelConnection, type Environment, joinChannel, type ServerFrame } from "#sdk/channel/index.ts";
 import { FakeChannel } from "./fake-channel.ts";
 import { dice, Network, VirtualTime } from "./world.ts";
 

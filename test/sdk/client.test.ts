@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createClient, done, memoryTokens, ok, type TifoProblem, type Tokens } from "../../sdk/client/index.ts";
+import { createClient, done, memoryTokens, ok, type TifoProblem, type Tokens } from "#sdk/client/index.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 

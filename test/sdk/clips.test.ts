@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { clipById } from "../../sdk/core/clips.ts";
-import { createSession } from "../../sdk/core/session.ts";
-import type { PanelEvent, TifoEventDelegate } from "../../sdk/model/event-delegate.ts";
+import { clipById } from "#sdk/core/clips.ts";
+import { createSession } from "#sdk/core/session.ts";
+import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import { CHANNEL, EventWorld } from "./event-world.ts";
 
 const CLIP = "5eed00000000000000004001";

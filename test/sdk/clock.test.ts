@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { serverClock, steadyNow } from "../../sdk/core/clock.ts";
+import { serverClock, steadyNow } from "#sdk/core/clock.ts";
 
 const SERVER = 1_800_000_000_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createTifo, type Renderer } from "../../sdk/core/core.ts";
+import { createTifo, type Renderer } from "#sdk/core/core.ts";
 import { CHANNEL, EventWorld, HOME, POLL, progress, QUEST, SITE } from "./event-world.ts";
 
 const RENDERER: Renderer = {

@@ -1,8 +1,8 @@
-import { browserEnvironment, type Environment } from "../../sdk/channel/index.ts";
-import { type Taps, type WatchedEvent, watchEvent } from "../../sdk/core/event.ts";
-import { createSession } from "../../sdk/core/session.ts";
-import type { TifoEventDelegate } from "../../sdk/model/event-delegate.ts";
-import type { TifoEventState } from "../../sdk/model/state.ts";
+import { browserEnvironment, type Environment } from "#sdk/channel/index.ts";
+import { type Taps, type WatchedEvent, watchEvent } from "#sdk/core/event.ts";
+import { createSession } from "#sdk/core/session.ts";
+import type { TifoEventDelegate } from "#sdk/model/event-delegate.ts";
+import type { TifoEventState } from "#sdk/model/state.ts";
 import { FakeChannel } from "./fake-channel.ts";
 import { dice, Network, VirtualTime } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { PanelEvent, TifoEventDelegate, TrackedAction, TrackedImpression } from "../../sdk/model/event-delegate.ts";
+import type { PanelEvent, TifoEventDelegate, TrackedAction, TrackedImpression } from "#sdk/model/event-delegate.ts";
 import { AWAY, CHANNEL, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
 
 const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };

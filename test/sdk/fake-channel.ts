@@ -1,4 +1,4 @@
-import { ViewerFrame } from "../../worker/durable-objects/relay.protocol.ts";
+import { ViewerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
 import type { FakeServer, Wire } from "./world.ts";
 
 const TAIL = 400;

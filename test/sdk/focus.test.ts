@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Box, nearest } from "../../sdk/react/focus.ts";
+import { type Box, nearest } from "#sdk/react/focus.ts";
 
 const box = (left: number, top: number, width = 100, height = 40): Box => ({ left, top, right: left + width, bottom: top + height });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createTifo } from "../../sdk/core/core.ts";
-import { createLegacy } from "../../sdk/script/legacy.ts";
+import { createTifo } from "#sdk/core/core.ts";
+import { createLegacy } from "#sdk/script/legacy.ts";
 import { CHANNEL, EventWorld, POLL, SITE } from "./event-world.ts";
 
 const renderer = { mountPanel: () => ({ unmount: vi.fn(), focus: vi.fn() }), mountOverlay: () => ({ unmount: vi.fn(), focus: vi.fn() }) };

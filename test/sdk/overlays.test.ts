@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OverlayShow, Welcome } from "../../sdk/channel/index.ts";
+import type { OverlayShow, Welcome } from "#sdk/channel/index.ts";
 import {
   afterDismissal,
   afterDrawing,
@@ -12,7 +12,7 @@ import {
   SLOT_PATIENCE_MS,
   nextChange,
   type OverlayBoard,
-} from "../../sdk/core/overlays.ts";
+} from "#sdk/core/overlays.ts";
 
 const NOW = 1_000_000;
 /** When the first overlay's slot is over. */

@@ -7,8 +7,8 @@ import { z } from "@hono/zod-openapi";
 import { build } from "esbuild";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { run } from "../../scripts/lib/command.ts";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { run } from "#scripts/lib/command.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
 
 const DIST = join(ROOT, "sdk/dist");
 const Integrity = z.object({ version: z.string(), pinned: z.string(), files: z.record(z.string(), z.string()) });

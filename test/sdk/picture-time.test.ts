@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { browserEnvironment, type OverlayShow, pictureTime, type ServerFrame } from "../../sdk/channel/index.ts";
+import { browserEnvironment, type OverlayShow, pictureTime, type ServerFrame } from "#sdk/channel/index.ts";
 import { Network, VirtualTime } from "./world.ts";
 
 /** `listen` is the host's own code, which may fail. */

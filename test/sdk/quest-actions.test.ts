@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { labelOfStep, type QuestAction, stepOf } from "../../sdk/core/quest-actions.ts";
-import type { WatchedEvent } from "../../sdk/core/event.ts";
+import { labelOfStep, type QuestAction, stepOf } from "#sdk/core/quest-actions.ts";
+import type { WatchedEvent } from "#sdk/core/event.ts";
 import { EventWorld, POLL, PREDICTOR, QUEST } from "./event-world.ts";
 
 const LINK = "https://demo.example/report";

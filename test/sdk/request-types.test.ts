@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import { expect, onTestFinished, test } from "vitest";
-import { OPENAPI } from "../../scripts/lib/build.ts";
-import { run } from "../../scripts/lib/command.ts";
-import { ROOT } from "../../scripts/lib/root.mjs";
+import { OPENAPI } from "#scripts/lib/build.ts";
+import { run } from "#scripts/lib/command.ts";
+import { ROOT } from "#scripts/lib/root.mjs";
 
 // What integrators write with types that were generated from our document.
 const CALLS = `

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createStore } from "../../sdk/core/store.ts";
+import { createStore } from "#sdk/core/store.ts";
 
 afterEach(() => {
   vi.unstubAllGlobals();

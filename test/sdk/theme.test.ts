@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contrast, formatColor, parseColor } from "../../sdk/core/contrast.ts";
-import { type Mode, themeVariables, type ThemeVariables } from "../../sdk/core/theme.ts";
-import type { EventTheme } from "../../sdk/model/state.ts";
+import { contrast, formatColor, parseColor } from "#sdk/core/contrast.ts";
+import { type Mode, themeVariables, type ThemeVariables } from "#sdk/core/theme.ts";
+import type { EventTheme } from "#sdk/model/state.ts";
 
 const theme = (changes: Partial<EventTheme> = {}): EventTheme => ({
   name: "Theme",

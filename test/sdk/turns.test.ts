@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { byTurns } from "../../sdk/core/turns.ts";
+import { byTurns } from "#sdk/core/turns.ts";
 
 /** Work that ends when it is told to. */
 function work() {

@@ -1,4 +1,4 @@
-import type { Environment, EventSourceLike, SocketLike } from "../../sdk/channel/index.ts";
+import type { Environment, EventSourceLike, SocketLike } from "#sdk/channel/index.ts";
 
 /** A random number generator that gives the same numbers for the same seed (mulberry32). */
 export function dice(seed: number): () => number {

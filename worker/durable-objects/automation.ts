@@ -1,13 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
-import { createDb } from "../../db/client.ts";
-import { KnownFacts, learn } from "../lib/facts.ts";
-import { logError } from "../lib/log.ts";
-import { delayOf, firedBy } from "../lib/rule-engine.ts";
-import { ProviderEventMessage, readRulebook, type Rulebook } from "../services/automation.ts";
-import { carryOut, noteDropped, noteFailed, noteScheduled } from "../services/automation-firings.ts";
-import type { RuleFiring } from "../services/automation-plans.ts";
-import type { Ctx } from "../services/context.ts";
-import { asSystem } from "../services/system.ts";
+import { createDb } from "#db/client.ts";
+import { KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
+import { logError } from "#worker/lib/log.ts";
+import { delayOf, firedBy } from "#worker/services/automation-rules/rule-engine.ts";
+import { ProviderEventMessage, readRulebook, type Rulebook } from "#worker/services/automation-rules/automation.ts";
+import { carryOut, noteDropped, noteFailed, noteScheduled } from "#worker/services/automation-rules/firings.ts";
+import type { RuleFiring } from "#worker/services/automation-rules/plans.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { asSystem } from "#worker/services/core/system.ts";
 
 /** After this long a firing that was begun and not finished is begun again. */
 const RETRY_MS = 5_000;

@@ -1,5 +1,5 @@
 import { pageOf } from "./call-size.ts";
-import type { StateChange } from "./channel.protocol.ts";
+import type { StateChange } from "./channel/channel.protocol.ts";
 
 /** A state that hasn't changed for this long is no longer sent to new viewers. */
 const KEEP_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { LIMITS, type LimitName, type LimitState, type Slot } from "../lib/limits.ts";
+import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
 
 /** How long what was taken may still be given back: longer than any sign-in takes to be verified. */
 const PENDING_MS = 3_000;

@@ -1,5 +1,5 @@
 import { pageOf } from "./call-size.ts";
-import type { Broadcast, ClearTarget, SiteCommand } from "./channel.protocol.ts";
+import type { Broadcast, ClearTarget, SiteCommand } from "./channel/channel.protocol.ts";
 
 /** No broadcast lasts longer, so a clear this old has nothing left to take off. */
 const LONGEST_BROADCAST_MS = 86_400_000;

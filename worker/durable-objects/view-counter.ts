@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { countViews, type View } from "../services/video-views.ts";
+import { countViews, type View } from "#worker/services/videos/views.ts";
 
 /**
  * One per video: gathers its views, so that thousands at kick-off cost the database one write after the other and not thousands at once.

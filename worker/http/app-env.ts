@@ -1,6 +1,6 @@
-import type { D1Usage } from "../../db/client.ts";
-import type { Ctx } from "../services/context.ts";
-import type { Identity } from "../services/identity.ts";
+import type { D1Usage } from "#db/client.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import type { Identity } from "#worker/services/auth/identity.ts";
 
 /** What a request carries through the middleware; nothing of it lives longer than the request. */
 export interface AppEnv {

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { Failure } from "../lib/errors.ts";
+import { Failure } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** A body that isn't JSON, as it comes in; 415 when it is of another type than the operation declares. */

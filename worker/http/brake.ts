@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { Failure } from "../lib/errors.ts";
+import { Failure } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { sha256 } from "../lib/crypto.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** Marks a single resource with its version, to be compared by If-None-Match and If-Match (RFC 9110, section 13). */

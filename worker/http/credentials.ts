@@ -1,7 +1,14 @@
 import type { Context, HonoRequest } from "hono";
-import { type Failure, invalid, unauthenticated } from "../lib/errors.ts";
-import { checkDataProvider } from "../services/provider-signatures.ts";
-import { checkBearer, checkDeveloperKey, checkProvider, checkSite, checkSuperKey, type IdentityCheck } from "../services/identity.ts";
+import { type Failure, invalid, unauthenticated } from "#worker/lib/errors.ts";
+import { checkDataProvider } from "#worker/services/data-providers/provider-signatures.ts";
+import {
+  checkBearer,
+  checkDeveloperKey,
+  checkProvider,
+  checkSite,
+  checkSuperKey,
+  type IdentityCheck,
+} from "#worker/services/auth/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** Every way to say who calls, as the OpenAPI document names and describes it. */

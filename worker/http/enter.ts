@@ -1,10 +1,10 @@
 import { bodyLimit } from "hono/body-limit";
 import type { Context, MiddlewareHandler } from "hono";
-import { createDb } from "../../db/client.ts";
-import { Failure, forbidden, invalid, notFound } from "../lib/errors.ts";
-import { isCreator, isSiteAdmin, keyAllows } from "../lib/roles.ts";
-import { type Actor, nudgeLogs } from "../services/context.ts";
-import { Identity } from "../services/identity.ts";
+import { createDb } from "#db/client.ts";
+import { Failure, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
+import { isCreator, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
+import { type Actor, nudgeLogs } from "#worker/services/core/context.ts";
+import { Identity } from "#worker/services/auth/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./credentials.ts";
 import { answerOnce } from "./idempotency.ts";

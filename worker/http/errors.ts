@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { ERRORS, type ErrorCode, Failure, type Issue } from "../lib/errors.ts";
+import { ERRORS, type ErrorCode, Failure, type Issue } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const codes = Object.keys(ERRORS);

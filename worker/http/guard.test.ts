@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { createDb, type DbGuard } from "../../db/client.ts";
-import { accounts, sites } from "../../db/schema/index.ts";
-import { newSite } from "../../test/harness.ts";
-import { checkSuperKey } from "../services/identity.ts";
+import { createDb, type DbGuard } from "#db/client.ts";
+import { accounts, sites } from "#db/schema/index.ts";
+import { newSite } from "#test/harness.ts";
+import { checkSuperKey } from "#worker/services/auth/identity.ts";
 
 /** A guard that asks until it is answered, and lets in or refuses. */
 function newGuard(refuses = false): DbGuard {

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { apiKeys, idempotencyKeys } from "../../db/schema/index.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestSite } from "../../test/harness.ts";
-import { sha256 } from "../lib/crypto.ts";
-import { randomHex } from "../lib/ids.ts";
-import { Overlay } from "../routes/overlays/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { apiKeys, idempotencyKeys } from "#db/schema/index.ts";
+import { type Answer, type CallOptions, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
 
 const db = createDb(env.DB);
 

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import { sha256 } from "../lib/crypto.ts";
-import { invalid } from "../lib/errors.ts";
-import { toHex } from "../lib/ids.ts";
-import type { Actor } from "../services/context.ts";
-import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "../services/idempotency.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { invalid } from "#worker/lib/errors.ts";
+import { toHex } from "#worker/lib/ids.ts";
+import type { Actor } from "#worker/services/core/context.ts";
+import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "#worker/services/core/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
 import type { Entrance } from "./operation.ts";

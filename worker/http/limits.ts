@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import { networkOf } from "../lib/address.ts";
-import { LIMITS, type LimitName } from "../lib/limits.ts";
-import type { Actor } from "../services/context.ts";
-import { limitHeaders, takeSlot } from "../services/limits.ts";
+import { networkOf } from "#worker/lib/network/address.ts";
+import { LIMITS, type LimitName } from "#worker/lib/limits.ts";
+import type { Actor } from "#worker/services/core/context.ts";
+import { limitHeaders, takeSlot } from "#worker/services/core/limits.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** The address of the caller, as Cloudflare tells it, and of IPv6 the network; the local runtime has none. */

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { eq, inArray } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { overlays } from "../../db/schema/index.ts";
-import { newSite, ORIGIN, type TestSite } from "../../test/harness.ts";
-import { newId } from "../lib/ids.ts";
-import { Overlay } from "../routes/overlays/schemas.ts";
-import { listOf } from "./listing.ts";
+import { createDb } from "#db/client.ts";
+import { overlays } from "#db/schema/index.ts";
+import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
 
 const OverlayList = listOf(Overlay);
 const CONTENT = { kind: "html" as const, html: "Goal", position: "center" as const };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { draft, validCall } from "../../test/contract-requests.ts";
-import { newSite, send, strongest, type TestSite } from "../../test/harness.ts";
-import { operationOf } from "../../test/openapi.ts";
-import { dataProviderInput, newDataProvider, signatureOf } from "../../test/providers.ts";
-import { Account } from "../routes/accounts/schemas.ts";
-import { EventList } from "../routes/webhooks/schemas.ts";
+import { draft, validCall } from "#test/contract-requests.ts";
+import { newSite, send, strongest, type TestSite } from "#test/harness.ts";
+import { operationOf } from "#test/openapi.ts";
+import { dataProviderInput, newDataProvider, signatureOf } from "#test/providers.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 /** A change of one resource in each area. */
 const CHANGES = [

@@ -1,5 +1,5 @@
 import type { Context, Next } from "hono";
-import { Failure, LostRace } from "../lib/errors.ts";
+import { Failure, LostRace } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** Attempts of a request that loses to others which write the same row at the same time. */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { conflict, Failure, LostRace } from "../lib/errors.ts";
+import { createDb } from "#db/client.ts";
+import { conflict, Failure, LostRace } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 import { rerunLostRaces } from "./lost-races.ts";
 

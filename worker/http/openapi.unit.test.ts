@@ -1,10 +1,10 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { describe, expect, test } from "vitest";
-import { published, requestFaults, responseFaults } from "../../test/published-document.ts";
-import { createApp } from "../app.ts";
+import { published, requestFaults, responseFaults } from "#test/published-document.ts";
+import { createApp } from "#worker/app.ts";
 import type { AppEnv } from "./app-env.ts";
 import { openApiText, unescapeSlashes } from "./openapi.ts";
-import { orNull } from "./schemas.ts";
+import { orNull } from "#worker/lib/schemas/common.ts";
 
 const { schemas } = published.components;
 const text = openApiText(createApp());

@@ -1,7 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
-import type { ErrorCode } from "../lib/errors.ts";
-import type { LimitName } from "../lib/limits.ts";
-import type { Action } from "../lib/roles.ts";
+import type { ErrorCode } from "#worker/lib/errors.ts";
+import type { LimitName } from "#worker/lib/limits.ts";
+import type { Action } from "#worker/lib/roles.ts";
 import type { CredentialKind, Credentials } from "./credentials.ts";
 import { enter } from "./enter.ts";
 import { errorResponses } from "./errors.ts";

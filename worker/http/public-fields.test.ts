@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { asksForProof } from "../../test/contract-credentials.ts";
-import { newSite } from "../../test/harness.ts";
-import { operationOf, operations } from "../../test/openapi.ts";
-import { fieldsInDocument, unlistedFields } from "../../test/public-answers.ts";
-import { PUBLIC_FIELDS } from "../../test/public-fields.ts";
+import { asksForProof } from "#test/contract-credentials.ts";
+import { newSite } from "#test/harness.ts";
+import { operationOf, operations } from "#test/openapi.ts";
+import { fieldsInDocument, unlistedFields } from "#test/public-answers.ts";
+import { PUBLIC_FIELDS } from "#test/public-fields.ts";
 
 describe("the public fields", () => {
   const documented = fieldsInDocument(operations.filter((operation) => !asksForProof(operation)));

@@ -1,8 +1,8 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { newSite, ORIGIN, type TestSite } from "../../test/harness.ts";
-import { type Operation, operations } from "../../test/openapi.ts";
-import { newId } from "../lib/ids.ts";
+import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
+import { type Operation, operations } from "#test/openapi.ts";
+import { newId } from "#worker/lib/ids.ts";
 import { Problem } from "./errors.ts";
 
 let site: TestSite;

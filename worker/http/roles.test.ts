@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { accounts, apiKeys } from "../../db/schema/index.ts";
-import type { AccountRole } from "../../db/types.ts";
-import { type CallOptions, newSite, type TestAccount, type TestSite } from "../../test/harness.ts";
-import { sha256 } from "../lib/crypto.ts";
-import { newId } from "../lib/ids.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, apiKeys } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type CallOptions, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { newId } from "#worker/lib/ids.ts";
 
 const db = createDb(env.DB);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { draft, validCall } from "../../test/contract-requests.ts";
-import { newSite, send, strongest } from "../../test/harness.ts";
-import { operationOf } from "../../test/openapi.ts";
+import { draft, validCall } from "#test/contract-requests.ts";
+import { newSite, send, strongest } from "#test/harness.ts";
+import { operationOf } from "#test/openapi.ts";
 
 /**
  * Round trips to D1 and statements in them, credentials and outbox included: of the first call for a site that this isolate

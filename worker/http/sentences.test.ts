@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type CallOptions, newSite, type TestSite } from "../../test/harness.ts";
+import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 
 // What integrators look for in the `message` of a 400 that a request's form alone decides. Those that follow from how things stand
 // (streams, invites, roles of quests, global sign-ins) are tested with their areas.

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
-import { CLOSE } from "../durable-objects/relay.protocol.ts";
-import { ERRORS, type Failure } from "../lib/errors.ts";
-import { logError } from "../lib/log.ts";
-import { closedSocket } from "../services/realtime.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { ERRORS, type Failure } from "#worker/lib/errors.ts";
+import { logError } from "#worker/lib/log.ts";
+import { closedSocket } from "#worker/services/realtime/realtime.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const CLOSE_BY_STATUS: Record<number, number> = {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { Failure } from "../lib/errors.ts";
-import { parseJson } from "../lib/json.ts";
-import { callOut, type OutsideAnswer } from "../lib/outbound.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import { parseJson } from "#worker/lib/json.ts";
+import { callOut, type OutsideAnswer } from "#worker/lib/network/outbound.ts";
 
 const TYPES = { A: 1, TXT: 16, AAAA: 28 } as const;
 const TIMEOUT_MS = 5_000;

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { Failure } from "../lib/errors.ts";
-import { parseJson } from "../lib/json.ts";
-import { optionalSecret } from "../lib/optional-secret.ts";
-import { callOut, type OutsideAnswer } from "../lib/outbound.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import { parseJson } from "#worker/lib/json.ts";
+import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
+import { callOut, type OutsideAnswer } from "#worker/lib/network/outbound.ts";
 
 /** What is asked of the games database. */
 export interface GameQuery {

@@ -1,7 +1,7 @@
 import type { OutputUnit, Schema, SchemaDraft } from "@cfworker/json-schema";
-import type { Issue } from "../lib/errors.ts";
-import { plainSchema } from "../lib/plain-schema.ts";
-import { metered, OutOfSteps, StepBudget } from "../lib/steps.ts";
+import type { Issue } from "#worker/lib/errors.ts";
+import { plainSchema } from "#worker/lib/json-schema/plain-schema.ts";
+import { metered, OutOfSteps, StepBudget } from "#worker/lib/json-schema/steps.ts";
 
 // The library that holds events against their provider's schema: it interprets the schema, since Workers can't compile code.
 

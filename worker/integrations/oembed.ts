@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { VIDEO_PLAYERS } from "../../db/enums.ts";
-import { Failure, invalid, notFound } from "../lib/errors.ts";
-import { parseJson } from "../lib/json.ts";
-import { callOut } from "../lib/outbound.ts";
+import type { VIDEO_PLAYERS } from "#db/enums.ts";
+import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
+import { parseJson } from "#worker/lib/json.ts";
+import { callOut } from "#worker/lib/network/outbound.ts";
 import { fetchYoutubeVideo, hasYoutube, youtubeVideoId } from "./youtube.ts";
 
 interface OembedPlayer {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { publishAddresses, timesAsked } from "../../test/resolver.ts";
-import { randomHex } from "../lib/ids.ts";
+import { publishAddresses, timesAsked } from "#test/resolver.ts";
+import { randomHex } from "#worker/lib/ids.ts";
 import { callPublic, publicUrlProblem } from "./public-host.ts";
 
 const deployed = { ...env, TIFO_DEVELOPMENT: "false" };

@@ -1,7 +1,7 @@
-import { isPublicAddress } from "../lib/address.ts";
-import { Failure, invalid } from "../lib/errors.ts";
-import { callOut, outboundProblem, type OutsideAnswer, statusOf } from "../lib/outbound.ts";
-import type { SharedDeadline } from "../lib/with-timeout.ts";
+import { isPublicAddress } from "#worker/lib/network/address.ts";
+import { Failure, invalid } from "#worker/lib/errors.ts";
+import { callOut, outboundProblem, type OutsideAnswer, statusOf } from "#worker/lib/network/outbound.ts";
+import type { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { addressesOf } from "./dns.ts";
 
 const MOST_URLS = 1_000;

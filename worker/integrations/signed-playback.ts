@@ -1,10 +1,10 @@
 import { createPrivateKey } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { importJWK, SignJWT } from "jose";
-import type { PlaybackSettings } from "../../db/types.ts";
-import { fromBase64Url } from "../lib/crypto.ts";
-import { toHex } from "../lib/ids.ts";
-import { parseJson } from "../lib/json.ts";
+import type { PlaybackSettings } from "#db/types.ts";
+import { fromBase64Url } from "#worker/lib/crypto/crypto.ts";
+import { toHex } from "#worker/lib/ids.ts";
+import { parseJson } from "#worker/lib/json.ts";
 
 // The signatures that players' URLs need: Mux and Cloudflare Stream take JWTs by RS256, a CDN of one's own an HMAC.
 

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { Failure } from "../lib/errors.ts";
-import type { PlaybackSettings } from "../../db/types.ts";
-import { parseJson } from "../lib/json.ts";
-import { outboundProblem } from "../lib/outbound.ts";
-import { PlaybackSettings as Playback, playbackUrlProblem } from "../lib/playback-settings.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import type { PlaybackSettings } from "#db/types.ts";
+import { parseJson } from "#worker/lib/json.ts";
+import { outboundProblem } from "#worker/lib/network/outbound.ts";
+import { PlaybackSettings as Playback, playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
 import { callPublic } from "./public-host.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { Stripe } from "stripe";
-import type { StripeRequirements } from "../../db/types.ts";
-import { Failure } from "../lib/errors.ts";
+import type { StripeRequirements } from "#db/types.ts";
+import { Failure } from "#worker/lib/errors.ts";
 import { ask, required } from "./stripe-client.ts";
 
 // Connected accounts: one for each site, created by the platform and filled in by the site's owner on Stripe's own pages.

@@ -1,6 +1,6 @@
 import type { Stripe } from "stripe";
-import { Failure } from "../lib/errors.ts";
-import { optionalSecret } from "../lib/optional-secret.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
 
 // How Stripe is spoken to: by its own library, which is loaded when it is first needed.
 

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, test } from "vitest";
-import { createDb } from "../../db/client.ts";
-import { connectedAccounts } from "../../db/schema/index.ts";
-import { newSite } from "../../test/harness.ts";
-import { buy, callAs, newBuyer, newSubscription, open, PAGES, reconcile, recurringRow, refund, tellRefunded } from "../../test/shop.ts";
-import { STRIPE_KEYS } from "../../test/stripe-keys.ts";
-import { stripe } from "../../test/stripe-server.ts";
+import { createDb } from "#db/client.ts";
+import { connectedAccounts } from "#db/schema/index.ts";
+import { newSite } from "#test/harness.ts";
+import { buy, callAs, newBuyer, newSubscription, open, PAGES, reconcile, recurringRow, refund, tellRefunded } from "#test/shop.ts";
+import { STRIPE_KEYS } from "#test/stripe-keys.ts";
+import { stripe } from "#test/stripe-server.ts";
 
 const db = createDb(env.DB);
 

@@ -1,6 +1,6 @@
 import type { Stripe } from "stripe";
-import { sha256 } from "../lib/crypto.ts";
-import { optionalSecret } from "../lib/optional-secret.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
 import { ask, clientOf, library, notConfigured, required, type StripeAccount, type StripeOutcome } from "./stripe-client.ts";
 
 // What is asked of Stripe, in our terms; nothing else speaks to it.

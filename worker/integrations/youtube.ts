@@ -1,9 +1,9 @@
 import { Temporal } from "temporal-polyfill";
 import { z } from "@hono/zod-openapi";
-import { Failure, invalid } from "../lib/errors.ts";
-import { parseJson } from "../lib/json.ts";
-import { optionalSecret } from "../lib/optional-secret.ts";
-import { callOut } from "../lib/outbound.ts";
+import { Failure, invalid } from "#worker/lib/errors.ts";
+import { parseJson } from "#worker/lib/json.ts";
+import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
+import { callOut } from "#worker/lib/network/outbound.ts";
 
 /** Videos that are taken from one playlist; YouTube's have up to 5,000. */
 export const MAX_IMPORTED = 200;

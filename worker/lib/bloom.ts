@@ -1,4 +1,4 @@
-import { hash32 } from "./hash.ts";
+import { hash32 } from "./crypto/hash.ts";
 
 // A Bloom filter: whether a set may have a text, in about 1.5 bytes for each that it has. One in a hundred that it lacks seems to be there.
 

@@ -1,4 +1,4 @@
-import type { AccountRole } from "../../db/types.ts";
+import type { AccountRole } from "#db/types.ts";
 
 export type Action = "read" | "write";
 

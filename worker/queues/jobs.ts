@@ -1,6 +1,6 @@
-import { createDb } from "../../db/client.ts";
-import { logError } from "../lib/log.ts";
-import { continueExport } from "../services/exports.ts";
+import { createDb } from "#db/client.ts";
+import { logError } from "#worker/lib/log.ts";
+import { continueExport } from "#worker/services/community/exports.ts";
 import { Job } from "./messages.ts";
 
 const RETRY_SECONDS = 30;

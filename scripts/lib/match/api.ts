@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "@hono/zod-openapi";
-import { SITE_A } from "../../../db/demo/match-day.ts";
+import { SITE_A } from "#db/demo/match-day.ts";
 import { Problem } from "../report.mjs";
 
 const ATTEMPTS = 4;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { CHANNEL_1, SITE_A } from "../../../db/demo/match-day.ts";
-import { MATCH_PREDICTOR, QUESTS_PANEL } from "../../../db/demo/panels.ts";
+import { CHANNEL_1, SITE_A } from "#db/demo/match-day.ts";
+import { MATCH_PREDICTOR, QUESTS_PANEL } from "#db/demo/panels.ts";
 import { Problem } from "../report.mjs";
 import { bodyOf, type Call, signIn } from "./api.ts";
 import type { Outcome } from "./crowd.ts";

@@ -1,4 +1,4 @@
-import { type Moment, RECORDED_MATCH } from "../../../db/demo/recorded-match.ts";
+import { type Moment, RECORDED_MATCH } from "#db/demo/recorded-match.ts";
 
 /** An event as the demo's data provider sends it. */
 export interface MatchEvent {

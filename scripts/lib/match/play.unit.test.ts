@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { demoDataProviders, demoRules, MATCH_DATA } from "../../../db/demo/automation.ts";
-import { instanceProblems } from "../../../worker/integrations/json-schema.ts";
-import { type KnownFacts, learn } from "../../../worker/lib/facts.ts";
-import { firedBy, indexRules } from "../../../worker/lib/rule-engine.ts";
+import { demoDataProviders, demoRules, MATCH_DATA } from "#db/demo/automation.ts";
+import { instanceProblems } from "#worker/integrations/json-schema.ts";
+import { type KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
+import { firedBy, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { lineOf, matchEvents } from "./play.ts";
 
 const [provider] = await demoDataProviders({ TIFO_SECRET: "a secret that only this test uses, long enough to be one" });

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 
 /** A block of code on a page of the site. */
 export interface Fence {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../../scripts/lib/root.mjs";
+import { ROOT } from "#scripts/lib/root.mjs";
 
 /** What a program of a sample came to. */
 export interface Run {

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../template.ts";
+import { escapeHtml } from "./template.ts";
 import type { Block, Path, Template, TemplateNode } from "./parse.ts";
 import { TemplateError } from "./scan.ts";
 

@@ -1,17 +1,17 @@
 import { env, exports } from "cloudflare:workers";
 import { and, count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accessCodes, accountEntitlements } from "../../../db/schema/index.ts";
-import { exhaust } from "../../../test/exhaust.ts";
-import { type Answer, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { sell } from "../../../test/stock.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { listOf } from "../../http/listing.ts";
-import { Account } from "../accounts/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { AccessCode, BulkAnswer, Redeemed } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accessCodes, accountEntitlements } from "#db/schema/index.ts";
+import { exhaust } from "#test/exhaust.ts";
+import { type Answer, type CallOptions, newSite, ORIGIN, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { LIMITS } from "#worker/lib/limits.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { AccessCode, BulkAnswer, Redeemed } from "#worker/services/access-codes/schemas.ts";
 
 const db = createDb(env.DB);
 const Codes = listOf(AccessCode);

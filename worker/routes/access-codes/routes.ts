@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, DEVELOPER } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, DEVELOPER } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
   accessCodeChunks,
   addAccessCode,
@@ -13,9 +13,9 @@ import {
   deleteAccessCode,
   getAccessCode,
   listAccessCodes,
-} from "../../services/access-codes.ts";
-import { streamText } from "../../http/stream-text.ts";
-import { csvText, jsonText } from "./bulk-answer.ts";
+} from "#worker/services/access-codes/access-codes.ts";
+import { streamText } from "#worker/http/stream-text.ts";
+import { csvText, jsonText } from "#worker/services/access-codes/bulk-answer.ts";
 import {
   AccessCode,
   AccessCodeFilters,
@@ -26,7 +26,7 @@ import {
   ConsumeParam,
   Redeemed,
   toAccessCode,
-} from "./schemas.ts";
+} from "#worker/services/access-codes/schemas.ts";
 import { addTvOperations } from "./tv.ts";
 
 export const accessCodes = createArea();

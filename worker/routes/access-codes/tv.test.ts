@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { sessions, tvCodes } from "../../../db/schema/index.ts";
-import { exhaust, renew } from "../../../test/exhaust.ts";
-import { type Answer, newSite, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { sha256 } from "../../lib/crypto.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { activateTvCode, createTvCode, pruneTvCodes } from "../../services/tv-codes.ts";
-import type { Ctx } from "../../services/context.ts";
-import { Account } from "../accounts/schemas.ts";
-import { TvCode, TvStatus } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { sessions, tvCodes } from "#db/schema/index.ts";
+import { exhaust, renew } from "#test/exhaust.ts";
+import { type Answer, newSite, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { LIMITS } from "#worker/lib/limits.ts";
+import { activateTvCode, createTvCode, pruneTvCodes } from "#worker/services/access-codes/tv-codes.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { TvCode, TvStatus } from "#worker/services/access-codes/schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -1,10 +1,10 @@
-import type { createArea } from "../../http/area.ts";
-import { ACCOUNT, CLIENT, DEVICE } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { activateTvCode, createTvCode, pollTvCode } from "../../services/tv-codes.ts";
-import { ActivateTvInput, Activated, TvCode, TvCodeInput, TvCodeParam, TvStatus } from "./schemas.ts";
+import type { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, CLIENT, DEVICE } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { activateTvCode, createTvCode, pollTvCode } from "#worker/services/access-codes/tv-codes.ts";
+import { ActivateTvInput, Activated, TvCode, TvCodeInput, TvCodeParam, TvStatus } from "#worker/services/access-codes/schemas.ts";
 
 /** Signing a television in: it shows a code, the viewer types it where they are signed in, the television takes its tokens. */
 export function addTvOperations(area: ReturnType<typeof createArea>, tag: string): void {

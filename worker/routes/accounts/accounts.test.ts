@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { sha256 } from "../../lib/crypto.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { grantEntitlement } from "../../services/entitlements.ts";
-import { asSystem } from "../../services/system.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Account } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { grantEntitlement } from "#worker/services/subscriptions/entitlements.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
 
 const AccountList = listOf(Account);
 

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, emailProofs, globalAccounts } from "../../../db/schema/index.ts";
-import type { AccountRole } from "../../../db/types.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { openMailbox } from "../../../test/mailbox.ts";
-import { listOf } from "../../http/listing.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { signContent } from "../../lib/signed.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { CreatedSite } from "../sites/schemas.ts";
-import { Account, GlobalAccount, GlobalSite } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, emailProofs, globalAccounts } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { openMailbox } from "#test/mailbox.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { CreatedSite } from "#worker/services/sites/schemas.ts";
+import { Account, GlobalAccount, GlobalSite } from "#worker/services/accounts/schemas.ts";
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };

@@ -1,11 +1,18 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, CLIENT, GLOBAL, GLOBAL_OR_SUPER } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { Deleted, deleted, json, jsonBody } from "../../http/schemas.ts";
-import { askGlobalAccount, confirmGlobalAccount, deleteGlobalAccount, listGlobalSites } from "../../services/global-accounts.ts";
-import { AskGlobalAccount, ConfirmGlobalAccount, GlobalAccount, GlobalSite, Success, toGlobalAccount } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, CLIENT, GLOBAL, GLOBAL_OR_SUPER } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { Deleted, deleted, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { askGlobalAccount, confirmGlobalAccount, deleteGlobalAccount, listGlobalSites } from "#worker/services/accounts/global-accounts.ts";
+import {
+  AskGlobalAccount,
+  ConfirmGlobalAccount,
+  GlobalAccount,
+  GlobalSite,
+  Success,
+  toGlobalAccount,
+} from "#worker/services/accounts/schemas.ts";
 
 export const globalAccounts = createArea();
 const tag = "Accounts";

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "../../../db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { sha256 } from "../../lib/crypto.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { upsertAccount } from "../../services/accounts.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Account } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accountLinks, accounts, intents, passwordResets, sessions, userProfiles } from "#db/schema/index.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { upsertAccount } from "#worker/services/accounts/accounts.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
 
 const db = createDb(env.DB);
 

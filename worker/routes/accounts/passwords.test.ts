@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, globalAccounts, passwordResets, sentMails } from "../../../db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import type { LogEntry } from "../../durable-objects/site-log.protocol.ts";
-import { hashPassword } from "../../lib/crypto.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { signContent } from "../../lib/signed.ts";
-import { mailReset } from "../../services/passwords.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, globalAccounts, passwordResets, sentMails } from "#db/schema/index.ts";
+import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { hashPassword } from "#worker/lib/crypto/crypto.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { mailReset } from "#worker/services/accounts/passwords.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 const db = createDb(env.DB);
 const BASE_URL = "https://demo.example/reset?step=2";

@@ -1,12 +1,12 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { askReset, changePassword, useReset } from "../../services/passwords.ts";
-import { resetTotp } from "../../services/totp.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { AskReset, ChangePassword, Success, UseReset } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { askReset, changePassword, useReset } from "#worker/services/accounts/passwords.ts";
+import { resetTotp } from "#worker/services/auth/totp.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { AskReset, ChangePassword, Success, UseReset } from "#worker/services/accounts/schemas.ts";
 
 export const passwords = createArea();
 const tag = "Accounts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts } from "../../../db/schema/index.ts";
-import type { AccountRole } from "../../../db/types.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { SiteAsRead } from "../sites/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { SiteAsRead } from "#worker/services/sites/schemas.ts";
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };

@@ -1,12 +1,12 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { getAccount } from "../../services/accounts.ts";
-import { queryRoles, setRoles } from "../../services/roles.ts";
-import { AccountList, AccountRoles, RoleFilter, RolesInput, toAccount, toRoles } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { getAccount } from "#worker/services/accounts/accounts.ts";
+import { queryRoles, setRoles } from "#worker/services/accounts/roles.ts";
+import { AccountList, AccountRoles, RoleFilter, RolesInput, toAccount, toRoles } from "#worker/services/accounts/schemas.ts";
 
 export const accountRoles = createArea();
 const tag = "Accounts";

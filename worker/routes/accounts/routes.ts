@@ -1,14 +1,21 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { createAccount, deleteAccount, getAccount, listAccounts, updateAccount, upsertAccount } from "../../services/accounts.ts";
+import { createArea } from "#worker/http/area.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import {
+  createAccount,
+  deleteAccount,
+  getAccount,
+  listAccounts,
+  updateAccount,
+  upsertAccount,
+} from "#worker/services/accounts/accounts.ts";
 import { globalAccounts } from "./global-accounts.ts";
 import { passwords } from "./passwords.ts";
 import { accountRoles } from "./roles.ts";
-import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
+import { Account, AccountList, CreateAccount, toAccount, UpdateAccount, UpsertAccount } from "#worker/services/accounts/schemas.ts";
 import { tagAccount } from "./tag-account.ts";
 import { accountTags } from "./tags.ts";
 import { verification } from "./verification.ts";

@@ -1,23 +1,23 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accountLinks, accounts, emailProofs, intents, passwordResets, registerInvites, tvCodes } from "../../../db/schema/index.ts";
-import type { AccountRole } from "../../../db/types.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { openMailbox } from "../../../test/mailbox.ts";
-import { sha256 } from "../../lib/crypto.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { signContent } from "../../lib/signed.ts";
-import { upsertAccount } from "../../services/accounts.ts";
-import { acceptRegisterInvite } from "../../services/register-invites.ts";
-import { setRoles } from "../../services/roles.ts";
-import { TvCode } from "../access-codes/schemas.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { RegisterInvite } from "../invites/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Account } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accountLinks, accounts, emailProofs, intents, passwordResets, registerInvites, tvCodes } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { openMailbox } from "#test/mailbox.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { upsertAccount } from "#worker/services/accounts/accounts.ts";
+import { acceptRegisterInvite } from "#worker/services/invites/register-invites.ts";
+import { setRoles } from "#worker/services/accounts/roles.ts";
+import { TvCode } from "#worker/services/access-codes/schemas.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { RegisterInvite } from "#worker/services/invites/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
 
 // Somebody signs up under an address that isn't theirs, and waits for the site to trust that address.
 

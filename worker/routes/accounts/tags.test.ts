@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts } from "../../../db/schema/index.ts";
-import { type Answer, newSite, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
-import { operationOf } from "../../../test/openapi.ts";
-import { newId } from "../../lib/ids.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Account, BulkTagsAnswer, BulkTagsIssues } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
+import { type Answer, newSite, ORIGIN, send, type TestSite } from "#test/harness.ts";
+import { operationOf } from "#test/openapi.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Account, BulkTagsAnswer, BulkTagsIssues } from "#worker/services/accounts/schemas.ts";
 
 const db = createDb(env.DB);
 

@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { bodyStream } from "../../http/body.ts";
-import { CLIENT_SUPER, DEVELOPER_OR_SUPER } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { addTags, addTagsInBulk, setTags } from "../../services/account-tags.ts";
-import { Account, BulkTags, BulkTagsAnswer, BulkTagsIssues, TagsInput, toAccount } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { bodyStream } from "#worker/http/body.ts";
+import { CLIENT_SUPER, DEVELOPER_OR_SUPER } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { addTags, addTagsInBulk, setTags } from "#worker/services/accounts/tags.ts";
+import { Account, BulkTags, BulkTagsAnswer, BulkTagsIssues, TagsInput, toAccount } from "#worker/services/accounts/schemas.ts";
 import { tagAccount } from "./tag-account.ts";
 
 export const accountTags = createArea();

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, emailProofs, sites } from "../../../db/schema/index.ts";
-import { type Answer, newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { openMailbox } from "../../../test/mailbox.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { signContent } from "../../lib/signed.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Site } from "../sites/schemas.ts";
-import { Account } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, emailProofs, sites } from "#db/schema/index.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { openMailbox } from "#test/mailbox.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Site } from "#worker/services/sites/schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
 
 const db = createDb(env.DB);
 const PAGE = "https://demo.example/verify?step=2";

@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { CLIENT, CLIENT_WITH_OR_WITHOUT_ACCOUNT } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { askVerification, verifyEmail } from "../../services/email-proofs.ts";
-import { AskVerification, Success, VerifyEmail } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { CLIENT, CLIENT_WITH_OR_WITHOUT_ACCOUNT } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { askVerification, verifyEmail } from "#worker/services/accounts/email-proofs.ts";
+import { AskVerification, Success, VerifyEmail } from "#worker/services/accounts/schemas.ts";
 
 export const verification = createArea();
 const tag = "Accounts";

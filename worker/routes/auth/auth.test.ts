@@ -3,14 +3,14 @@ import { scryptSync } from "node:crypto";
 import { decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from "jose";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, globalAccounts, sessions } from "../../../db/schema/index.ts";
-import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { operationOf } from "../../../test/openapi.ts";
-import { login as signIn } from "../../services/auth.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { Jwks, Tokens } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, globalAccounts, sessions } from "#db/schema/index.ts";
+import { type Answer, newSite, ORIGIN, PASSWORD, send, type TestAccount, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { operationOf } from "#test/openapi.ts";
+import { login as signIn } from "#worker/services/auth/auth.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Jwks, Tokens } from "#worker/services/auth/schemas.ts";
 
 const db = createDb(env.DB);
 

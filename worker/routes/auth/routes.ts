@@ -1,14 +1,14 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, ANYONE, CLIENT, CLIENT_OR_ANYONE } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { login, logout, refresh } from "../../services/auth.ts";
-import { consumeIntent } from "../../services/intents.ts";
-import { createPartnerIntent } from "../../services/partner-intents.ts";
-import { publicKeys } from "../../services/tokens.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, ANYONE, CLIENT, CLIENT_OR_ANYONE } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { login, logout, refresh } from "#worker/services/auth/auth.ts";
+import { consumeIntent } from "#worker/services/auth/intents.ts";
+import { createPartnerIntent } from "#worker/services/auth/partner-intents.ts";
+import { publicKeys } from "#worker/services/auth/tokens.ts";
 import { totp } from "./totp.ts";
-import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Refresh, Tokens } from "./schemas.ts";
+import { ConsumedIntent, CreateIntent, Intent, IntentParam, Jwks, Login, Refresh, Tokens } from "#worker/services/auth/schemas.ts";
 
 export const auth = createArea();
 const tag = "Authentication";

@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeEach, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, signInFailures, signInPlaces } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { prunePlaces, publishSignInFailures } from "../../services/sign-in-attempts.ts";
-import { EventList } from "../webhooks/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, signInFailures, signInPlaces } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { prunePlaces, publishSignInFailures } from "#worker/services/auth/sign-in-attempts.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 const db = createDb(env.DB);
 const LATER = 5 * 60_000;

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, recoveryCodes, sites, totpSecrets } from "../../../db/schema/index.ts";
-import type { AccountRole } from "../../../db/types.ts";
-import { exhaust } from "../../../test/exhaust.ts";
-import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { sha256 } from "../../lib/crypto.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { totpCode } from "../../lib/totp.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { RecoveryCodes, Tokens, Totp, TotpSecret } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, recoveryCodes, sites, totpSecrets } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { exhaust } from "#test/exhaust.ts";
+import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { totpCode } from "#worker/lib/crypto/totp.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { RecoveryCodes, Tokens, Totp, TotpSecret } from "#worker/services/auth/schemas.ts";
 
 const db = createDb(env.DB);
 const MODERATOR: AccountRole = { scope: "Chat_Moderator", pageId: [], write: true };

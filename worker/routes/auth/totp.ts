@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { beginTotp, confirmTotp, disableTotp, readTotp } from "../../services/totp.ts";
-import { BeginTotp, ConfirmTotp, DisableTotp, RecoveryCodes, Totp, TotpSecret } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { beginTotp, confirmTotp, disableTotp, readTotp } from "#worker/services/auth/totp.ts";
+import { BeginTotp, ConfirmTotp, DisableTotp, RecoveryCodes, Totp, TotpSecret } from "#worker/services/auth/schemas.ts";
 
 export const totp = createArea();
 const tag = "Authentication";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { newSite, openSocket, type TestSite } from "#test/harness.ts";
 import {
   copyRule,
   goal,
@@ -11,11 +11,11 @@ import {
   signatureOf,
   tell,
   type TestProvider,
-} from "../../../test/providers.ts";
-import { listOf } from "../../http/listing.ts";
-import { Broadcast } from "../../durable-objects/channel.protocol.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { AutomationRule, CreatedRule, DryRun, RemovedRules, RuleWithLog } from "./schemas.ts";
+} from "#test/providers.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { AutomationRule, CreatedRule, DryRun, RemovedRules, RuleWithLog } from "#worker/services/automation-rules/schemas.ts";
 
 const Rules = listOf(AutomationRule);
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
-import { countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
+import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
 import {
   automation,
   goal,
@@ -12,16 +12,16 @@ import {
   ruleOf,
   tell,
   type TestProvider,
-} from "../../../test/providers.ts";
-import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
-import { listOf } from "../../http/listing.ts";
-import { Channel } from "../../durable-objects/channel.ts";
-import { ProviderEvent, ReceivedEvent } from "../data-providers/schemas.ts";
-import { ChannelTemplate } from "../pages/template-schemas.ts";
-import { Ticket } from "../realtime/schemas.ts";
-import { Page } from "../pages/schemas.ts";
-import { ActiveBroadcast } from "../overlays/schemas.ts";
-import { CreatedRule, RuleWithLog } from "./schemas.ts";
+} from "#test/providers.ts";
+import type { TestViewer } from "#test/isolated/relay-viewer.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { ProviderEvent, ReceivedEvent } from "#worker/services/data-providers/schemas.ts";
+import { ChannelTemplate } from "#worker/services/pages/template-schemas.ts";
+import { Ticket } from "#worker/services/realtime/schemas.ts";
+import { Page } from "#worker/services/pages/schemas.ts";
+import { ActiveBroadcast } from "#worker/services/overlays/schemas.ts";
+import { CreatedRule, RuleWithLog } from "#worker/services/automation-rules/schemas.ts";
 
 const Events = listOf(ProviderEvent);
 

@@ -1,11 +1,19 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { createRule, deleteRules, getRule, getRuleWithLog, listRules, listRulesById, updateRule } from "../../services/automation-rules.ts";
-import { dryRun } from "../../services/automation-dry-run.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import {
+  createRule,
+  deleteRules,
+  getRule,
+  getRuleWithLog,
+  listRules,
+  listRulesById,
+  updateRule,
+} from "#worker/services/automation-rules/automation-rules.ts";
+import { dryRun } from "#worker/services/automation-rules/dry-run.ts";
 import {
   AutomationRule,
   CreatedRule,
@@ -20,7 +28,7 @@ import {
   RuleUpdate,
   RuleWithLog,
   toRule,
-} from "./schemas.ts";
+} from "#worker/services/automation-rules/schemas.ts";
 
 export const automationRules = createArea();
 const tag = "Automation rules";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { openMailbox } from "../../../test/mailbox.ts";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { openMailbox } from "#test/mailbox.ts";
 import {
   type Buyer,
   callAs,
@@ -25,16 +25,16 @@ import {
   refund,
   tell,
   tellSubscription,
-} from "../../../test/shop.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { listOf } from "../../http/listing.ts";
-import { createCheckout } from "../../integrations/stripe.ts";
-import { newId } from "../../lib/ids.ts";
-import { settleCharge } from "../../services/charges.ts";
-import { pruneCharges } from "../../services/reconcile.ts";
-import { syncRecurring } from "../../services/recurring.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Charge, CheckoutAnswer } from "./schemas.ts";
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { createCheckout } from "#worker/integrations/stripe.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { settleCharge } from "#worker/services/billing/charges.ts";
+import { pruneCharges } from "#worker/services/billing/reconcile.ts";
+import { syncRecurring } from "#worker/services/billing/recurring.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Charge, CheckoutAnswer } from "#worker/services/billing/schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, charges, wallets } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, charges, wallets } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
 import {
   buy,
   type Buyer,
@@ -24,11 +24,11 @@ import {
   tellRefunded,
   tellSubscription,
   walletIdOf,
-} from "../../../test/shop.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { checkoutSubscription } from "../../services/checkout.ts";
-import type { Ctx } from "../../services/context.ts";
-import { type ChargeRow, CheckoutAnswer } from "./schemas.ts";
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { checkoutSubscription } from "#worker/services/billing/checkout.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { type ChargeRow, CheckoutAnswer } from "#worker/services/billing/schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { connectedAccounts } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { callAs, chargesOf, newBuyer, newSubscription, open, PAGES } from "../../../test/shop.ts";
-import { showAccount, stripeAccounts } from "../../../test/stripe-accounts.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { ConnectLink, StripeConnection } from "./connect-schemas.ts";
+import { createDb } from "#db/client.ts";
+import { connectedAccounts } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { callAs, chargesOf, newBuyer, newSubscription, open, PAGES } from "#test/shop.ts";
+import { showAccount, stripeAccounts } from "#test/stripe-accounts.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { ConnectLink, StripeConnection } from "#worker/services/billing/connect-schemas.ts";
 
 const db = createDb(env.DB);
 const URLS = { returnUrl: "https://demo.example/studio", refreshUrl: "https://demo.example/studio?again" };

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { charges } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
+import { createDb } from "#db/client.ts";
+import { charges } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
 import {
   buy,
   type Buyer,
@@ -21,8 +21,8 @@ import {
   refundRows,
   tell,
   tellRefunded,
-} from "../../../test/shop.ts";
-import { stripe } from "../../../test/stripe-server.ts";
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -1,15 +1,15 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { checkApplePay, refundCharge } from "../../services/billing.ts";
-import { listCharges } from "../../services/charges.ts";
-import { connectAccount, readConnection } from "../../services/stripe-connect.ts";
-import { receiveEvent } from "../../services/stripe-events.ts";
-import { ConnectInput, ConnectLink, StripeConnection, toConnection } from "./connect-schemas.ts";
-import { ApplePayInput, Charge, ChargeFilters, ChargeResult, RefundRequest, toCharge } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { checkApplePay, refundCharge } from "#worker/services/billing/billing.ts";
+import { listCharges } from "#worker/services/billing/charges.ts";
+import { connectAccount, readConnection } from "#worker/services/billing/stripe-connect.ts";
+import { receiveEvent } from "#worker/services/billing/stripe-events.ts";
+import { ConnectInput, ConnectLink, StripeConnection, toConnection } from "#worker/services/billing/connect-schemas.ts";
+import { ApplePayInput, Charge, ChargeFilters, ChargeResult, RefundRequest, toCharge } from "#worker/services/billing/schemas.ts";
 
 export const billing = createArea();
 const tag = "Billing";

@@ -1,23 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import {
-  callAs,
-  chargeRow,
-  entitlementsOf,
-  held,
-  newBundle,
-  newBuyer,
-  newSubscription,
-  PAGES,
-  buy,
-  refund,
-  tell,
-} from "../../../test/shop.ts";
-import { sell } from "../../../test/stock.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { listOf } from "../../http/listing.ts";
-import { CheckoutAnswer } from "../billing/schemas.ts";
-import { Bundle } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { callAs, chargeRow, entitlementsOf, held, newBundle, newBuyer, newSubscription, PAGES, buy, refund, tell } from "#test/shop.ts";
+import { sell } from "#test/stock.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { Bundle } from "#worker/services/bundles/schemas.ts";
 
 let site: TestSite;
 

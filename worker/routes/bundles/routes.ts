@@ -1,13 +1,13 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, CLIENT, DEVELOPER } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { createBundle, getBundle, listBundles } from "../../services/bundles.ts";
-import { checkoutBundle } from "../../services/checkout.ts";
-import { BundleCheckoutInput, CheckoutAnswer } from "../billing/schemas.ts";
-import { Bundle, BundleFilters, BundleInput, toBundle } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { createBundle, getBundle, listBundles } from "#worker/services/bundles/bundles.ts";
+import { checkoutBundle } from "#worker/services/billing/checkout.ts";
+import { BundleCheckoutInput, CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { Bundle, BundleFilters, BundleInput, toBundle } from "#worker/services/bundles/schemas.ts";
 
 export const bundles = createArea();
 const tag = "Bundles";

@@ -1,14 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { subscriptions } from "../../../db/schema/index.ts";
-import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { Account } from "../accounts/schemas.ts";
-import { Quest } from "../quests/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { ClaimStatus } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { subscriptions } from "#db/schema/index.ts";
+import { type Caller, newSite, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { Quest } from "#worker/services/quests/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 
 const ClaimList = listOf(ClaimStatus);
 const texts = { title: "Early bird", description: "Join in", rewardDescription: "A scarf", claimedMessage: "See you there" };

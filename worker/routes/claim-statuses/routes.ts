@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { getClaim, listClaims, moveClaim } from "../../services/claims.ts";
-import { ClaimMove, ClaimQuery, ClaimStatus, toClaimStatus } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { getClaim, listClaims, moveClaim } from "#worker/services/claim-statuses/claims.ts";
+import { ClaimMove, ClaimQuery, ClaimStatus, toClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 
 export const claimStatuses = createArea();
 

@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accountEntitlements, accounts, charges } from "../../../db/schema/index.ts";
-import { newSite, ORIGIN, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { sell } from "../../../test/stock.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { batchAll } from "../../services/context.ts";
-import { grantEntitlement, type Grant } from "../../services/entitlements.ts";
-import { asSystem } from "../../services/system.ts";
-import { Subscription } from "../subscriptions/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Export, ExportState, MemberDetails, MemberList, Outcome } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accountEntitlements, accounts, charges } from "#db/schema/index.ts";
+import { newSite, ORIGIN, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { batchAll } from "#worker/services/core/context.ts";
+import { grantEntitlement, type Grant } from "#worker/services/subscriptions/entitlements.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+import { Subscription } from "#worker/services/subscriptions/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Export, ExportState, MemberDetails, MemberList, Outcome } from "#worker/services/community/schemas.ts";
 
 const db = createDb(env.DB);
 const PAGE = { offset: 0, sortBy: "created", sortDirection: -1 };

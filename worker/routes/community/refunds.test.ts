@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
 import {
   buy,
   type Buyer,
@@ -12,10 +12,10 @@ import {
   recurringRow,
   refund,
   refundRows,
-} from "../../../test/shop.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { MemberDetails, MemberList, Outcome } from "./schemas.ts";
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { MemberDetails, MemberList, Outcome } from "#worker/services/community/schemas.ts";
 
 let site: TestSite;
 let buyer: Buyer;

@@ -1,12 +1,12 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, ANYONE } from "../../http/credentials.ts";
-import { listAnswer } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { streamText } from "../../http/stream-text.ts";
-import { getMember, grantToMember, listMembers } from "../../services/community.ts";
-import { createExport, getExport, linkExport, openExport } from "../../services/exports.ts";
-import { updateMemberEntitlement } from "../../services/member-entitlements.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, ANYONE } from "#worker/http/credentials.ts";
+import { listAnswer } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { streamText } from "#worker/http/stream-text.ts";
+import { getMember, grantToMember, listMembers } from "#worker/services/community/community.ts";
+import { createExport, getExport, linkExport, openExport } from "#worker/services/community/exports.ts";
+import { updateMemberEntitlement } from "#worker/services/community/member-entitlements.ts";
 import {
   Export,
   ExportParam,
@@ -23,7 +23,7 @@ import {
   toMember,
   toMemberDetails,
   UpdateQuery,
-} from "./schemas.ts";
+} from "#worker/services/community/schemas.ts";
 
 export const community = createArea();
 const tag = "Community";

@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { mailSenders, receiptTemplates } from "../../../db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { publishTxt } from "../../../test/resolver.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { domainProofs } from "../../services/custom-email.ts";
-import { DEFAULT_RECEIPT } from "../../services/templates.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { ReceiptTemplate, Sender } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { publishTxt } from "#test/resolver.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { domainProofs } from "#worker/services/custom-email/custom-email.ts";
+import { DEFAULT_RECEIPT } from "#worker/services/custom-email/templates.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { ReceiptTemplate, Sender } from "#worker/services/custom-email/schemas.ts";
 
 let site: TestSite;
 

@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { putReceipt, putSender, resetReceipt } from "../../services/custom-email.ts";
-import { ReceiptInput, ReceiptTemplate, Sender, SenderInput, toReceiptTemplate, toSender } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { putReceipt, putSender, resetReceipt } from "#worker/services/custom-email/custom-email.ts";
+import { ReceiptInput, ReceiptTemplate, Sender, SenderInput, toReceiptTemplate, toSender } from "#worker/services/custom-email/schemas.ts";
 
 export const customEmail = createArea();
 const tag = "Custom e-mail";

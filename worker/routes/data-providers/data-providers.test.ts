@@ -1,15 +1,21 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { dataProviders } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { dataProviderInput, goal, newDataProvider, signatureOf, tell, type TestProvider } from "../../../test/providers.ts";
-import { listOf } from "../../http/listing.ts";
-import { recheckSchemas } from "../../services/data-providers.ts";
-import { pruneProviderEvents } from "../../services/provider-events.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { AvailableProviders, ChangedDataProvider, ProviderEvent, ReceivedEvent, RotatedSecret } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { dataProviders } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { dataProviderInput, goal, newDataProvider, signatureOf, tell, type TestProvider } from "#test/providers.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { recheckSchemas } from "#worker/services/data-providers/data-providers.ts";
+import { pruneProviderEvents } from "#worker/services/data-providers/provider-events.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import {
+  AvailableProviders,
+  ChangedDataProvider,
+  ProviderEvent,
+  ReceivedEvent,
+  RotatedSecret,
+} from "#worker/services/data-providers/schemas.ts";
 
 const Events = listOf(ProviderEvent);
 const db = createDb(env.DB);

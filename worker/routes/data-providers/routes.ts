@@ -1,16 +1,16 @@
-import { createArea } from "../../http/area.ts";
-import { DEVELOPER, DEVELOPER_OR_ACCOUNT, SIGNATURE } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { DEVELOPER, DEVELOPER_OR_ACCOUNT, SIGNATURE } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
   deleteDataProvider,
   listAvailableProviders,
   registerDataProvider,
   rotateProviderSecret,
   updateDataProvider,
-} from "../../services/data-providers.ts";
-import { ingestEvent, listProviderEvents } from "../../services/provider-events.ts";
+} from "#worker/services/data-providers/data-providers.ts";
+import { ingestEvent, listProviderEvents } from "#worker/services/data-providers/provider-events.ts";
 import {
   AvailableProviders,
   ChangedDataProvider,
@@ -25,7 +25,7 @@ import {
   RotatedSecret,
   toAvailable,
   toProviderEvent,
-} from "./schemas.ts";
+} from "#worker/services/data-providers/schemas.ts";
 
 export const dataProviders = createArea();
 const tag = "Data providers";

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { calendarEvents } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { CalendarEvent, CalendarFilter, CategoryCount, LabelCount } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { calendarEvents } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { CalendarEvent, CalendarFilter, CategoryCount, LabelCount } from "#worker/services/events/schemas.ts";
 
 const HOUR = 3_600_000;
 const CalendarEventList = listOf(CalendarEvent);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { CalendarEvent } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { CalendarEvent } from "#worker/services/events/schemas.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { calendarEvents } from "../../../db/schema/index.ts";
-import { newSite, ORIGIN, type TestSite } from "../../../test/harness.ts";
-import { newId } from "../../lib/ids.ts";
-import { CalendarEvent } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { calendarEvents } from "#db/schema/index.ts";
+import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { CalendarEvent } from "#worker/services/events/schemas.ts";
 
 // The feed as a calendar client sees it: read by another library than the one that writes it.
 

@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagText, tagVersion } from "../../http/conditional.ts";
-import { CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { listCategories, listFilters, listLabels } from "../../services/calendar-categories.ts";
-import { calendarFeed } from "../../services/calendar-feed.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagText, tagVersion } from "#worker/http/conditional.ts";
+import { CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { listCategories, listFilters, listLabels } from "#worker/services/events/categories.ts";
+import { calendarFeed } from "#worker/services/events/feed.ts";
 import {
   createCalendarEvent,
   deleteCalendarEvent,
@@ -13,7 +13,7 @@ import {
   listCalendarEvents,
   updateCalendarEvent,
   upsertCalendarEvent,
-} from "../../services/calendar.ts";
+} from "#worker/services/events/calendar.ts";
 import {
   CalendarEvent,
   CalendarEventInput,
@@ -25,7 +25,7 @@ import {
   LabelCount,
   ThirdPartyEventInput,
   toCalendarEvent,
-} from "./schemas.ts";
+} from "#worker/services/events/schemas.ts";
 
 export const events = createArea();
 const tag = "Calendar";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { newSite } from "../../../test/harness.ts";
+import { newSite } from "#test/harness.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { ANYONE } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { checkHealth } from "../../services/health.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ANYONE } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { checkHealth } from "#worker/services/health/health.ts";
 
 export const health = createArea();
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { type Caller, countsViewers, newSite, openSocket, PASSWORD } from "../../../test/harness.ts";
-import { LIMITS, limiterName, type Slot } from "../../lib/limits.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { GLOBAL_AUDIENCE } from "../../services/tokens.ts";
-import { ConcurrentsList, LimitList } from "./schemas.ts";
+import { type Caller, countsViewers, newSite, openSocket, PASSWORD } from "#test/harness.ts";
+import { LIMITS, limiterName, type Slot } from "#worker/lib/limits.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
+import { ConcurrentsList, LimitList } from "#worker/services/insights/schemas.ts";
 
 describe("concurrents", () => {
   test("count who is connected, by channel, and each device of the day once", async () => {

@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, CLIENT, SUPER } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { readConcurrents, readLimits } from "../../services/insights.ts";
-import { ConcurrentsList, ConcurrentsQuery, LimitList } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, CLIENT, SUPER } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { readConcurrents, readLimits } from "#worker/services/insights/insights.ts";
+import { ConcurrentsList, ConcurrentsQuery, LimitList } from "#worker/services/insights/schemas.ts";
 
 export const insights = createArea();
 const tag = "Insights";

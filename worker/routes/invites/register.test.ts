@@ -1,17 +1,17 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts, registerInvites, sites } from "../../../db/schema/index.ts";
-import type { AccountRole } from "../../../db/types.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { openMailbox } from "../../../test/mailbox.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { signContent } from "../../lib/signed.ts";
-import { mailRegisterInvite, pruneRegisterInvites } from "../../services/register-invites.ts";
-import { Account } from "../accounts/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { RegisterInvite } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts, registerInvites, sites } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { openMailbox } from "#test/mailbox.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { mailRegisterInvite, pruneRegisterInvites } from "#worker/services/invites/register-invites.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { RegisterInvite } from "#worker/services/invites/schemas.ts";
 
 const db = createDb(env.DB);
 const DAY = 86_400_000;

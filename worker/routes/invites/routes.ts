@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ANYONE, CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { callerAddress } from "../../http/limits.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { inviteFailure } from "../../services/invite-failures.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ANYONE, CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { inviteFailure } from "#worker/services/invites/failures.ts";
 import {
   createInvite,
   deleteInvite,
@@ -16,9 +16,9 @@ import {
   openInvite,
   revokeInvite,
   updateInvite,
-} from "../../services/invites.ts";
-import { acceptRegisterInvite, createRegisterInvite } from "../../services/register-invites.ts";
-import { Account, toAccount } from "../accounts/schemas.ts";
+} from "#worker/services/invites/invites.ts";
+import { acceptRegisterInvite, createRegisterInvite } from "#worker/services/invites/register-invites.ts";
+import { Account, toAccount } from "#worker/services/accounts/schemas.ts";
 import {
   AcceptInvite,
   EitherInvite,
@@ -32,7 +32,7 @@ import {
   toInvite,
   toRegisterInvite,
   UpdateInvite,
-} from "./schemas.ts";
+} from "#worker/services/invites/schemas.ts";
 
 export const invites = createArea();
 const tag = "Invites";

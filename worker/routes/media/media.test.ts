@@ -1,15 +1,15 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { formOf, PNG } from "../../../test/files.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { newSite, ORIGIN, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { runEffects } from "../../services/effects.ts";
-import { deleteMedia, sweepOrphans } from "../../services/media.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Media } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { formOf, PNG } from "#test/files.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { runEffects } from "#worker/services/event-catalogue/effects.ts";
+import { deleteMedia, sweepOrphans } from "#worker/services/media/media.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Media } from "#worker/services/media/schemas.ts";
 
 const HOUR = 3_600_000;
 const RIVE = "RIVE\x07\0";

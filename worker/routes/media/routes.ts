@@ -1,12 +1,12 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ANYONE, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json } from "../../http/schemas.ts";
-import { MAX_FILE_BYTES } from "../../lib/media-type.ts";
-import { deleteMedia, listMedia, type MediaAnswer, openMedia, uploadMedia } from "../../services/media.ts";
-import { Media, MediaFilters, MediaUpload, toMedia } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ANYONE, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json } from "#worker/lib/schemas/common.ts";
+import { MAX_FILE_BYTES } from "#worker/services/media/media-type.ts";
+import { deleteMedia, listMedia, type MediaAnswer, openMedia, uploadMedia } from "#worker/services/media/media.ts";
+import { Media, MediaFilters, MediaUpload, toMedia } from "#worker/services/media/schemas.ts";
 
 export const media = createArea();
 const tag = "Media";

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { subscriptions } from "../../../db/schema/index.ts";
-import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { operationOf } from "../../../test/openapi.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { Page } from "../pages/schemas.ts";
-import { applyNavigation, deleteNavigation } from "../../services/navigation.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Navigation } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { subscriptions } from "#db/schema/index.ts";
+import { type CallOptions, newSite, openSocket, ORIGIN, send, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { operationOf } from "#test/openapi.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Page } from "#worker/services/pages/schemas.ts";
+import { applyNavigation, deleteNavigation } from "#worker/services/navigation/navigation.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Navigation } from "#worker/services/navigation/schemas.ts";
 
 const db = createDb(env.DB);
 const NavigationList = listOf(Navigation);

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { createArea } from "../../http/area.ts";
-import { tagVersion, tagPublicPart } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, Id, IdParam, json, jsonBody } from "../../http/schemas.ts";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion, tagPublicPart } from "#worker/http/conditional.ts";
+import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
   applyNavigation,
   createNavigation,
@@ -16,8 +16,8 @@ import {
   listNavigations,
   type SeenNavigation,
   updateNavigation,
-} from "../../services/navigation.ts";
-import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavigation } from "./schemas.ts";
+} from "#worker/services/navigation/navigation.ts";
+import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavigation } from "#worker/services/navigation/schemas.ts";
 
 export const navigation = createArea();
 

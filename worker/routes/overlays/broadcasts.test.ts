@@ -1,19 +1,19 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { broadcasts as broadcastTable } from "../../../db/schema/index.ts";
-import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { Channel } from "../../durable-objects/channel.ts";
-import type { Broadcast } from "../../durable-objects/channel.protocol.ts";
-import { SitePresence } from "../../durable-objects/site-presence.ts";
-import type { ServerFrame } from "../../durable-objects/relay.protocol.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { runEffects } from "../../services/effects.ts";
-import { channelOf, presenceOf } from "../../services/realtime.ts";
-import { Ticket } from "../realtime/schemas.ts";
-import { ActiveBroadcast, BroadcastAnswer, ClearAnswer, Overlay } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { broadcasts as broadcastTable } from "#db/schema/index.ts";
+import { type Caller, countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
+import type { ServerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { runEffects } from "#worker/services/event-catalogue/effects.ts";
+import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
+import { Ticket } from "#worker/services/realtime/schemas.ts";
+import { ActiveBroadcast, BroadcastAnswer, ClearAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
 
 const BroadcastList = listOf(ActiveBroadcast);
 

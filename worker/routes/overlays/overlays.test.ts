@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { addFile } from "../../../test/stock.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { Overlay } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { addFile } from "#test/stock.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
 
 const OverlayList = listOf(Overlay);
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { countsViewers, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { newId } from "../../lib/ids.ts";
-import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
-import { BroadcastAnswer, Overlay, Receipt } from "./schemas.ts";
+import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { newId } from "#worker/lib/ids.ts";
+import type { TestViewer } from "#test/isolated/relay-viewer.ts";
+import { BroadcastAnswer, Overlay, Receipt } from "#worker/services/overlays/schemas.ts";
 
 let site: TestSite;
 

@@ -1,13 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "../../services/broadcasts.ts";
-import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "../../services/overlays.ts";
-import { getReceipt } from "../../services/receipts.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "#worker/services/overlays/broadcasts.ts";
+import { createOverlay, deleteOverlay, getOverlay, listOverlays, updateOverlay, withRiveUrls } from "#worker/services/overlays/overlays.ts";
+import { getReceipt } from "#worker/services/overlays/receipts.ts";
 import {
   ActiveBroadcast,
   BroadcastAnswer,
@@ -25,7 +25,7 @@ import {
   TagId,
   toActiveBroadcast,
   toOverlay,
-} from "./schemas.ts";
+} from "#worker/services/overlays/schemas.ts";
 
 export const overlays = createArea();
 const tag = "Overlays";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { addFile } from "../../../test/stock.ts";
-import { addThing } from "../../../test/things.ts";
-import { newId } from "../../lib/ids.ts";
-import { BroadcastAnswer, Overlay } from "./schemas.ts";
+import { newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { addFile } from "#test/stock.ts";
+import { addThing } from "#test/things.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
 
 let site: TestSite;
 

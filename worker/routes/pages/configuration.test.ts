@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { Panel } from "../panels/schemas.ts";
-import { Theme } from "../themes/schemas.ts";
-import { Configuration } from "./configuration-schemas.ts";
-import { Page } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
+import { Theme } from "#worker/services/themes/schemas.ts";
+import { Configuration } from "#worker/services/pages/configuration-schemas.ts";
+import { Page } from "#worker/services/pages/schemas.ts";
 
 let site: TestSite;
 

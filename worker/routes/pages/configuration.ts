@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { CLIENT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { getConfiguration, getConfigurationByMetadata } from "../../services/page-configuration.ts";
-import { Configuration, MetadataQuery, toConfiguration } from "./configuration-schemas.ts";
-import { PageIdParam } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { CLIENT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { getConfiguration, getConfigurationByMetadata } from "#worker/services/pages/configuration.ts";
+import { Configuration, MetadataQuery, toConfiguration } from "#worker/services/pages/configuration-schemas.ts";
+import { PageIdParam } from "#worker/services/pages/schemas.ts";
 
 export const configurations = createArea();
 

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { createArea } from "../../http/area.ts";
-import { DEVICE_WITH_OR_WITHOUT_ACCOUNT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { getContent, type Viewer } from "../../services/page-content.ts";
-import { ContentQuery, PageContent, PageSlugParam, toPageContent } from "./content-schemas.ts";
-import { PageIdParam } from "./schemas.ts";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import { createArea } from "#worker/http/area.ts";
+import { DEVICE_WITH_OR_WITHOUT_ACCOUNT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { getContent, type Viewer } from "#worker/services/pages/content.ts";
+import { ContentQuery, PageContent, PageSlugParam, toPageContent } from "#worker/services/pages/content-schemas.ts";
+import { PageIdParam } from "#worker/services/pages/schemas.ts";
 
 export const pageContent = createArea();
 

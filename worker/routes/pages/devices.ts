@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { json } from "../../http/schemas.ts";
-import { freeDevice, listDevices } from "../../services/devices.ts";
-import { Device, DeviceParam, toDevice } from "./device-schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json } from "#worker/lib/schemas/common.ts";
+import { freeDevice, listDevices } from "#worker/services/pages/devices.ts";
+import { Device, DeviceParam, toDevice } from "#worker/services/pages/device-schemas.ts";
 
 export const devices = createArea();
 

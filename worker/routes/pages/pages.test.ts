@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, openSocket, ORIGIN, send, type TestSite } from "../../../test/harness.ts";
-import { sell } from "../../../test/stock.ts";
-import { operationOf } from "../../../test/openapi.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { Overlay } from "../overlays/schemas.ts";
-import { Page, ProjectedPage } from "./schemas.ts";
+import { newSite, openSocket, ORIGIN, send, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
+import { operationOf } from "#test/openapi.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { Page, ProjectedPage } from "#worker/services/pages/schemas.ts";
 
 const PageList = listOf(Page);
 const ProjectedList = listOf(ProjectedPage);

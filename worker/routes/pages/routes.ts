@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, json, jsonBody } from "../../http/schemas.ts";
-import { createPage, deletePage, getPage, listPages, updatePage } from "../../services/pages.ts";
-import { CreatePage, Page, PageFilter, PageParam, projectPage, ProjectedPage, toPage, UpdatePage } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { createPage, deletePage, getPage, listPages, updatePage } from "#worker/services/pages/pages.ts";
+import { CreatePage, Page, PageFilter, PageParam, projectPage, ProjectedPage, toPage, UpdatePage } from "#worker/services/pages/schemas.ts";
 
 export const pages = createArea();
 const tag = "Pages";

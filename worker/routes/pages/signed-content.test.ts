@@ -2,14 +2,14 @@ import { createHmac, generateKeyPairSync, type KeyObject, timingSafeEqual } from
 import { env } from "cloudflare:workers";
 import { exportJWK, importJWK, jwtVerify } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { playbackKeys, subscriptions } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { getContent } from "../../services/page-content.ts";
-import { PlaybackKey } from "../sites/playback-key-schemas.ts";
-import { Video } from "../videos/schemas.ts";
+import { createDb } from "#db/client.ts";
+import { playbackKeys, subscriptions } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { getContent } from "#worker/services/pages/content.ts";
+import { PlaybackKey } from "#worker/services/sites/playback-key-schemas.ts";
+import { Video } from "#worker/services/videos/schemas.ts";
 
 const db = createDb(env.DB);
 const NOW = Date.UTC(2026, 10, 22, 15);

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { addThing } from "../../../test/things.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { Panel } from "../panels/schemas.ts";
-import { Theme } from "../themes/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Configuration } from "./configuration-schemas.ts";
-import { Page } from "./schemas.ts";
-import { ChannelTemplate, ChannelTemplateList } from "./template-schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { addThing } from "#test/things.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
+import { Theme } from "#worker/services/themes/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Configuration } from "#worker/services/pages/configuration-schemas.ts";
+import { Page } from "#worker/services/pages/schemas.ts";
+import { ChannelTemplate, ChannelTemplateList } from "#worker/services/pages/template-schemas.ts";
 
 let site: TestSite;
 

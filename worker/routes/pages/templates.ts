@@ -1,16 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
   archiveChannelTemplate,
   createChannelTemplate,
   getChannelTemplate,
   listChannelTemplates,
   updateChannelTemplate,
-} from "../../services/channel-templates.ts";
+} from "#worker/services/pages/channel-templates.ts";
 import {
   ChannelTemplate,
   ChannelTemplateInput,
@@ -18,7 +18,7 @@ import {
   TemplateParam,
   TemplateQuery,
   toChannelTemplate,
-} from "./template-schemas.ts";
+} from "#worker/services/pages/template-schemas.ts";
 
 export const channelTemplates = createArea();
 

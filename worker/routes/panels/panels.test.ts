@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import type { PANEL_TYPES } from "../../../db/enums.ts";
-import { globalAccounts, playlists, polls, quests, sessions } from "../../../db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { addThing } from "../../../test/things.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { iframeTag } from "../../lib/iframe.ts";
-import { signToken } from "../../services/tokens.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Panel } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import type { PANEL_TYPES } from "#db/enums.ts";
+import { globalAccounts, playlists, polls, quests, sessions } from "#db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { addThing } from "#test/things.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { iframeTag } from "#worker/lib/iframe.ts";
+import { signToken } from "#worker/services/auth/tokens.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
 
 const PanelList = listOf(Panel);
 

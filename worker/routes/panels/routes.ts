@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { createPanel, deletePanel, getPanel, listPanels, patchPanel, replacePanel } from "../../services/panels.ts";
-import { Panel, PanelInput, PanelPatch, PanelQuery, toPanel } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { createPanel, deletePanel, getPanel, listPanels, patchPanel, replacePanel } from "#worker/services/panels/panels.ts";
+import { Panel, PanelInput, PanelPatch, PanelQuery, toPanel } from "#worker/services/panels/schemas.ts";
 
 export const panels = createArea();
 

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { MEMBER_SCHEMAS } from "../../../db/enums.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { addThing } from "../../../test/things.ts";
-import { publishVideo, youtube } from "../../../test/players.ts";
-import { listOf } from "../../http/listing.ts";
-import { fetchYoutubePlaylist } from "../../integrations/youtube.ts";
-import { newId } from "../../lib/ids.ts";
-import { Video } from "../videos/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Playlist, ProjectedPlaylist, Reference } from "./schemas.ts";
+import { MEMBER_SCHEMAS } from "#db/enums.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { addThing } from "#test/things.ts";
+import { publishVideo, youtube } from "#test/players.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { fetchYoutubePlaylist } from "#worker/integrations/youtube.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Video } from "#worker/services/videos/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Playlist, ProjectedPlaylist, Reference } from "#worker/services/playlists/schemas.ts";
 
 const PlaylistList = listOf(ProjectedPlaylist);
 const Made = z.looseObject({ _id: z.string() });

@@ -1,11 +1,11 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { importYoutubePlaylist } from "../../services/playlist-imports.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { importYoutubePlaylist } from "#worker/services/playlists/imports.ts";
 import {
   createPlaylist,
   deletePlaylist,
@@ -14,7 +14,7 @@ import {
   listPlaylists,
   listPlaylistsById,
   updatePlaylist,
-} from "../../services/playlists.ts";
+} from "#worker/services/playlists/playlists.ts";
 import {
   ImportInput,
   Playlist,
@@ -26,7 +26,7 @@ import {
   projectPlaylist,
   Reference,
   toPlaylist,
-} from "./schemas.ts";
+} from "#worker/services/playlists/schemas.ts";
 
 export const playlists = createArea();
 const tag = "Playlists";

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { findReferences } from "../../services/poll-references.ts";
-import { respond } from "../../services/poll-votes.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { findReferences } from "#worker/services/polls/references.ts";
+import { respond } from "#worker/services/polls/votes.ts";
 import {
   createPoll,
   deletePoll,
@@ -18,7 +18,7 @@ import {
   replaceAnswers,
   replacePoll,
   settlePoll,
-} from "../../services/polls.ts";
+} from "#worker/services/polls/polls.ts";
 import {
   AnswersInput,
   Poll,
@@ -35,7 +35,7 @@ import {
   toAnswers,
   toPoll,
   toResponse,
-} from "./schemas.ts";
+} from "#worker/services/polls/schemas.ts";
 
 export const polls = createArea();
 

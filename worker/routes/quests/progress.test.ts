@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { questReports } from "../../../db/schema/index.ts";
-import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
-import { addThing } from "../../../test/things.ts";
-import { newId } from "../../lib/ids.ts";
-import { recordActivity } from "../../services/activity.ts";
-import { Poll, PollAnswer } from "../polls/schemas.ts";
-import { Quest, QuestProgress } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { questReports } from "#db/schema/index.ts";
+import { type Caller, newSite, type TestSite } from "#test/harness.ts";
+import { addThing } from "#test/things.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { recordActivity } from "#worker/services/realtime/activity.ts";
+import { Poll, PollAnswer } from "#worker/services/polls/schemas.ts";
+import { Quest, QuestProgress } from "#worker/services/quests/schemas.ts";
 
 const db = createDb(env.DB);
 const LINK = "https://demo.example/line-up";

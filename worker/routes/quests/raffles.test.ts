@@ -1,13 +1,13 @@
 import { createHash, createHmac } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Caller, newSite, type TestSite } from "../../../test/harness.ts";
-import { interrupted } from "../../../test/interrupted.ts";
-import { listOf } from "../../http/listing.ts";
-import { ClaimStatus } from "../claim-statuses/schemas.ts";
-import { claimQuest } from "../../services/claims.ts";
-import { drawRaffle } from "../../services/raffles.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Quest, RaffleResult } from "./schemas.ts";
+import { type Caller, newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { ClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
+import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
+import { drawRaffle } from "#worker/services/quests/raffles.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Quest, RaffleResult } from "#worker/services/quests/schemas.ts";
 
 const ClaimList = listOf(ClaimStatus);
 const texts = { title: "Shirt raffle", description: "Join in", rewardDescription: "A shirt", claimedMessage: "You are in the draw" };

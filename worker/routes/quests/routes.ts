@@ -1,15 +1,33 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { claimQuest } from "../../services/claims.ts";
-import { getProgress, reportAction } from "../../services/quest-progress.ts";
-import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, questManager, replaceQuest } from "../../services/quests.ts";
-import { drawRaffle } from "../../services/raffles.ts";
-import { ClaimStatus, toClaimStatus } from "../claim-statuses/schemas.ts";
-import { ActionParam, ActionReport, DrawInput, Quest, QuestInput, QuestProgress, QuestQuery, RaffleResult, toQuest } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
+import { getProgress, reportAction } from "#worker/services/quests/progress.ts";
+import {
+  createQuest,
+  deleteQuest,
+  getQuest,
+  INVALID_QUEST,
+  listQuests,
+  questManager,
+  replaceQuest,
+} from "#worker/services/quests/quests.ts";
+import { drawRaffle } from "#worker/services/quests/raffles.ts";
+import { ClaimStatus, toClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
+import {
+  ActionParam,
+  ActionReport,
+  DrawInput,
+  Quest,
+  QuestInput,
+  QuestProgress,
+  QuestQuery,
+  RaffleResult,
+  toQuest,
+} from "#worker/services/quests/schemas.ts";
 
 export const quests = createArea();
 

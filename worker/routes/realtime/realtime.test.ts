@@ -1,13 +1,13 @@
 import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type Caller, newSite, openSocket, ORIGIN, type TestSite } from "../../../test/harness.ts";
-import { TestViewer } from "../../../test/isolated/relay-viewer.ts";
-import { CLOSE } from "../../durable-objects/relay.protocol.ts";
-import { newId } from "../../lib/ids.ts";
-import { Identity } from "../../services/identity.ts";
-import { signTicket } from "../../services/realtime-tickets.ts";
-import { BroadcastAnswer, Overlay } from "../overlays/schemas.ts";
-import { Ticket } from "./schemas.ts";
+import { type Caller, newSite, openSocket, ORIGIN, type TestSite } from "#test/harness.ts";
+import { TestViewer } from "#test/isolated/relay-viewer.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Identity } from "#worker/services/auth/identity.ts";
+import { signTicket } from "#worker/services/realtime/tickets.ts";
+import { BroadcastAnswer, Overlay } from "#worker/services/overlays/schemas.ts";
+import { Ticket } from "#worker/services/realtime/schemas.ts";
 
 let site: TestSite;
 let channel: string;

@@ -1,19 +1,19 @@
 import { env, exports } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accountEntitlements } from "../../../db/schema/index.ts";
-import { countsViewers, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "../../../test/harness.ts";
-import { sell } from "../../../test/stock.ts";
-import type { TestViewer } from "../../../test/isolated/relay-viewer.ts";
-import { channelName, relayName } from "../../durable-objects/channel.protocol.ts";
-import { CLOSE } from "../../durable-objects/relay.protocol.ts";
-import { bucketOf } from "../../lib/hash.ts";
-import { grantEntitlement, revokeEntitlement } from "../../services/entitlements.ts";
-import { asSystem } from "../../services/system.ts";
-import { AccessCode } from "../access-codes/schemas.ts";
-import { Tokens } from "../auth/schemas.ts";
-import { Ticket } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accountEntitlements } from "#db/schema/index.ts";
+import { countsViewers, newSite, openSocket, ORIGIN, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
+import type { TestViewer } from "#test/isolated/relay-viewer.ts";
+import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { bucketOf } from "#worker/lib/crypto/hash.ts";
+import { grantEntitlement, revokeEntitlement } from "#worker/services/subscriptions/entitlements.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+import { AccessCode } from "#worker/services/access-codes/schemas.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { Ticket } from "#worker/services/realtime/schemas.ts";
 
 const db = createDb(env.DB);
 

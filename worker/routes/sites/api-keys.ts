@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../services/api-keys.ts";
-import { ApiKey, ApiKeyInput, ApiKeyWithSecret, toApiKey } from "./api-key-schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "#worker/services/sites/api-keys.ts";
+import { ApiKey, ApiKeyInput, ApiKeyWithSecret, toApiKey } from "#worker/services/sites/api-key-schemas.ts";
 
 // Keys are made by people: a key can't make or renew keys.
 export const apiKeys = createArea();

@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { addPlaybackKey, deletePlaybackKey, listPlaybackKeys } from "../../services/playback-keys.ts";
-import { PlaybackKey, PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { addPlaybackKey, deletePlaybackKey, listPlaybackKeys } from "#worker/services/sites/playback-keys.ts";
+import { PlaybackKey, PlaybackKeyInput, toPlaybackKey } from "#worker/services/sites/playback-key-schemas.ts";
 
 export const playbackKeys = createArea();
 const common = { tag: "Sites", credentials: DEVELOPER_OR_ACCOUNT } as const;

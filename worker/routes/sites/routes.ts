@@ -1,12 +1,21 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { tagPublicPart, tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { Id, json, jsonBody } from "../../http/schemas.ts";
-import { createSite, getSiteWithTheme, replaceFeatures, updateSite } from "../../services/sites.ts";
-import { toAccount } from "../accounts/schemas.ts";
-import { CreatedSite, CreateSite, Site, SiteAsRead, SiteFeatures, toPublicSite, toSite, UpdateSite } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagPublicPart, tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Id, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { createSite, getSiteWithTheme, replaceFeatures, updateSite } from "#worker/services/sites/sites.ts";
+import { toAccount } from "#worker/services/accounts/schemas.ts";
+import {
+  CreatedSite,
+  CreateSite,
+  Site,
+  SiteAsRead,
+  SiteFeatures,
+  toPublicSite,
+  toSite,
+  UpdateSite,
+} from "#worker/services/sites/schemas.ts";
 
 export const sites = createArea();
 const tag = "Sites";

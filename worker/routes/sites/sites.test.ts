@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accounts } from "../../../db/schema/index.ts";
-import { newSite, PASSWORD, type TestSite } from "../../../test/harness.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { CreatedSite, Site, SiteAsRead } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
+import { newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { CreatedSite, Site, SiteAsRead } from "#worker/services/sites/schemas.ts";
 
 const CLUB_APP = { name: "club-app", jwksUrl: "https://club.example/jwks.json", audience: "tifo" };
 

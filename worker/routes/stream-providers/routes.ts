@@ -1,10 +1,21 @@
-import { createArea } from "../../http/area.ts";
-import { DEVELOPER, DEVELOPER_OR_PROVIDER } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { ASSERTION_ERROR, listStreamProviders, registerStreamProvider, removeStreamProvider } from "../../services/stream-providers.ts";
-import { ChangedProvider, RegisteredProvider, StreamProvider, StreamProviderInput, toStreamProvider } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { DEVELOPER, DEVELOPER_OR_PROVIDER } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import {
+  ASSERTION_ERROR,
+  listStreamProviders,
+  registerStreamProvider,
+  removeStreamProvider,
+} from "#worker/services/stream-providers/stream-providers.ts";
+import {
+  ChangedProvider,
+  RegisteredProvider,
+  StreamProvider,
+  StreamProviderInput,
+  toStreamProvider,
+} from "#worker/services/stream-providers/schemas.ts";
 
 export const streamProviders = createArea();
 const tag = "Stream providers";

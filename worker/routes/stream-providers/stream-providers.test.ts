@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import type { z } from "@hono/zod-openapi";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { streamProviders } from "../../../db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { providerInput, registerProvider, seenCalls } from "../../../test/streams.ts";
-import { listOf } from "../../http/listing.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { ChangedProvider, RegisteredProvider, StreamProvider } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { streamProviders } from "#db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { providerInput, registerProvider, seenCalls } from "#test/streams.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { ChangedProvider, RegisteredProvider, StreamProvider } from "#worker/services/stream-providers/schemas.ts";
 
 const ProviderList = listOf(StreamProvider);
 

@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { streamDrafts, streamProviders, streams } from "../../../db/schema/index.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { behave, registerProvider, seenCalls } from "../../../test/streams.ts";
-import type { Behaviour } from "../../../test/stream-provider.ts";
-import { newId } from "../../lib/ids.ts";
-import { undoAbandonedDrafts } from "../../services/stream-drafts.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Stream } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { streamDrafts, streamProviders, streams } from "#db/schema/index.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { behave, registerProvider, seenCalls } from "#test/streams.ts";
+import type { Behaviour } from "#test/stream-provider.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { undoAbandonedDrafts } from "#worker/services/streams/drafts.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Stream } from "#worker/services/streams/schemas.ts";
 
 /** How long a provider has to respond. */
 const PATIENCE_MS = 10_000;

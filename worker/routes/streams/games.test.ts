@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { gamesDatabase } from "../../../test/games.ts";
-import { type Answer, newSite, type TestSite } from "../../../test/harness.ts";
-import { findGames } from "../../integrations/games.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { GameList } from "./schemas.ts";
+import { gamesDatabase } from "#test/games.ts";
+import { type Answer, newSite, type TestSite } from "#test/harness.ts";
+import { findGames } from "#worker/integrations/games.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { GameList } from "#worker/services/streams/schemas.ts";
 
 let site: TestSite;
 

@@ -1,15 +1,15 @@
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { searchGames } from "../../services/games.ts";
-import { deleteStream, startStream, stopStream } from "../../services/stream-control.ts";
-import { createStream, getStream, listStreams } from "../../services/streams.ts";
-import { GameList, GameQuery, Stream, StreamFilters, StreamInput, type StreamRow, toStream } from "./schemas.ts";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { searchGames } from "#worker/services/streams/games.ts";
+import { deleteStream, startStream, stopStream } from "#worker/services/streams/control.ts";
+import { createStream, getStream, listStreams } from "#worker/services/streams/streams.ts";
+import { GameList, GameQuery, Stream, StreamFilters, StreamInput, type StreamRow, toStream } from "#worker/services/streams/schemas.ts";
 
 export const streams = createArea();
 

@@ -1,16 +1,16 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { streams } from "../../../db/schema/index.ts";
-import { formOf } from "../../../test/files.ts";
-import { type Answer, type CallOptions, newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { registerProvider, seenCalls } from "../../../test/streams.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { Media } from "../media/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Stream } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { streams } from "#db/schema/index.ts";
+import { formOf } from "#test/files.ts";
+import { type Answer, type CallOptions, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { registerProvider, seenCalls } from "#test/streams.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Media } from "#worker/services/media/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Stream } from "#worker/services/streams/schemas.ts";
 
 const StreamList = listOf(Stream);
 

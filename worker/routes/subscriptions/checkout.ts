@@ -1,9 +1,9 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { checkoutSubscription } from "../../services/checkout.ts";
-import { CheckoutAnswer, CheckoutInput } from "../billing/schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { checkoutSubscription } from "#worker/services/billing/checkout.ts";
+import { CheckoutAnswer, CheckoutInput } from "#worker/services/billing/schemas.ts";
 
 export const checkout = createArea();
 

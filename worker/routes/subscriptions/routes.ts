@@ -1,13 +1,13 @@
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { createArea } from "../../http/area.ts";
-import { tagPublicPart, tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "../../http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { isManager } from "../../services/context.ts";
-import { revokeEntitlement } from "../../services/entitlements.ts";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagPublicPart, tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
+import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { isManager } from "#worker/services/core/context.ts";
+import { revokeEntitlement } from "#worker/services/subscriptions/entitlements.ts";
 import {
   createSubscription,
   deleteSubscription,
@@ -18,8 +18,8 @@ import {
   listOwnEntitlements,
   listSubscriptions,
   updateSubscription,
-} from "../../services/subscriptions.ts";
-import { Success } from "../accounts/schemas.ts";
+} from "#worker/services/subscriptions/subscriptions.ts";
+import { Success } from "#worker/services/accounts/schemas.ts";
 import {
   AccountEntitlement,
   AccountParam,
@@ -36,7 +36,7 @@ import {
   toAccountEntitlement,
   toPublicSubscription,
   toSubscription,
-} from "./schemas.ts";
+} from "#worker/services/subscriptions/schemas.ts";
 
 export const subscriptions = createArea();
 const tag = "Subscriptions";

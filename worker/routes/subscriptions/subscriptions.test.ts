@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { accountEntitlements } from "../../../db/schema/index.ts";
-import { type CallOptions, newSite, type TestSite } from "../../../test/harness.ts";
-import { listOf } from "../../http/listing.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { AccountEntitlement, Granted, Subscription } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { accountEntitlements } from "#db/schema/index.ts";
+import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { AccountEntitlement, Granted, Subscription } from "#worker/services/subscriptions/schemas.ts";
 
 const db = createDb(env.DB);
 

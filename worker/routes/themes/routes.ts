@@ -1,8 +1,8 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ANYONE, CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json, jsonBody } from "../../http/schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ANYONE, CLIENT, DEVELOPER_OR_ACCOUNT, SUPER } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
   applyAdminTheme,
   createOperatorTheme,
@@ -13,7 +13,7 @@ import {
   listDefaultThemes,
   updateDefaultTheme,
   updateSiteTheme,
-} from "../../services/themes.ts";
+} from "#worker/services/themes/themes.ts";
 import {
   AdminThemeInput,
   ApplyTheme,
@@ -25,7 +25,7 @@ import {
   ThemeList,
   ThemeQuery,
   toTheme,
-} from "./schemas.ts";
+} from "#worker/services/themes/schemas.ts";
 
 export const themes = createArea();
 const tag = "Themes";

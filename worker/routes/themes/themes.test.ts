@@ -1,13 +1,13 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { interrupted } from "../../../test/interrupted.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { Page } from "../pages/schemas.ts";
-import { deleteTheme } from "../../services/themes.ts";
-import { SiteAsRead } from "../sites/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { DeleteThemeAnswer, Theme, ThemeList } from "./schemas.ts";
+import { interrupted } from "#test/interrupted.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { Page } from "#worker/services/pages/schemas.ts";
+import { deleteTheme } from "#worker/services/themes/themes.ts";
+import { SiteAsRead } from "#worker/services/sites/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { DeleteThemeAnswer, Theme, ThemeList } from "#worker/services/themes/schemas.ts";
 
 let site: TestSite;
 

@@ -1,10 +1,10 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { ACCOUNT, CLIENT } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { IdParam, json } from "../../http/schemas.ts";
-import { getOwnProfile, getUserProfile } from "../../services/user-profiles.ts";
-import { toUserProfile, UserProfile } from "./schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { ACCOUNT, CLIENT } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { IdParam, json } from "#worker/lib/schemas/common.ts";
+import { getOwnProfile, getUserProfile } from "#worker/services/user-profiles/user-profiles.ts";
+import { toUserProfile, UserProfile } from "#worker/services/user-profiles/schemas.ts";
 
 export const userProfiles = createArea();
 const tag = "User profiles";

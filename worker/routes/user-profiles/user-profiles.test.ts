@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { Account } from "../accounts/schemas.ts";
-import { UserProfile } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+import { UserProfile } from "#worker/services/user-profiles/schemas.ts";
 
 let site: TestSite;
 

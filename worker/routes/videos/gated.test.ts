@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, openSocket, type TestSite } from "../../../test/harness.ts";
-import { registerProvider } from "../../../test/streams.ts";
-import { newId, randomHex } from "../../lib/ids.ts";
-import { listOf } from "../../http/listing.ts";
-import { PageContent } from "../pages/content-schemas.ts";
-import { Panel } from "../panels/schemas.ts";
-import { Playlist } from "../playlists/schemas.ts";
-import { Stream } from "../streams/schemas.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Video, type VideoInput } from "./schemas.ts";
+import { newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { registerProvider } from "#test/streams.ts";
+import { newId, randomHex } from "#worker/lib/ids.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { PageContent } from "#worker/services/pages/content-schemas.ts";
+import { Panel } from "#worker/services/panels/schemas.ts";
+import { Playlist } from "#worker/services/playlists/schemas.ts";
+import { Stream } from "#worker/services/streams/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Video, type VideoInput } from "#worker/services/videos/schemas.ts";
 
 const VideoList = listOf(Video);
 const PAID = { type: "entitlement", skus: ["season-pass"] };

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { oembed, publishVideo, youtube } from "../../../test/players.ts";
-import { findMetadata } from "../../integrations/oembed.ts";
-import { VideoMetadata } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { oembed, publishVideo, youtube } from "#test/players.ts";
+import { findMetadata } from "#worker/integrations/oembed.ts";
+import { VideoMetadata } from "#worker/services/videos/schemas.ts";
 
 let site: TestSite;
 

@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { CLIENT, DEVELOPER_OR_ACCOUNT, DEVICE } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Deleted, deleted, IdParam, json, jsonBody } from "../../http/schemas.ts";
-import { seesUrls } from "../../services/gated-videos.ts";
-import { recordView, totalViews, totalViewsOf } from "../../services/video-views.ts";
+import type { AppEnv } from "#worker/http/app-env.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
+import { CLIENT, DEVELOPER_OR_ACCOUNT, DEVICE } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { seesUrls } from "#worker/services/videos/gated-videos.ts";
+import { recordView, totalViews, totalViewsOf } from "#worker/services/videos/views.ts";
 import {
   createVideo,
   createVod,
@@ -19,7 +19,7 @@ import {
   lookUpVideo,
   updateLiveMetadata,
   updateVideo,
-} from "../../services/videos.ts";
+} from "#worker/services/videos/videos.ts";
 import {
   LiveBroadcastParam,
   LiveMetadata,
@@ -37,7 +37,7 @@ import {
   VideoQuery,
   VideoTotalViews,
   VodInput,
-} from "./schemas.ts";
+} from "#worker/services/videos/schemas.ts";
 
 export const videos = createArea();
 const tag = "Videos";

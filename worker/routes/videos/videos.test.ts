@@ -2,15 +2,15 @@ import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { eq } from "drizzle-orm";
-import { createDb } from "../../../db/client.ts";
-import { VIDEO_PLAYERS } from "../../../db/enums.ts";
-import { videos } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { workingProvider } from "../../../test/streams.ts";
-import { listOf } from "../../http/listing.ts";
-import { newId } from "../../lib/ids.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { Video } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { VIDEO_PLAYERS } from "#db/enums.ts";
+import { videos } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { workingProvider } from "#test/streams.ts";
+import { listOf } from "#worker/services/core/list-schemas.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Video } from "#worker/services/videos/schemas.ts";
 
 const VideoList = listOf(Video);
 

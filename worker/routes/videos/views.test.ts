@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { z } from "@hono/zod-openapi";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { newId } from "../../lib/ids.ts";
-import { countViews, pruneViews } from "../../services/video-views.ts";
-import { Video, VideoTotalViews } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { countViews, pruneViews } from "#worker/services/videos/views.ts";
+import { Video, VideoTotalViews } from "#worker/services/videos/schemas.ts";
 
 const HOUR = 3_600_000;
 

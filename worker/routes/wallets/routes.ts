@@ -1,9 +1,9 @@
-import { createArea } from "../../http/area.ts";
-import { ACCOUNT, SUPER } from "../../http/credentials.ts";
-import { tagVersion } from "../../http/conditional.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody } from "../../http/schemas.ts";
-import { cancelOfWallet, getOwnWallet, getRecurringOf, insertWallet, listRecurring } from "../../services/wallets.ts";
+import { createArea } from "#worker/http/area.ts";
+import { ACCOUNT, SUPER } from "#worker/http/credentials.ts";
+import { tagVersion } from "#worker/http/conditional.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody } from "#worker/lib/schemas/common.ts";
+import { cancelOfWallet, getOwnWallet, getRecurringOf, insertWallet, listRecurring } from "#worker/services/wallets/wallets.ts";
 import {
   CancelledRecurring,
   CancelRecurring,
@@ -16,7 +16,7 @@ import {
   WalletFailure,
   WalletInput,
   WalletParam,
-} from "./schemas.ts";
+} from "#worker/services/wallets/schemas.ts";
 
 export const wallets = createArea();
 const tag = "Wallets";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
+import { createDb } from "#db/client.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
 import {
   backdate,
   type Buyer,
@@ -18,12 +18,12 @@ import {
   refund,
   tell,
   tellSubscription,
-} from "../../../test/shop.ts";
-import { stripe } from "../../../test/stripe-server.ts";
-import { newId } from "../../lib/ids.ts";
-import { expireEntitlements } from "../../services/entitlement-expiry.ts";
-import { EventList } from "../webhooks/schemas.ts";
-import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "./schemas.ts";
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { expireEntitlements } from "#worker/services/subscriptions/entitlement-expiry.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { CancelledRecurring, RecurringList, RecurringSubscription, Wallet } from "#worker/services/wallets/schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { operations } from "../../../test/openapi.ts";
-import { WEBHOOK_SERVICES } from "../../../db/enums.ts";
-import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
-import { SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
-import { Catalogue, WebhookPayload } from "./endpoint-schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { operations } from "#test/openapi.ts";
+import { WEBHOOK_SERVICES } from "#db/enums.ts";
+import { signEventData, signingKeys } from "#worker/services/webhooks/signature.ts";
+import { SAMPLE_SECRET } from "#worker/services/webhooks/deliveries.ts";
+import { Catalogue, WebhookPayload } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 // Those that Tifo adds stand behind them.
 const OF_THE_SPECIFICATION = WEBHOOK_SERVICES.slice(0, 9);

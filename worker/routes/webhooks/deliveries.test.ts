@@ -1,14 +1,14 @@
 import { z } from "@hono/zod-openapi";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { publishAddresses, timesAsked } from "../../../test/resolver.ts";
-import { createOverlay, deliveries, delivery, DeliveryList, newInbox, settings, subscribe, URL } from "../../../test/webhook-calls.ts";
-import { WebhookInbox } from "../../../test/webhook-inbox.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
-import { Webhooks } from "./endpoint-schemas.ts";
-import { EventList } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { publishAddresses, timesAsked } from "#test/resolver.ts";
+import { createOverlay, deliveries, delivery, DeliveryList, newInbox, settings, subscribe, URL } from "#test/webhook-calls.ts";
+import { WebhookInbox } from "#test/webhook-inbox.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signEventData, signingKeys } from "#worker/services/webhooks/signature.ts";
+import { Webhooks } from "#worker/services/webhooks/endpoint-schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 let site: TestSite;
 

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
-import { createArea } from "../../http/area.ts";
-import { DEVELOPER } from "../../http/credentials.ts";
-import { listAnswer, listOf } from "../../http/listing.ts";
-import { operation } from "../../http/operation.ts";
-import { Id, IdParam, json, optionalJsonBody } from "../../http/schemas.ts";
-import { listDeliveries, redeliver, sendTest } from "../../services/webhook-deliveries.ts";
-import { Delivery, DeliveryListQuery, toDeliveryAnswer } from "./delivery-schemas.ts";
-import { TestInput } from "./endpoint-schemas.ts";
+import { createArea } from "#worker/http/area.ts";
+import { DEVELOPER } from "#worker/http/credentials.ts";
+import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { operation } from "#worker/http/operation.ts";
+import { Id, IdParam, json, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { listDeliveries, redeliver, sendTest } from "#worker/services/webhooks/deliveries.ts";
+import { Delivery, DeliveryListQuery, toDeliveryAnswer } from "#worker/services/webhooks/delivery-schemas.ts";
+import { TestInput } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 export const deliveries = createArea();
 const tag = "Webhooks";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { Overlay } from "../overlays/schemas.ts";
-import { EventList } from "./schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 let site: TestSite;
 let overlay: { _id: string };

@@ -1,11 +1,11 @@
-import { createArea } from "../../http/area.ts";
-import { tagVersion, tagVersionOf } from "../../http/conditional.ts";
-import { ANYONE, DEVELOPER } from "../../http/credentials.ts";
-import { operation } from "../../http/operation.ts";
-import { json, jsonBody, optionalJsonBody } from "../../http/schemas.ts";
-import { readEvents } from "../../services/events.ts";
-import { eventCatalogue } from "../../services/event-samples.ts";
-import { samplePayload, SAMPLE_SECRET } from "../../services/webhook-deliveries.ts";
+import { createArea } from "#worker/http/area.ts";
+import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
+import { ANYONE, DEVELOPER } from "#worker/http/credentials.ts";
+import { operation } from "#worker/http/operation.ts";
+import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
+import { readEvents } from "#worker/services/webhooks/event-feed.ts";
+import { eventCatalogue } from "#worker/services/event-catalogue/event-samples.ts";
+import { samplePayload, SAMPLE_SECRET } from "#worker/services/webhooks/deliveries.ts";
 import {
   createProgrammatic,
   deleteProgrammatic,
@@ -13,7 +13,7 @@ import {
   rotateSecret,
   setWebhooks,
   updateSubscriptions,
-} from "../../services/webhooks.ts";
+} from "#worker/services/webhooks/webhooks.ts";
 import {
   Catalogue,
   ProgrammaticInput,
@@ -30,8 +30,8 @@ import {
   WebhookPayload,
   WebhooksWithProgrammatic,
   WebhooksWithSecret,
-} from "./endpoint-schemas.ts";
-import { EventList, EventQuery } from "./schemas.ts";
+} from "#worker/services/webhooks/endpoint-schemas.ts";
+import { EventList, EventQuery } from "#worker/services/webhooks/schemas.ts";
 
 export const webhooks = createArea();
 const tag = "Webhooks";

@@ -2,14 +2,14 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createDb } from "../../../db/client.ts";
-import { webhookEndpoints } from "../../../db/schema/index.ts";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { WebhookInbox } from "../../../test/webhook-inbox.ts";
-import { randomHex } from "../../lib/ids.ts";
-import { signEventData, signingKeys } from "../../lib/webhook-signature.ts";
-import { ProgrammaticWebhook, RotatedSecret, WebhooksWithSecret } from "./endpoint-schemas.ts";
-import { EventList } from "./schemas.ts";
+import { createDb } from "#db/client.ts";
+import { webhookEndpoints } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { WebhookInbox } from "#test/webhook-inbox.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signEventData, signingKeys } from "#worker/services/webhooks/signature.ts";
+import { ProgrammaticWebhook, RotatedSecret, WebhooksWithSecret } from "#worker/services/webhooks/endpoint-schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 let site: TestSite;
 

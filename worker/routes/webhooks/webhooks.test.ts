@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { newSite, type TestSite } from "../../../test/harness.ts";
-import { createOverlay, deliveries, newInbox, settings, subscribe, URL } from "../../../test/webhook-calls.ts";
-import { WEBHOOK_SERVICES } from "../../../db/enums.ts";
-import { ProgrammaticWebhook, Webhooks, WebhooksWithProgrammatic, WebhooksWithSecret } from "./endpoint-schemas.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { createOverlay, deliveries, newInbox, settings, subscribe, URL } from "#test/webhook-calls.ts";
+import { WEBHOOK_SERVICES } from "#db/enums.ts";
+import { ProgrammaticWebhook, Webhooks, WebhooksWithProgrammatic, WebhooksWithSecret } from "#worker/services/webhooks/endpoint-schemas.ts";
 
 let site: TestSite;
 

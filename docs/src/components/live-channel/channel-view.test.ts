@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ServerFrame } from "../../../../sdk/channel/index.ts";
+import type { ServerFrame } from "#sdk/channel/index.ts";
 import { type ChannelView, EMPTY_VIEW, LOG_LENGTH, nextView } from "./channel-view.ts";
 
 const NOW = 1_800_000_000_000;

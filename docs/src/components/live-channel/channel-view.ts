@@ -1,4 +1,4 @@
-import type { ServerFrame, ViewerFrame } from "../../../../sdk/channel/index.ts";
+import type { ServerFrame, ViewerFrame } from "#sdk/channel/index.ts";
 import { questIn, type QuestNews, type Tally, tallyIn } from "./engagement.ts";
 
 /** One line of the log of frames. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
-import type { ConnectionState } from "../../../../sdk/channel/index.ts";
-import { TifoEventProvider, useEventState } from "../../../../sdk/react/index.ts";
+import type { ConnectionState } from "#sdk/channel/index.ts";
+import { TifoEventProvider, useEventState } from "#sdk/react/index.ts";
 import { Boundary } from "../boundary.tsx";
 import { Beside } from "./beside.tsx";
 import type { ChannelView } from "./channel-view.ts";

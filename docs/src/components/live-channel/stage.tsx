@@ -1,4 +1,4 @@
-import { TifoOverlay } from "../../../../sdk/react/index.ts";
+import { TifoOverlay } from "#sdk/react/index.ts";
 
 /** The picture, with the overlays of the event over it once there is one. */
 export function Stage({ joined }: { joined: boolean }) {

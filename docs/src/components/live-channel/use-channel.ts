@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from "react";
-import { createTifo } from "../../../../sdk/core/core.ts";
-import type { TifoEventViewModel } from "../../../../sdk/model/event-interface.ts";
-import * as renderer from "../../../../sdk/react/mount.tsx";
+import { createTifo } from "#sdk/core/core.ts";
+import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
+import * as renderer from "#sdk/react/mount.tsx";
 import { type ChannelView, EMPTY_VIEW, nextView } from "./channel-view.ts";
 import { DEMO } from "./demo.ts";
 

@@ -1,5 +1,5 @@
-import type { TifoCore } from "../../../../sdk/model/core.ts";
-import type { TifoEventViewModel } from "../../../../sdk/model/event-interface.ts";
+import type { TifoCore } from "#sdk/model/core.ts";
+import type { TifoEventViewModel } from "#sdk/model/event-interface.ts";
 import { broadcastDemoOverlay, DEMO, isDemoServer } from "../live-channel/demo.ts";
 import { demoViewerToken } from "./demo-viewer.ts";
 import { loadSdk } from "./load-sdk.ts";

@@ -1,4 +1,4 @@
-import type { TifoCore } from "../../../../sdk/model/core.ts";
+import type { TifoCore } from "#sdk/model/core.ts";
 
 declare global {
   interface Window {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../../worker/lib/errors.ts";
+import type { ErrorCode } from "#worker/lib/errors.ts";
 
 /** Why a code is answered, and what its caller does about it. */
 export const ERROR_HELP = {

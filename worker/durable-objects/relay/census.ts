@@ -1,0 +1,70 @@
+import { bloomOf } from "#worker/lib/bloom.ts";
+import type { Census, PresenceReport } from "#worker/durable-objects/channel/channel.protocol.ts";
+import type { RelaySockets } from "./sockets.ts";
+
+const FLUSH_MS = 500;
+
+/** Tells the site who is at a relay: soon after that changed, and once a heartbeat. */
+export class RelayCensus {
+  private readonly place: { channelId: string; relay: number };
+  private readonly sockets: RelaySockets;
+  private readonly heartbeatMs: number;
+  private readonly send: (report: PresenceReport) => Promise<unknown>;
+  private reportDue = 0;
+  /** Somebody has come or gone since the last report. */
+  private hasChanged = false;
+  /** Devices that have been reported since the object woke, and on which day (UTC). */
+  private reported = { day: "", devices: new Set<string>() };
+
+  constructor(
+    place: { channelId: string; relay: number },
+    sockets: RelaySockets,
+    heartbeatMs: number,
+    send: (report: PresenceReport) => Promise<unknown>,
+  ) {
+    this.place = place;
+    this.sockets = sockets;
+    this.heartbeatMs = heartbeatMs;
+    this.send = send;
+  }
+
+  /** When the next report is due, ms; Infinity while nobody is here and the site knows it. */
+  get due(): number {
+    return this.sockets.size > 0 || this.hasChanged ? this.reportDue : Infinity;
+  }
+
+  /** A viewer has come or gone; answers when that is to be reported (ms). */
+  changed(): number {
+    const soon = Date.now() + FLUSH_MS;
+    this.reportDue = Math.min(this.reportDue, soon);
+    this.hasChanged = true;
+    return soon;
+  }
+
+  current(): Census {
+    return { count: this.sockets.size, accounts: bloomOf(this.sockets.accounts()) };
+  }
+
+  /** Reports if it is due. What fails is due again soon, at a moment that `failed` is told (ms). */
+  async reportDueNow(now: number, failed: (error: unknown, retryAt: number) => Promise<void>): Promise<void> {
+    if (this.reportDue > now) return;
+    this.reportDue = now + this.heartbeatMs;
+    this.hasChanged = false;
+    try {
+      await this.report(now);
+    } catch (error) {
+      this.reportDue = Date.now() + FLUSH_MS;
+      this.hasChanged = true;
+      await failed(error, this.reportDue);
+    }
+  }
+
+  private async report(now: number): Promise<void> {
+    const day = new Date(now).toISOString().slice(0, 10);
+    if (this.reported.day !== day) this.reported = { day, devices: new Set() };
+    const { devices: known } = this.reported;
+    const devices = this.sockets.devices().filter(({ device }) => !known.has(device));
+    await this.send({ ...this.place, ...this.current(), devices });
+    for (const { device } of devices) known.add(device);
+  }
+}

@@ -1,0 +1,112 @@
+import type { AccountTags, LogFrame, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { ViewerFrame } from "./relay.protocol.ts";
+
+const MAX_VIEWER_FRAME = 4_096;
+const FRAMES_PER_MESSAGE = 200;
+
+// Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
+
+/** One frame is sent as it is, several as a list. */
+export function joinBodies(bodies: string[]): string {
+  return bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",")}]`;
+}
+
+/** Any number of frames as messages of a size. */
+export function messagesOf(bodies: string[]): string[] {
+  const count = Math.ceil(bodies.length / FRAMES_PER_MESSAGE);
+  return Array.from({ length: count }, (_, i) => joinBodies(bodies.slice(i * FRAMES_PER_MESSAGE, (i + 1) * FRAMES_PER_MESSAGE)));
+}
+
+/** What became of a vote. */
+export type VoteOutcome = { ok: true } | { ok: false; code: string; message: string };
+
+export function welcomeFrame(welcome: {
+  epoch: string;
+  seq: number;
+  upTo: number;
+  now: number;
+  recovered: boolean;
+  overlays: string[];
+  rules: string[];
+  concurrents: number;
+  heartbeat: number;
+}): string {
+  const { overlays, rules, ...rest } = welcome;
+  const head = JSON.stringify({ type: "welcome", ...rest });
+  return `${head.slice(0, -1)},"overlays":[${overlays.join(",")}],"rules":[${rules.join(",")}]}`;
+}
+
+export function concurrentsFrame(upTo: number, count: number): string {
+  return JSON.stringify({ type: "concurrents", upTo, count });
+}
+
+/** The frames of states that exist; one that no longer does has none. */
+export function stateFrames(upTo: number, changes: StateChange[]): string[] {
+  return changes.flatMap(({ type, data }) => (data === null ? [] : [`{"type":${JSON.stringify(type)},"upTo":${upTo},"data":${data}}`]));
+}
+
+export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {
+  const refusal = outcome.ok ? {} : { code: outcome.code, message: outcome.message };
+  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...refusal });
+}
+
+export function pongFrame(upTo: number): string {
+  return JSON.stringify({ type: "pong", upTo });
+}
+
+export function accountChangedFrame(upTo: number, { accountId, tags }: AccountTags): string {
+  return JSON.stringify({ type: "account.changed", upTo, data: { _id: accountId, tags } });
+}
+
+export function drainFrame(upTo: number, reconnectIn: number): string {
+  return JSON.stringify({ type: "drain", upTo, reconnectIn });
+}
+
+/** `close` is the code that the socket closes with after this frame. */
+export function errorFrame(code: string, message: string, close?: number): string {
+  return JSON.stringify({ type: "error", code, message, close });
+}
+
+/** Whether a viewer with these tags receives the frame. */
+export function reaches(frame: Pick<LogFrame, "tags">, tags: string[]): boolean {
+  return frame.tags === null || frame.tags.some((tag) => tags.includes(tag));
+}
+
+/** A message for one audience; null where nothing in it is for them. `upTo` is the position that it brings them to. */
+export interface Message {
+  text: string;
+  upTo: number;
+}
+
+/** Makes the message of one push for any viewer's tags; each distinct audience's text is joined once. */
+export function messageByTags(frames: LogFrame[], states: string[], head: number): (tags: string[]) => Message | null {
+  const compose = (visible: LogFrame[]): Message | null => {
+    const bodies = [...visible.map((frame) => frame.body), ...states];
+    if (bodies.length === 0) return null;
+    return { text: joinBodies(bodies), upTo: states.length > 0 ? head : (visible.at(-1)?.seq ?? head) };
+  };
+  if (frames.every((frame) => frame.tags === null)) {
+    const forAll = compose(frames);
+    return () => forAll;
+  }
+  const made = new Map<string, Message | null>();
+  return (tags) => {
+    const visible = frames.filter((frame) => reaches(frame, tags));
+    const audience = visible.map((frame) => frame.seq).join(",");
+    const known = made.get(audience);
+    if (known !== undefined) return known;
+    const message = compose(visible);
+    made.set(audience, message);
+    return message;
+  };
+}
+
+/** The viewer's frame, or null for anything else. */
+export function readViewerFrame(message: string | ArrayBuffer): ViewerFrame | null {
+  if (typeof message !== "string" || message.length > MAX_VIEWER_FRAME) return null;
+  try {
+    return ViewerFrame.parse(JSON.parse(message));
+  } catch {
+    return null;
+  }
+}

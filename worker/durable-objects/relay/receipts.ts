@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi";
+import { observe } from "#worker/lib/histogram.ts";
+import type { LogFrame } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { ReceiptPart } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { reaches } from "./frames.ts";
+
+/** Broadcasts whose acknowledgements are still counted; of older ones what is outstanding counts as missing. */
+const KEPT = 128;
+
+const Stored = ReceiptPart.extend({ at: z.number(), tags: z.array(z.string()).nullable() });
+
+/** One broadcast's counts at this relay; `at` is when the channel had committed it, ms. */
+interface Entry extends Omit<ReceiptPart, "delays"> {
+  at: number;
+  tags: string[] | null;
+  delays: Map<number, number>;
+}
+
+/** The part of a viewer that receipts are about: `counted` is the position up to which its acknowledgements have been counted. */
+interface Counted {
+  tags: string[];
+  counted: number;
+}
+
+/**
+ * What became of the last broadcasts at this relay. Acknowledgements are counted in memory and written down now and then, with the viewers'
+ * own positions: what an eviction in between forgets, a viewer's next one makes up for, since it stands for all before it.
+ */
+export class RelayReceipts {
+  private readonly sql: SqlStorage;
+  private known: Entry[] | null = null;
+  private changed = new Set<Entry>();
+
+  constructor(sql: SqlStorage) {
+    this.sql = sql;
+    sql.exec("CREATE TABLE IF NOT EXISTS receipts (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  }
+
+  /** Notes that a broadcast went to so many sockets, and how many of them took it. */
+  sent(frame: LogFrame, sockets: number, sent: number): void {
+    const entry = this.entryOf(frame);
+    if (!entry) return;
+    entry.sockets += sockets;
+    entry.sent += sent;
+    this.changed.add(entry);
+  }
+
+  /** Notes that a viewer who came later got the broadcast with its welcome. */
+  late(frame: LogFrame): void {
+    const entry = this.entryOf(frame);
+    if (!entry) return;
+    entry.late++;
+    this.changed.add(entry);
+  }
+
+  /** Counts an acknowledgement of all that this viewer was sent up to `seq`, once; answers whether it told anything new. */
+  acknowledge(viewer: Counted, seq: number, now: number): boolean {
+    if (seq <= viewer.counted) return false;
+    const entries = this.entries();
+    for (let i = entries.length - 1; i >= 0; i--) {
+      const entry = entries[i];
+      if (!entry || entry.seq <= viewer.counted) break;
+      if (entry.seq > seq || !reaches(entry, viewer.tags)) continue;
+      entry.acknowledged++;
+      observe(entry.delays, now - entry.at);
+      this.changed.add(entry);
+    }
+    viewer.counted = seq;
+    return true;
+  }
+
+  /** The counts of one broadcast. */
+  of(broadcastId: string): ReceiptPart | null {
+    const entry = this.entries().find((known) => known.broadcastId === broadcastId);
+    return entry ? toPart(entry) : null;
+  }
+
+  /** Writes down what has changed. */
+  write(): void {
+    const rows = [...this.changed].map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
+    const insert = "INSERT OR REPLACE INTO receipts (seq, body) SELECT value ->> 'seq', value ->> 'body' FROM json_each(?)";
+    this.sql.exec(insert, JSON.stringify(rows));
+    this.sql.exec("DELETE FROM receipts WHERE seq < ?", this.entries()[0]?.seq ?? 0);
+  }
+
+  /** The same, and answers it for the channel. */
+  take(): ReceiptPart[] {
+    if (this.changed.size === 0) return [];
+    this.write();
+    const parts = [...this.changed].map(toPart);
+    this.changed = new Set();
+    return parts;
+  }
+
+  /** What the channel did not take is taken again with the next. */
+  putBack(parts: ReceiptPart[]): void {
+    for (const { seq } of parts) {
+      const entry = this.entries().find((known) => known.seq === seq);
+      if (entry) this.changed.add(entry);
+    }
+  }
+
+  private entryOf({ seq, tags, shows }: LogFrame): Entry | null {
+    if (!shows) return null;
+    const entries = this.entries();
+    const known = entries.find((entry) => entry.seq === seq);
+    if (known) return known;
+    const { broadcastId, at } = shows;
+    const entry: Entry = { broadcastId, seq, at, tags, sockets: 0, sent: 0, acknowledged: 0, late: 0, delays: new Map() };
+    entries.push(entry);
+    // A late viewer may bring back an older one.
+    if ((entries.at(-2)?.seq ?? 0) > seq) entries.sort((a, b) => a.seq - b.seq);
+    if (entries.length > KEPT) this.changed.delete(entries.shift() ?? entry);
+    return entry;
+  }
+
+  private entries(): Entry[] {
+    this.known ??= this.sql
+      .exec<{ body: string }>("SELECT body FROM receipts ORDER BY seq")
+      .toArray()
+      .map(({ body }) => toEntry(Stored.parse(JSON.parse(body))));
+    return this.known;
+  }
+}
+
+function toEntry({ delays, ...stored }: z.infer<typeof Stored>): Entry {
+  return { ...stored, delays: new Map(delays) };
+}
+
+function toPart({ broadcastId, seq, sockets, sent, acknowledged, late, delays }: Entry): ReceiptPart {
+  return { broadcastId, seq, sockets, sent, acknowledged, late, delays: [...delays] };
+}

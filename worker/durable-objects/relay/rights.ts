@@ -1,0 +1,207 @@
+import { Rounds } from "#worker/lib/time/rounds.ts";
+import { ownerKey, readRights, type Right, type SocketOwner } from "#worker/services/realtime/rights.ts";
+import type { VersionedGate, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
+import type { RelaySockets, Viewer } from "./sockets.ts";
+import { CLOSE } from "./relay.protocol.ts";
+
+const RETRY_MS = 500;
+const SIGNED_OUT = "The session has ended";
+const NO_ENTITLEMENT = "This account has no entitlement to the channel";
+const NO_TICKET = "This channel asks for a ticket";
+const OPEN: VersionedGate = { version: 0, type: "none", digest: "" };
+
+/** Why a viewer isn't let in, or has to leave. */
+export type RightsRefusal = NonNullable<Right["refusal"]>;
+
+/** A viewer on the way in. */
+interface Entry {
+  owner: SocketOwner | null;
+  /** What its right follows from has changed since it was looked up. */
+  isStale: boolean;
+}
+
+interface Steps<T> {
+  open: () => Promise<void>;
+  prepare: () => Promise<T> | T;
+  admit: (prepared: T, until: number | null) => Response;
+}
+
+type Waiting = { owner: SocketOwner; resolve: (right: Right) => void; reject: (error: unknown) => void };
+
+/**
+ * Who may be on the channel: looked up when a viewer connects, in groups of those who connect together, and again whenever it may have
+ * changed. A change that comes while a viewer is on the way in makes that look-up start again, so nobody slips in between.
+ */
+export class RelayRights {
+  private readonly env: Env;
+  private readonly channel: { siteId: string; channelId: string };
+  private readonly sockets: RelaySockets;
+  private readonly kv: SyncKvStorage;
+  private readonly entries = new Set<Entry>();
+  private readonly rounds = new Rounds(() => this.lookUpWaiting());
+  private waiting: Waiting[] = [];
+  private retryAt: number | null = null;
+  private readonly wakeBy: (at: number) => void;
+
+  /** `wakeBy` asks for an alarm by that moment (ms). */
+  constructor(
+    env: Env,
+    channel: { siteId: string; channelId: string },
+    sockets: RelaySockets,
+    kv: SyncKvStorage,
+    wakeBy: (at: number) => void,
+  ) {
+    this.wakeBy = wakeBy;
+    this.env = env;
+    this.channel = channel;
+    this.sockets = sockets;
+    this.kv = kv;
+  }
+
+  /** When somebody's right is to be looked up next, ms; Infinity for never. */
+  get due(): number {
+    // After an eviction only the flag tells that something is left to do.
+    let due = this.retryAt ?? (this.kv.get<boolean>("uncheckedGate") ? 0 : Infinity);
+    for (const { until } of this.sockets.viewers()) due = Math.min(due, until ?? Infinity);
+    return due;
+  }
+
+  /**
+   * Lets a viewer in by `admit`, in the same turn in which its right stands; otherwise says why not. `open` goes on beside the look-up,
+   * `prepare` after it.
+   */
+  async enter<T>(
+    { accountId, sessionId, gate }: Pick<ViewerIdentity, "accountId" | "sessionId" | "gate">,
+    { open, prepare, admit }: Steps<T>,
+  ): Promise<Response | RightsRefusal> {
+    const entry: Entry = { owner: accountId === null ? null : { accountId, sessionId }, isStale: false };
+    this.entries.add(entry);
+    try {
+      if (gate) this.noteGate(gate);
+      const opening = open();
+      for (;;) {
+        const [right] = await Promise.all([this.rightOf(entry), opening]);
+        if (right.refusal) return right.refusal;
+        const prepared = await prepare();
+        if (!entry.isStale) return admit(prepared, right.until);
+      }
+    } finally {
+      this.entries.delete(entry);
+    }
+  }
+
+  /** Takes a gate that the Worker or the channel knows; true if it is news. */
+  noteGate(gate: VersionedGate): boolean {
+    const known = this.gate;
+    if (gate.version < known.version) return false;
+    const isChange = gate.type !== known.type || gate.digest !== known.digest;
+    if (gate.version > known.version || isChange) this.kv.put("gate", gate);
+    if (isChange) for (const entry of this.entries) entry.isStale = true;
+    return isChange;
+  }
+
+  /** Takes the gate as the channel knows it, and has everybody leave who doesn't pass it. Safe to repeat. */
+  async setGate(gate: VersionedGate): Promise<void> {
+    if (this.noteGate(gate)) this.kv.put("uncheckedGate", true);
+    if (this.kv.get<boolean>("uncheckedGate")) await this.checkAll();
+  }
+
+  /** Has those of these accounts leave who have lost the right to be here. Safe to repeat. */
+  async check(accountIds: string[]): Promise<void> {
+    const named = new Set(accountIds);
+    for (const entry of this.entries) if (entry.owner && named.has(entry.owner.accountId)) entry.isStale = true;
+    await this.checkViewers((viewer) => viewer.accountId !== null && named.has(viewer.accountId));
+  }
+
+  /** Does what is due: rights that end by themselves, and what has failed before. */
+  async checkDue(now: number): Promise<void> {
+    if (this.due > now) return;
+    this.retryAt = null;
+    try {
+      if (this.kv.get<boolean>("uncheckedGate")) await this.checkAll();
+      await this.checkViewers(({ until }) => until !== null && until <= now);
+    } catch (error) {
+      this.retrySoon();
+      throw error;
+    }
+  }
+
+  private get gate(): VersionedGate {
+    return this.kv.get<VersionedGate>("gate") ?? OPEN;
+  }
+
+  private async checkAll(): Promise<void> {
+    if (this.gate.type !== "none") {
+      for (const [socket, { accountId }] of this.sockets.entries())
+        if (accountId === null) this.expel(socket, "unauthenticated", NO_TICKET);
+    }
+    const { version } = this.gate;
+    try {
+      await this.checkViewers(({ accountId }) => accountId !== null);
+    } catch (error) {
+      this.retrySoon();
+      throw error;
+    }
+    if (this.gate.version === version) this.kv.delete("uncheckedGate");
+  }
+
+  private async checkViewers(concerns: (viewer: Viewer) => boolean): Promise<void> {
+    const owners = new Map<string, SocketOwner>();
+    for (const viewer of this.sockets.viewers()) {
+      const owner = concerns(viewer) ? ownerOf(viewer) : null;
+      if (owner) owners.set(ownerKey(owner), owner);
+    }
+    if (owners.size === 0) return;
+    const rights = await readRights(this.env, this.channel, [...owners.values()], Date.now());
+    for (const [socket, viewer] of this.sockets.entries()) {
+      const owner = ownerOf(viewer);
+      const right = owner && rights.get(ownerKey(owner));
+      if (right?.refusal === "unauthenticated") this.expel(socket, right.refusal, SIGNED_OUT);
+      else if (right?.refusal) this.expel(socket, right.refusal, NO_ENTITLEMENT);
+      else if (right && right.until !== viewer.until) {
+        viewer.until = right.until;
+        this.sockets.save(socket, viewer);
+        if (right.until !== null) this.wakeBy(right.until);
+      }
+    }
+  }
+
+  private retrySoon(): void {
+    this.retryAt = Date.now() + RETRY_MS;
+    this.wakeBy(this.retryAt);
+  }
+
+  private expel(socket: WebSocket, refusal: RightsRefusal, message: string): void {
+    this.sockets.expel(socket, CLOSE[refusal], refusal, message);
+  }
+
+  private async rightOf(entry: Entry): Promise<Right> {
+    entry.isStale = false;
+    const { owner } = entry;
+    const { type } = this.gate;
+    if (!owner) return { refusal: type === "none" ? null : "unauthenticated", until: null };
+    if (owner.sessionId === null && type === "none") return { refusal: null, until: null };
+    return new Promise<Right>((resolve, reject) => {
+      this.waiting.push({ owner, resolve, reject });
+      // Its failure is told to each who waits.
+      void this.rounds.run();
+    });
+  }
+
+  /** One look-up for all who wait. */
+  private async lookUpWaiting(): Promise<void> {
+    const group = this.waiting;
+    this.waiting = [];
+    try {
+      const owners = new Map(group.map(({ owner }) => [ownerKey(owner), owner]));
+      const rights = await readRights(this.env, this.channel, [...owners.values()], Date.now());
+      for (const { owner, resolve } of group) resolve(rights.get(ownerKey(owner)) ?? { refusal: "unauthenticated", until: null });
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}
+
+function ownerOf({ accountId, sessionId }: Viewer): SocketOwner | null {
+  return accountId === null ? null : { accountId, sessionId };
+}

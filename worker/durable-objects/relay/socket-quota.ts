@@ -1,0 +1,56 @@
+import type { ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
+
+/** Sockets that one relay takes of one device, one account, and one network of anonymous viewers; 0 for as many as come. */
+export interface SocketLimits {
+  device: number;
+  account: number;
+  network: number;
+}
+
+/** As the deployment has it configured. */
+export function socketLimits(env: Env): SocketLimits {
+  const [device, account, network] = [env.TIFO_SOCKETS_PER_DEVICE, env.TIFO_SOCKETS_PER_ACCOUNT, env.TIFO_SOCKETS_PER_ADDRESS].map(Number);
+  return { device: device ?? 0, account: account ?? 0, network: network ?? 0 };
+}
+
+export type SocketHolder = Pick<ViewerIdentity, "accountId" | "device" | "network">;
+
+/** How many sockets each device, account and network has at a relay. The Worker always sends the same one to the same relay. */
+export class SocketQuota {
+  readonly #limits: SocketLimits;
+  readonly #counts = new Map<string, number>();
+
+  constructor(limits: SocketLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes one for each of them, or none where one has as many as it may. */
+  take(holder: SocketHolder): boolean {
+    const keys = this.#keysOf(holder);
+    if (keys.some(([key, limit]) => limit > 0 && (this.#counts.get(key) ?? 0) >= limit)) return false;
+    this.note(holder);
+    return true;
+  }
+
+  /** Counts a socket that is there already. */
+  note(holder: SocketHolder): void {
+    for (const [key] of this.#keysOf(holder)) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  giveBack(holder: SocketHolder): void {
+    for (const [key] of this.#keysOf(holder)) {
+      const left = (this.#counts.get(key) ?? 0) - 1;
+      if (left > 0) this.#counts.set(key, left);
+      else this.#counts.delete(key);
+    }
+  }
+
+  #keysOf({ accountId, device, network }: SocketHolder): [key: string, limit: number][] {
+    const keys: [string, number][] = [];
+    if (device !== null) keys.push([`device ${device}`, this.#limits.device]);
+    // Whoever is signed in is counted by name: a stadium's Wi-Fi is one network.
+    if (accountId !== null) keys.push([`account ${accountId}`, this.#limits.account]);
+    else if (network !== null) keys.push([`network ${network}`, this.#limits.network]);
+    return keys;
+  }
+}

@@ -1,0 +1,384 @@
+import { DurableObject } from "cloudflare:workers";
+import { bloomMayHave } from "#worker/lib/bloom.ts";
+import { logError } from "#worker/lib/log.ts";
+import { Rounds } from "#worker/lib/time/rounds.ts";
+import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import type {
+  AccountTags,
+  Broadcast,
+  ClearTarget,
+  ClientRules,
+  Opening,
+  PresenceReport,
+  SiteConcurrents,
+  StateChange,
+} from "#worker/durable-objects/channel/channel.protocol.ts";
+import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { LatestStates } from "#worker/durable-objects/latest-states.ts";
+import { SiteCommands } from "#worker/durable-objects/site-commands.ts";
+import { SiteDevices } from "./devices.ts";
+import { SiteRechecks } from "./rechecks.ts";
+
+const ANNOUNCE_MS = 1_000;
+const RETRY_MS = 2_000;
+const ASK_TIMEOUT_MS = 2_000;
+
+/** A relay's count of open sockets and when it was last confirmed. */
+interface Lease {
+  channelId: string;
+  relay: number;
+  count: number;
+  /** The accounts that may be there; null: any may. */
+  accounts: Uint8Array | null;
+  renewedAt: number;
+}
+
+type RuleRow = { id: string; channel_id: string | null; body: string };
+
+/**
+ * One per site: which channels are open, how many watch, and the broadcasts that go to all of them. What lasts is only which relays have
+ * viewers; counts come from the relays themselves, so none is ever left over.
+ */
+export class SitePresence extends DurableObject<Env> {
+  private readonly siteId: string;
+  private readonly commands: SiteCommands;
+  private readonly states: LatestStates;
+  private readonly devices: SiteDevices;
+  private readonly rechecks: SiteRechecks;
+  private readonly recheckRounds = new Rounds(() => this.recheckPending());
+  private readonly leaseMs: number;
+  private leases: Map<string, Lease> | null = null;
+  private loading: Promise<Map<string, Lease>> | null = null;
+  private readonly announced = new Map<string, number>();
+  private lastAnnounced = 0;
+  private alarmAt: number | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.siteId = ctx.id.name ?? "";
+    this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
+    this.commands = new SiteCommands(ctx.storage);
+    this.states = new LatestStates(ctx.storage.sql);
+    this.rechecks = new SiteRechecks(ctx.storage.sql);
+    this.devices = new SiteDevices(ctx.storage.sql, Number(env.TIFO_DEVICES_PER_ADDRESS));
+    ctx.storage.sql.exec(`
+      CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL);`);
+  }
+
+  /** A relay's count; answers the channel's total. The first of a channel brings it the site's broadcasts, before it counts as open. */
+  async report(report: PresenceReport): Promise<number> {
+    const { channelId, relay, count } = report;
+    const leases = await this.ready();
+    this.devices.remember(report.devices, Date.now());
+    const opens = count > 0 && !this.isOpen(channelId);
+    if (opens) await this.repeatCommands(channelId);
+    if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
+    // From here on the channel receives every new state; this brings it those sent between its opening and this report.
+    if (opens) this.ctx.waitUntil(this.toChannels([channelId], () => this.repeatStates(channelId)));
+    this.recheckNewcomers(leases.get(keyOf(report)), report);
+    this.renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
+    await this.announceSoon();
+    return this.total(leases, channelId);
+  }
+
+  /** Viewers of the site now, by channel, and the distinct devices of the day (UTC). */
+  async concurrents(): Promise<SiteConcurrents> {
+    const leases = await this.ready();
+    await this.verify(leases);
+    const totals = new Map<string, number>();
+    for (const { channelId, count } of leases.values()) totals.set(channelId, (totals.get(channelId) ?? 0) + count);
+    const channels = [...totals].map(([channelId, concurrents]) => ({ channelId, concurrents }));
+    return {
+      concurrents: channels.reduce((sum, channel) => sum + channel.concurrents, 0),
+      totalViews: this.devices.count(Date.now()),
+      channels,
+    };
+  }
+
+  /** Broadcasts to every open channel now, and to each that opens before the end; once by its id. */
+  async publish(broadcast: Broadcast): Promise<{ channelId: string; seq: number; startsAt: number; endsAt: number }[]> {
+    const now = Date.now();
+    if (!this.commands.publish(broadcast, now)) return [];
+    this.commands.reach(this.openChannels(), now, broadcast.broadcastId);
+    const answers = await this.toOpenChannels(async (channelId) => {
+      const { seq, startsAt, endsAt } = await this.channel(channelId).publish(broadcast);
+      return { channelId, seq, startsAt, endsAt };
+    });
+    await this.schedule();
+    return answers;
+  }
+
+  /** Clears on every channel of the site, open or not; once by `id`. Answers for the open ones. */
+  async clear(command: { id: string; target: ClearTarget }): Promise<{ channelId: string; seq: number; broadcastIds: string[] }[]> {
+    this.commands.clear(command.id, command.target, Date.now());
+    const answers = await this.toOpenChannels(async (channelId) => {
+      const { seq, broadcastIds } = await this.channel(channelId).clear(command);
+      return { channelId, seq, broadcastIds };
+    });
+    await this.schedule();
+    return answers;
+  }
+
+  /** Makes the site's client rules known to every open channel now, and to each that opens later. Safe to repeat, also out of order. */
+  async setRules(clientRules: ClientRules): Promise<void> {
+    const { kv } = this.ctx.storage;
+    if (clientRules.version <= (kv.get<number>("rulesVersion") ?? 0)) return;
+    this.ctx.storage.transactionSync(() => {
+      this.ctx.storage.sql.exec("DELETE FROM rules");
+      // A row each: a value of the other kind ends at 2 MB.
+      const insert = "INSERT INTO rules (id, channel_id, body) VALUES (?, ?, ?)";
+      for (const { id, channelId, body } of clientRules.rules) this.ctx.storage.sql.exec(insert, id, channelId, body);
+      kv.put("rulesVersion", clientRules.version);
+    });
+    await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
+  }
+
+  /** Sends a state to every open channel, and each that opens later: the latest of one key wins. Throws if a channel has not taken it. */
+  async state(change: StateChange): Promise<void> {
+    this.states.put(change, Date.now());
+    const told = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+    const failed = told.find((each) => each.status === "rejected");
+    if (failed) throw new Error("A channel has not told its viewers the state", { cause: failed.reason });
+  }
+
+  /** The channels that a site-wide broadcast has been brought to. */
+  reachedBy(broadcastId: string): string[] {
+    return this.commands.reachedBy(broadcastId);
+  }
+
+  /** Gives the open sockets of these accounts their tags; throws if a relay can't be reached. Safe to repeat. */
+  async retag(accounts: AccountTags[]): Promise<void> {
+    const leases = await this.ready();
+    await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
+  }
+
+  /**
+   * The rights of these accounts have changed: each relay that may have one of them looks again who may stay. Returns once that is noted;
+   * however many accounts change, a relay is asked once at a time. Safe to repeat.
+   */
+  async recheck(accountIds: string[]): Promise<void> {
+    const now = Date.now();
+    this.rechecks.add(accountIds, now);
+    await this.wakeBy(now + RETRY_MS);
+    this.ctx.waitUntil(this.recheckRounds.run());
+  }
+
+  /** What a channel that opens has to know: the commands after a position, 0 for the first page. */
+  async opening(channelId: string, after: number): Promise<Opening> {
+    const leases = await this.ready();
+    this.commands.reach([channelId], Date.now());
+    const states = after === 0 ? this.states.current(Date.now()) : [];
+    return { ...this.commands.current(Date.now(), after), rules: this.rules, states, concurrents: this.total(leases, channelId) };
+  }
+
+  /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
+  override async alarm(): Promise<void> {
+    this.alarmAt = null;
+    const now = Date.now();
+    this.commands.prune(now);
+    this.rechecks.prune(now);
+    this.ctx.waitUntil(this.recheckRounds.run());
+    this.devices.prune(now);
+    const leases = await this.ready();
+    await this.verify(leases);
+    if (this.ctx.storage.kv.get<boolean>("repeat")) {
+      this.ctx.storage.kv.delete("repeat");
+      await this.toOpenChannels((channelId) => this.repeatCommands(channelId));
+    }
+    await this.announceAll(leases);
+    await this.schedule();
+  }
+
+  /** Counts of all relays that have viewers; after a restart each is asked for its own. */
+  private async ready(): Promise<Map<string, Lease>> {
+    if (this.leases) return this.leases;
+    this.loading ??= this.askAll().finally(() => {
+      this.loading = null;
+    });
+    this.leases = await this.loading;
+    return this.leases;
+  }
+
+  private async askAll(): Promise<Map<string, Lease>> {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string; relay: number }>("SELECT channel_id, relay FROM relays").toArray();
+    const leases = new Map<string, Lease>();
+    const asked = rows.map((row) => this.ask({ channelId: row.channel_id, relay: row.relay, count: 0, accounts: null, renewedAt: 0 }));
+    for (const lease of await Promise.all(asked)) this.renew(leases, lease);
+    return leases;
+  }
+
+  /** Asks again for each count that its relay has not renewed in time. */
+  private async verify(leases: Map<string, Lease>): Promise<void> {
+    const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.leaseMs);
+    const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.ask(lease) })));
+    for (const { lease, current } of answers) {
+      // A report that came meanwhile is newer than the answer.
+      if (leases.get(keyOf(lease)) === lease) this.renew(leases, current);
+    }
+  }
+
+  /** The relay's own count; a relay that can't be reached keeps the count it had, to be asked again. */
+  private async ask(lease: Lease): Promise<Lease> {
+    try {
+      const census = await withTimeout(this.relay(lease).takeCensus(), ASK_TIMEOUT_MS);
+      return { ...lease, ...census, renewedAt: Date.now() };
+    } catch (error) {
+      logError("relay_count_unknown", error, { relay: keyOf(lease) });
+      return lease;
+    }
+  }
+
+  /** Has every relay that may have one of the pending accounts look again; what fails is tried again by alarm. */
+  private async recheckPending(): Promise<void> {
+    const leases = await this.ready();
+    for (;;) {
+      const batch = this.rechecks.pending();
+      if (batch.accountIds.length === 0) return;
+      const asked = [...leases.values()].flatMap((lease) => {
+        const { accounts } = lease;
+        const here = accounts ? batch.accountIds.filter((accountId) => bloomMayHave(accounts, accountId)) : batch.accountIds;
+        return here.length === 0 ? [] : [withTimeout(this.relay(lease).checkRights(here), ASK_TIMEOUT_MS)];
+      });
+      const failed = (await Promise.allSettled(asked)).find((answer) => answer.status === "rejected");
+      if (failed) {
+        logError("recheck_failed", failed.reason, { siteId: this.siteId });
+        return this.wakeBy(Date.now() + RETRY_MS);
+      }
+      this.rechecks.done(batch);
+    }
+  }
+
+  /** Whoever was let in while the rights of their account changed is looked at again: the relay wasn't asked, since nobody knew of them. */
+  private recheckNewcomers(before: Lease | undefined, { accounts: now }: PresenceReport): void {
+    if (!now) return;
+    const accounts = this.rechecks
+      .recent(Date.now())
+      .filter((accountId) => bloomMayHave(now, accountId) && !(before?.accounts && bloomMayHave(before.accounts, accountId)));
+    if (accounts.length === 0) return;
+    this.rechecks.add(accounts, Date.now());
+    this.ctx.waitUntil(Promise.all([this.wakeBy(Date.now() + RETRY_MS), this.recheckRounds.run()]));
+  }
+
+  private renew(leases: Map<string, Lease>, lease: Lease): void {
+    if (lease.count > 0 || lease.renewedAt === 0) {
+      leases.set(keyOf(lease), lease);
+      return;
+    }
+    leases.delete(keyOf(lease));
+    this.ctx.storage.sql.exec("DELETE FROM relays WHERE channel_id = ? AND relay = ?", lease.channelId, lease.relay);
+  }
+
+  private total(leases: Map<string, Lease>, channelId: string): number {
+    let sum = 0;
+    for (const lease of leases.values()) if (lease.channelId === channelId) sum += lease.count;
+    return sum;
+  }
+
+  /** Tells the viewers at once if nothing was told within the last second, else when that second is over. */
+  private async announceSoon(): Promise<void> {
+    const now = Date.now();
+    if (now - this.lastAnnounced < ANNOUNCE_MS) return this.wakeBy(this.lastAnnounced + ANNOUNCE_MS);
+    if (this.leases) this.ctx.waitUntil(this.announceAll(this.leases));
+    await this.schedule();
+  }
+
+  /** Sends each channel's total to its relays where it changed. */
+  private async announceAll(leases: Map<string, Lease>): Promise<void> {
+    this.lastAnnounced = Date.now();
+    const open = new Set([...leases.values()].map((lease) => lease.channelId));
+    for (const channelId of this.announced.keys()) if (!open.has(channelId)) this.announced.delete(channelId);
+    const changed = new Map<string, number>();
+    for (const channelId of open) {
+      const total = this.total(leases, channelId);
+      if (this.announced.get(channelId) !== total) changed.set(channelId, total);
+    }
+    for (const [channelId, total] of changed) this.announced.set(channelId, total);
+    const told = [...leases.values()].flatMap((lease) => {
+      const total = changed.get(lease.channelId);
+      return total === undefined ? [] : [this.announce(lease, total)];
+    });
+    await Promise.all(told);
+  }
+
+  private async announce(lease: Lease, total: number): Promise<void> {
+    try {
+      await this.relay(lease).announce(total);
+    } catch {
+      // Told again with the next change of any count.
+      this.announced.delete(lease.channelId);
+    }
+  }
+
+  private get rules(): ClientRules | null {
+    const version = this.ctx.storage.kv.get<number>("rulesVersion");
+    if (version === undefined) return null;
+    const rows = this.ctx.storage.sql.exec<RuleRow>("SELECT id, channel_id, body FROM rules ORDER BY position").toArray();
+    return { version, rules: rows.map(({ id, channel_id: channelId, body }) => ({ id, channelId, body })) };
+  }
+
+  private openChannels(): string[] {
+    const rows = this.ctx.storage.sql.exec<{ channel_id: string }>("SELECT DISTINCT channel_id FROM relays").toArray();
+    return rows.map((row) => row.channel_id);
+  }
+
+  private isOpen(channelId: string): boolean {
+    return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
+  }
+
+  /** Calls each open channel; one that fails is left out of the answer and gets the command again by alarm. */
+  private toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
+    return this.toChannels(this.openChannels(), call);
+  }
+
+  private async toChannels<T>(channelIds: string[], call: (channelId: string) => Promise<T>): Promise<T[]> {
+    const answers = await Promise.allSettled(channelIds.map(call));
+    if (answers.some((answer) => answer.status === "rejected")) {
+      this.ctx.storage.kv.put("repeat", true);
+      await this.wakeBy(Date.now() + RETRY_MS);
+    }
+    return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  }
+
+  /** Brings a channel all that is current; what it has already is skipped there. */
+  private async repeatCommands(channelId: string): Promise<void> {
+    const now = Date.now();
+    this.commands.reach([channelId], now);
+    for (let after: number | null = 0; after !== null;) {
+      const { commands, next } = this.commands.current(now, after);
+      await this.channel(channelId).applyCommands(commands);
+      after = next;
+    }
+    if (this.rules) await this.channel(channelId).setRules(this.rules);
+    await this.repeatStates(channelId);
+  }
+
+  private async repeatStates(channelId: string): Promise<void> {
+    for (const change of this.states.current(Date.now())) await this.channel(channelId).state(change);
+  }
+
+  private channel(channelId: string): ReturnType<Env["CHANNEL"]["getByName"]> {
+    return this.env.CHANNEL.getByName(channelName(this.siteId, channelId));
+  }
+
+  private relay(lease: Lease): ReturnType<Env["RELAY"]["getByName"]> {
+    return this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay));
+  }
+
+  /** The next time at which a count needs verifying, a command ends or a day is over. */
+  private async schedule(): Promise<void> {
+    const oldest = Math.min(...[...(this.leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
+    const due = Math.min(oldest + this.leaseMs, this.commands.nextEnd() ?? Infinity);
+    if (due !== Infinity) await this.wakeBy(Math.max(due, Date.now() + ANNOUNCE_MS));
+  }
+
+  private async wakeBy(at: number): Promise<void> {
+    if (this.alarmAt !== null && this.alarmAt <= at) return;
+    this.alarmAt = at;
+    await this.ctx.storage.setAlarm(at);
+  }
+}
+
+function keyOf(lease: { channelId: string; relay: number }): string {
+  return `${lease.channelId}:${lease.relay}`;
+}

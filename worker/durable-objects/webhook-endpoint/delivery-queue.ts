@@ -1,0 +1,367 @@
+import { z } from "@hono/zod-openapi";
+import type { WEBHOOK_DISABLED_REASONS } from "#db/enums.ts";
+import { pauseAfter, RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
+
+/** What was delivered or given up is kept for so long, and no more of it than this. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const KEPT_ROWS = 20_000;
+/** What waits is kept for so long: only an endpoint that is off, or a resource of which nothing gets through, has anything as old. */
+const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
+/** Deliveries that are under way at once; the platform opens no more connections than this. */
+const AT_ONCE = 6;
+/** Rows whose age is looked at when what is old is forgotten. */
+const OLD_ROWS = 2 * KEPT_ROWS;
+/** What is read ahead at once. */
+const LINES = { events: 256, bytes: 1_000_000 };
+const GONE = 410;
+
+const Attempts = z.array(Attempt);
+const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, method, origin_path";
+
+export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
+
+/** An event that is to be sent now. */
+export interface DueDelivery extends QueuedEvent {
+  number: number;
+}
+
+type DueRow = {
+  number: number;
+  event_id: string;
+  type: string;
+  resource: string;
+  service: string;
+  event: string;
+  account: string | null;
+  method: string | null;
+  origin_path: string | null;
+};
+
+type ListedRow = {
+  number: number;
+  id: string;
+  event_id: string;
+  type: string;
+  resource: string;
+  state: DeliveryState;
+  due: number | null;
+  created: number;
+  attempts: string;
+};
+
+type Health = { failures: number; failing_since: number | null; paused_until: number };
+
+/**
+ * What one endpoint is to be told, in SQLite. Only the first pending delivery of a resource has a due time, the others wait for it:
+ * so the order holds, and finding what is due costs the same however much waits. Knows no clock: every moment is given.
+ */
+export class DeliveryQueue {
+  readonly #storage: DurableObjectStorage;
+  readonly #sql: SqlStorage;
+  #known: Health | undefined;
+  /** Moves on when something that waits is taken out or put in anew: what was read ahead holds no more. */
+  revision = 0;
+  /** Hears when there may be something new to send. */
+  onNews: () => void = () => undefined;
+  /** Writes down what a run knows alone; asked before anybody looks or interferes. */
+  settle: () => void = () => undefined;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#sql = storage.sql;
+    this.#sql.exec(`
+      CREATE TABLE IF NOT EXISTS deliveries (
+        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
+        resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
+        state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER,
+        attempts TEXT NOT NULL DEFAULT '[]');
+      CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
+      CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
+      CREATE TABLE IF NOT EXISTS health (
+        id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
+      INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
+  }
+
+  /** Queues events, each once however often it is handed over. */
+  add(events: QueuedEvent[], now: number): void {
+    this.#storage.transactionSync(() => {
+      for (const event of events) {
+        this.#sql.exec(
+          `INSERT OR IGNORE INTO deliveries (id, event_id, type, resource, service, event, account, method, origin_path, created)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          ...[newId(now), event.id, event.type, event.resource, event.service, event.eventData],
+          ...[event.account, event.method, event.originPath, now],
+        );
+      }
+      this.#makeDue(
+        events.map(({ resource }) => resource),
+        now,
+      );
+    });
+    this.onNews();
+  }
+
+  /** How many deliveries may be under way at once to a receiver in this health. */
+  room(now: number): number {
+    const { failures, paused_until } = this.#health();
+    if (paused_until > now) return 0;
+    return pauseAfter(failures) > 0 ? 1 : AT_ONCE;
+  }
+
+  /**
+   * What is to be sent now, the longest due first, each with what waits for it alone: lines, of which each holds one resource's events in
+   * their order. Resources of which an event is `busy` are left aside.
+   */
+  lines(now: number, busy: ReadonlySet<string>): DueDelivery[][] {
+    const due = this.#sql.exec<DueRow>(
+      `SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ?1 AND resource NOT IN (SELECT value FROM json_each(?2))
+       ORDER BY due, number LIMIT ?3`,
+      ...[now, JSON.stringify([...busy]), LINES.events],
+    );
+    const first = takeSome(due, LINES.bytes);
+    const waiting = first.length === 0 ? [] : this.#waitingFor(first);
+    return [...Map.groupBy([...first, ...waiting], ({ resource }) => resource).values()];
+  }
+
+  /** Records tries that the receiver has taken, many at once: what is written by itself costs as much as the request. */
+  delivered(outcomes: { event: DueDelivery; attempt: Attempt }[]): void {
+    const now = Math.max(...outcomes.map(({ attempt }) => attempt.at + attempt.duration));
+    const tries = JSON.stringify(Object.fromEntries(outcomes.map(({ event, attempt }) => [event.number, attempt])));
+    this.#storage.transactionSync(() => {
+      // An answer may come after the endpoint was removed and its queue with it.
+      this.#sql.exec(
+        `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1,
+           attempts = json_insert(attempts, '$[#]', json(try.value))
+         FROM json_each(?1) AS try WHERE number = CAST(try.key AS INTEGER) AND state = 'pending'`,
+        tries,
+        now,
+      );
+      this.recover();
+      this.#makeDue(
+        outcomes.map(({ event }) => event.resource),
+        now,
+      );
+    });
+  }
+
+  /** Records a try that failed and what follows from it; answers why the endpoint is to be switched off, if it is. */
+  failed({ number, resource }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
+    const now = attempt.at + attempt.duration;
+    return this.#storage.transactionSync(() => {
+      // Meanwhile it may have been called for again, or removed with its endpoint.
+      const [row] = this.#sql
+        .exec<{ tries: number }>(
+          `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), tries = tries + 1
+           WHERE number = ? AND state = 'pending' RETURNING tries`,
+          JSON.stringify(attempt),
+          number,
+        )
+        .toArray();
+      if (!row) return undefined;
+      const delay = retryDelay(row.tries, random);
+      if (delay === undefined) this.#giveUp(number, resource, now);
+      else this.#retry(number, now + delay);
+      const since = this.#fail(now);
+      if (attempt.status === GONE) return "gone";
+      return now - since >= RETRY_SPAN ? "failing" : undefined;
+    });
+  }
+
+  knows(id: string): boolean {
+    return this.#sql.exec("SELECT 1 FROM deliveries WHERE id = ?", id).toArray().length > 0;
+  }
+
+  /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
+  redeliver(id: string, now: number): boolean {
+    this.settle();
+    return this.#storage.transactionSync(() => {
+      const [row] = this.#sql
+        .exec<{ resource: string }>(
+          "UPDATE deliveries SET state = 'pending', tries = 0, settled = NULL, due = NULL WHERE id = ? RETURNING resource",
+          id,
+        )
+        .toArray();
+      if (!row) return false;
+      // What comes after it in its resource waits again.
+      this.#sql.exec("UPDATE deliveries SET due = NULL WHERE state = 'pending' AND resource = ?", row.resource);
+      this.#makeDue([row.resource], now);
+      this.recover();
+      this.#revised();
+      return true;
+    });
+  }
+
+  /** Tries again at once whatever has failed before: the receiver may have been mended. */
+  beginAnew(now: number): void {
+    this.recover();
+    this.#sql.exec("UPDATE deliveries SET due = ?1 WHERE due > ?1", now);
+  }
+
+  /** Forgets that the receiver has failed. */
+  recover(): void {
+    if (this.#health().failures > 0) this.#note({ failures: 0, failing_since: null, paused_until: 0 });
+  }
+
+  /** When there is something to send next; undefined where nothing waits. */
+  nextDue(): number | undefined {
+    const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM deliveries WHERE due IS NOT NULL").one();
+    return due === null ? undefined : Math.max(due, this.#health().paused_until);
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM deliveries LIMIT 1").toArray().length === 0;
+  }
+
+  /** A page of deliveries with their tries, the cursor of the next page, and how many match. */
+  list({ limit, offset, direction, cursor, state, type, search }: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
+    this.settle();
+    const matches = `(?1 IS NULL OR state = ?1) AND (?2 IS NULL OR type = ?2)
+      AND (?3 IS NULL OR instr(lower(type), ?3) > 0 OR instr(lower(resource), ?3) > 0)`;
+    const [after, order] = direction === 1 ? ["number > ?4", "ASC"] : ["number < ?4", "DESC"];
+    const rows = this.#sql
+      .exec<ListedRow>(
+        `SELECT number, id, event_id, type, resource, state, due, created, attempts
+         FROM deliveries WHERE (?4 IS NULL OR ${after}) AND ${matches} ORDER BY number ${order} LIMIT ?5 OFFSET ?6`,
+        ...[state, type, search, cursor, limit, cursor === null ? offset : 0],
+      )
+      .toArray();
+    const { total } = this.#sql
+      .exec<{ total: number }>(`SELECT count(*) AS total FROM deliveries WHERE ${matches}`, state, type, search)
+      .one();
+    const { paused_until } = this.#health();
+    return { rows: rows.map((row) => toDelivery(row, paused_until)), totalCount: total };
+  }
+
+  /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
+  erase(resource: string, before: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET event = json_set(event, '$.data', json('{"erased":true}')), account = NULL
+       WHERE resource = ? AND json_extract(event, '$.sequence') < ?`,
+      resource,
+      before,
+    );
+    this.#revised();
+  }
+
+  /** Forgets what was settled long ago, or is too much to keep, and what has waited for too long. */
+  prune(now: number): void {
+    this.#storage.transactionSync(() => {
+      this.#sql.exec(
+        `DELETE FROM deliveries WHERE state <> 'pending' AND number <= (
+           SELECT number FROM deliveries WHERE state <> 'pending' ORDER BY number DESC LIMIT 1 OFFSET ?)`,
+        KEPT_ROWS,
+      );
+      // What is old has the lowest numbers.
+      const old = this.#sql
+        .exec<{ resource: string; state: DeliveryState }>(
+          `DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries ORDER BY number LIMIT ?1)
+             AND CASE state WHEN 'pending' THEN created < ?2 ELSE settled < ?3 END
+           RETURNING resource, state`,
+          ...[OLD_ROWS, now - WAITING_MS, now - KEPT_MS],
+        )
+        .toArray();
+      const waiting = old.filter(({ state }) => state === "pending").map(({ resource }) => resource);
+      if (waiting.length === 0) return;
+      this.#makeDue(waiting, now);
+      this.#revised();
+    });
+  }
+
+  clear(): void {
+    this.#sql.exec("DELETE FROM deliveries");
+    this.recover();
+    this.#revised();
+  }
+
+  /** What is pending behind these, a fair share for each. */
+  #waitingFor(first: DueDelivery[]): DueDelivery[] {
+    const share = Math.floor(LINES.events / first.length) - 1;
+    if (share < 1) return [];
+    const rows = this.#sql.exec<DueRow>(
+      `WITH head AS (SELECT key AS place, value ->> 0 AS name, value ->> 1 AS at FROM json_each(?1))
+       SELECT ${DUE_COLUMNS} FROM head JOIN deliveries ON number IN (
+         SELECT number FROM deliveries WHERE state = 'pending' AND resource = head.name AND number > head.at ORDER BY number LIMIT ?2)
+       ORDER BY place, number`,
+      ...[JSON.stringify(first.map(({ resource, number }) => [resource, number])), share],
+    );
+    return takeSome(rows, LINES.bytes);
+  }
+
+  /** At this moment, or with an earlier one that has been called for again meanwhile. */
+  #retry(number: number, at: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET due = CASE WHEN EXISTS (
+         SELECT 1 FROM deliveries AS earlier WHERE earlier.state = 'pending' AND earlier.resource = deliveries.resource
+           AND earlier.number < deliveries.number) THEN NULL ELSE ?2 END
+       WHERE number = ?1`,
+      number,
+      at,
+    );
+  }
+
+  #giveUp(number: number, resource: string, now: number): void {
+    this.#sql.exec("UPDATE deliveries SET state = 'failed', settled = ?, due = NULL WHERE number = ?", now, number);
+    this.#makeDue([resource], now);
+  }
+
+  /** Of each resource the first that waits is due now, unless it has a time of its own. */
+  #makeDue(resources: string[], now: number): void {
+    this.#sql.exec(
+      `UPDATE deliveries SET due = ?2 WHERE due IS NULL AND number IN (
+         SELECT (SELECT min(number) FROM deliveries WHERE state = 'pending' AND resource = value) FROM json_each(?1))`,
+      JSON.stringify([...new Set(resources)]),
+      now,
+    );
+  }
+
+  /** Answers since when nothing has got through. */
+  #fail(now: number): number {
+    const { failures, failing_since } = this.#health();
+    const since = failing_since ?? now;
+    this.#note({ failures: failures + 1, failing_since: since, paused_until: now + pauseAfter(failures + 1) });
+    return since;
+  }
+
+  #health(): Health {
+    this.#known ??= this.#sql.exec<Health>("SELECT failures, failing_since, paused_until FROM health").one();
+    return this.#known;
+  }
+
+  #note(health: Health): void {
+    const { failures, failing_since, paused_until } = health;
+    this.#sql.exec("UPDATE health SET failures = ?, failing_since = ?, paused_until = ?", failures, failing_since, paused_until);
+    this.#known = health;
+  }
+
+  #revised(): void {
+    this.revision++;
+    this.onNews();
+  }
+}
+
+/** Reads no more rows than fit, but always one. */
+function takeSome(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
+  const taken: DueDelivery[] = [];
+  let room = bytes;
+  for (const row of rows) {
+    taken.push(toDue(row));
+    room -= row.event.length;
+    if (room <= 0) break;
+  }
+  return taken;
+}
+
+function toDue({ event_id, origin_path, event, ...row }: DueRow): DueDelivery {
+  return { ...row, id: event_id, eventData: event, originPath: origin_path };
+}
+
+function toDelivery({ event_id, due, attempts, ...row }: ListedRow, pausedUntil: number): Delivery {
+  return {
+    ...row,
+    eventId: event_id,
+    nextTry: due === null ? null : Math.max(due, pausedUntil),
+    attempts: Attempts.parse(JSON.parse(attempts)),
+  };
+}

@@ -1,0 +1,87 @@
+import { Failure } from "#worker/lib/errors.ts";
+import { type SharedDeadline, withDeadline } from "#worker/lib/time/with-timeout.ts";
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 256 * 1024;
+const NO_CONTENT = 204;
+// Names that a resolver of the inside answers.
+const INSIDE = /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
+
+/** What an outside system answered; its body is read and bounded already. */
+export interface OutsideAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Why a URL may not be called, as far as it tells by itself; undefined when it may. Where its host leads to is asked in integrations/public-host.ts. */
+export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string): string | undefined {
+  const parsed = URL.parse(url);
+  if (!parsed) return "Not a URL";
+  const { protocol, hostname, username, password } = parsed;
+  if (username !== "" || password !== "") return "No credentials in the URL";
+  if (env.TIFO_DEVELOPMENT === "true" && isLoopback(hostname) && /^https?:$/.test(protocol)) return undefined;
+  if (protocol !== "https:") return "Only https";
+  const name = hostname.replace(/\.$/, "");
+  // A parsed host that ends in digits or a bracket is an address, however it was written.
+  if (/(^|\.)\d+$|\]$/.test(name)) return "A host name, not an address";
+  if (!name.includes(".") || INSIDE.test(name)) return "A host that is reachable from the internet";
+  return undefined;
+}
+
+/**
+ * Calls an outside system: https to public hosts alone, no redirect followed, within a time (ms) and a size (bytes) of answer.
+ * Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
+ */
+export async function callOut(
+  env: { TIFO_DEVELOPMENT: string },
+  url: string,
+  init: RequestInit = {},
+  { timeout = TIMEOUT_MS, maxBytes = MAX_BYTES } = {},
+): Promise<OutsideAnswer> {
+  const problem = outboundProblem(env, url);
+  if (problem !== undefined) throw new Failure("unavailable", `The URL may not be called: ${problem}`);
+  try {
+    return await withDeadline(timeout, async (signal) => {
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      return { status: response.status, headers: response.headers, text: await readBounded(response, maxBytes) };
+    });
+  } catch (cause) {
+    throw unreached(url, cause);
+  }
+}
+
+/** Only the status that a call is answered with; the rest goes unread. Otherwise as `callOut`, but the URL has been judged already. */
+export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
+  try {
+    return await deadline.run(async (signal) => {
+      const response = await fetch(url, { ...init, redirect: "manual", signal });
+      // Asking for a body makes a stream of it, even of none.
+      if (response.status !== NO_CONTENT) await response.body?.cancel();
+      return response.status;
+    });
+  } catch (cause) {
+    throw unreached(url, cause);
+  }
+}
+
+function unreached(url: string, cause: unknown): Failure {
+  return new Failure("unavailable", `${new URL(url).host} did not answer as it should`, { cause });
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
+}
+
+async function readBounded(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  const body: ReadableStream<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error(`More than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

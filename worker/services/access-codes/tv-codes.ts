@@ -1,0 +1,129 @@
+import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
+import { accounts, sessions, tvCodes } from "#db/schema/index.ts";
+import { normalizeCode, randomCode } from "#worker/lib/crypto/codes.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { Failure, cameFirst, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
+import { newSession } from "#worker/services/auth/auth.ts";
+import { callerAccount, commit, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
+
+const LIFETIME_MS = 10 * 60 * 1000;
+/** Seconds between two polls, as the device is told; half a second less is taken, since no network is punctual. */
+const INTERVAL = 5;
+const PATIENCE_MS = INTERVAL * 1000 - 500;
+const KEPT_MS = 60 * 60 * 1000;
+
+type TvCodeRow = typeof tvCodes.$inferSelect;
+
+/** With the password version of the account as it is now. */
+type DeviceCode = TvCodeRow & { currentVersion: number | null };
+
+/** A code for a device to show: the viewer types it where they are signed in (the flow of RFC 8628). */
+export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: string; expiresAt: number; interval: number }> {
+  await ctx.caller();
+  return saying("Error generating TV code", async () => {
+    const code = randomCode(TV_CODE_LENGTH);
+    const row: TvCodeRow = {
+      id: newId(ctx.now),
+      siteId: ctx.siteId,
+      hash: await hashOf(ctx, code),
+      deviceHash: await hashOf(ctx, deviceId),
+      accountId: null,
+      passwordVersion: null,
+      polledAt: null,
+      takenAt: null,
+      created: ctx.now,
+      expires: ctx.now + LIFETIME_MS,
+    };
+    await commit(ctx, ctx.db.insert(tvCodes).values(row));
+    return { code, expiresAt: row.expires, interval: INTERVAL };
+  });
+}
+
+/** Lets the device that shows this code sign in as the caller; false where there is nothing to activate. */
+export async function activateTvCode(ctx: Ctx, code: string, address: string): Promise<boolean> {
+  const { id: accountId, sessionId } = await callerAccount(ctx);
+  return saying("Error activating TV code", async () => {
+    const hash = await hashOf(ctx, code);
+    const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
+    const budgets = guessesOf(accountId, address, "guessTvCode");
+    const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
+    if (!row) return false;
+    const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
+    // The session's, not the account's of now: it may have ended since it was asked.
+    const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
+    return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
+  });
+}
+
+/** What became of a device's code; once it is activated, the tokens, exactly once. Whoever guesses must guess code and device. */
+export async function pollTvCode(ctx: Ctx, typed: string, address: string): Promise<TvStatus> {
+  const row = await findWithin(ctx, { own: [{ name: "miss", key: address }] }, () => findForDevice(ctx, normalizeCode(typed)));
+  if (!row) throw notFound("This device has no such code");
+  if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
+  if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
+  if (row.accountId !== null) return takeTokens(ctx, row, row.accountId);
+  await ctx.db
+    .update(tvCodes)
+    .set({ polledAt: ctx.now })
+    .where(ownRow(ctx, tvCodes, row.id));
+  return { status: "pending" };
+}
+
+/** Signs the device in as the account; whoever of its polls comes second may ask again. */
+async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStatus> {
+  const { id: codeId, passwordVersion, currentVersion } = row;
+  // Whoever activated the code has been deleted since, or their password, with all that was signed in by it, has been replaced.
+  if (passwordVersion === null || passwordVersion !== currentVersion) return { status: "expired" };
+  const { insert, tokens } = await newSession(ctx, ctx.siteId, { id, passwordVersion });
+  const taken = ctx.db
+    .update(tvCodes)
+    .set({ takenAt: ctx.now, polledAt: ctx.now })
+    .where(and(ownRow(ctx, tvCodes, codeId), isNull(tvCodes.takenAt)));
+  const signedIn = ctx.db
+    .update(accounts)
+    .set({ lastLogin: ctx.now })
+    .where(ownRow(ctx, accounts, id));
+  const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
+  await refuseSecond(slowDown(), () => commitIfCurrent(ctx, [taken, insert, signedIn], event));
+  return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
+}
+
+/** Deletes codes an hour after they expire. */
+export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - KEPT_MS));
+}
+
+async function findForDevice(ctx: Ctx, code: string): Promise<DeviceCode | undefined> {
+  const [found] = await ctx.db
+    .select({ ...getTableColumns(tvCodes), currentVersion: sql<number | null>`${accounts.passwordVersion}`.as("current_version") })
+    .from(tvCodes)
+    .leftJoin(accounts, and(eq(accounts.id, tvCodes.accountId), eq(accounts.siteId, tvCodes.siteId)))
+    .where(
+      and(
+        eq(tvCodes.siteId, ctx.siteId),
+        eq(tvCodes.hash, await hashOf(ctx, code)),
+        eq(tvCodes.deviceHash, await hashOf(ctx, ctx.deviceId ?? "")),
+      ),
+    );
+  return found;
+}
+
+function hashOf(ctx: Ctx, secret: string): Promise<string> {
+  return sha256(`${ctx.siteId}\n${secret}`);
+}
+
+function slowDown(): Failure {
+  return new Failure("slow_down", `Wait ${INTERVAL} seconds between two polls`, { headers: { "Retry-After": String(INTERVAL) } });
+}
+
+/** What we didn't foresee is an internal error that at least says what failed. */
+async function saying<T>(message: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Failure ? error : new Failure("internal", message, { cause: error });
+  }
+}

@@ -1,0 +1,275 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accounts, passwordResets, userProfiles } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
+import { Failure, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
+import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "./schemas.ts";
+import { accountColumns } from "./columns.ts";
+import { refuseTakenLink, writeLinks } from "./links.ts";
+import { tellEndedClaims } from "#worker/services/claim-statuses/claims.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
+import { erasePerson } from "./erasure.ts";
+import { type CredentialChange, planCredentials } from "./credentials.ts";
+import { deleteProofs, newProof } from "./email-proofs.ts";
+import { forgetGlobalAccount } from "./global-accounts.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
+import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { requireStaffPassword } from "./passwords.ts";
+
+export const accountList: ListSpec<AccountRow> = {
+  table: accounts,
+  id: { by: accounts.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
+  sort: {
+    created: { by: accounts.created, of: (row) => row.created },
+    name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
+    email: { by: accounts.email, of: (row) => row.email },
+  },
+  defaultDirection: -1,
+  search: { name: accounts.normalizedName, email: accounts.email },
+};
+
+export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): Promise<ListPage<AccountRow>> {
+  const email = query.email === undefined ? undefined : eq(accounts.email, normalizeEmail(query.email));
+  return listRows(ctx, accountList, normalizeSearch(query), eq(accounts.siteId, ctx.siteId), email);
+}
+
+/** A search as names and e-mails are kept. */
+export function normalizeSearch<T extends ListQuery>(query: T): T {
+  return query.search === undefined ? query : { ...query, search: normalizeName(query.search) };
+}
+
+/** One account: for a key or admin any of the site, for everyone else their own. */
+export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+  const [account] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(ownRow(ctx, accounts, id));
+  if (!account) throw notFound("Account not found");
+  await requireSelfOrAdmin(ctx, id, "read", "Only admins read other accounts");
+  return account;
+}
+
+/** A viewer signs up, and is mailed a link that verifies the address. */
+export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
+  await ctx.caller();
+  refuseStandIn(input.email);
+  if (input.baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
+  const account = await newAccount(ctx, input, []);
+  const proof = newProof(ctx, account, "verify", input.baseUrl);
+  const changes = [...insertAccount(ctx, account), proof.insert];
+  await refuseTakenEmail(() => commit(ctx, changes, accountEvent("new_account", account), proof.event));
+  return account;
+}
+
+/** Creates the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
+export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): Promise<AccountRow> {
+  const email = normalizeEmail(input.email);
+  const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
+  const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
+  const roles = input.roles ?? current?.roles ?? [];
+  if (input.roles) await requireGrantable(ctx, rules, current, roles);
+  if (current) return changeAccount(ctx, current, input, roles);
+  // No version of what isn't there is the one that If-Match names.
+  requireMatch(ctx, { version: -1 });
+  try {
+    return await addAccount(ctx, input, roles);
+  } catch (error) {
+    // Somebody else made it meanwhile: then it is there to be changed.
+    if (isRepeated || !(error instanceof Failure && error.code === "conflict")) throw error;
+    return upsertAccount(ctx, input, true);
+  }
+}
+
+async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
+  refuseStandIn(input.email);
+  const { thirdPartyAuthProviders = [], ...person } = input;
+  if (person.password !== undefined) requireStaffPassword({ roles }, person.password);
+  const fresh = await newAccount(ctx, { ...person, marketingOptin: false }, roles);
+  const isEmpty = person.password === undefined && thirdPartyAuthProviders.length === 0;
+  const account = { ...fresh, thirdPartyAuthProviders, trusted: isEmpty || (await mayGiveRoles(ctx)) };
+  await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
+  return account;
+}
+
+async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
+  const { name, thirdPartyAuthProviders: links, password } = input;
+  if (current.roles.length > 0 && (password !== undefined || links !== undefined)) await requireRoleKey(ctx);
+  if (password !== undefined) requireStaffPassword({ roles }, password);
+  const credentials = await planCredentials(ctx, current, { roles, password, links });
+  const next: AccountRow = { ...current, ...naming(name), roles, ...credentials.columns, ...nextVersion(ctx, current) };
+  await writeAccount(ctx, current, next, credentials);
+  return next;
+}
+
+/** Changes an account: a key or admin any of the site, everyone else their own name and consent. */
+export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount): Promise<AccountRow> {
+  const current = await getAccount(ctx, id);
+  const { name, marketingOptin, thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
+  const email = input.email === undefined ? current.email : normalizeEmail(input.email);
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
+  const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
+  if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
+  if (identifies && current.roles.length > 0) await requireRoleKey(ctx);
+  if (email !== current.email) refuseStandIn(email);
+  const isPlanted = input.thirdPartyAuthProviders !== undefined && !(await mayGiveRoles(ctx));
+  const next: AccountRow = {
+    ...current,
+    ...naming(name),
+    ...(email === current.email ? {} : await moved(current, email)),
+    ...(isPlanted ? { trusted: false } : {}),
+    marketingOptin,
+    thirdPartyAuthProviders,
+    ...nextVersion(ctx, current),
+  };
+  await writeAccount(ctx, current, next);
+  return next;
+}
+
+/** The columns of another address, which nobody has proved yet; what the old one stood for ends. */
+async function moved(current: AccountRow, email: string) {
+  const isEmpty = current.passwordHash === null && current.thirdPartyAuthProviders.length === 0;
+  return { email, emailHash: await sha256(email), emailVerified: null, trusted: isEmpty, globalAccountId: null };
+}
+
+async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow, credentials?: CredentialChange): Promise<void> {
+  const [first, ...rest] = replaceAccount(ctx, current, next);
+  const changes = [first, ...rest, ...(credentials?.changes ?? [])];
+  const events = credentials?.events ?? [];
+  await refuseTakenEmail(() => commitIfCurrent(ctx, changes, accountEvent("account.updated", next), ...events));
+}
+
+/** The statements that replace an account's row and all that depends on it; the first touches no row if it has changed since. */
+export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
+  const hasMoved = next.email !== current.email;
+  return [
+    ctx.db
+      .update(accounts)
+      .set(next)
+      .where(and(asRead(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
+    ctx.db
+      .update(userProfiles)
+      .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })
+      .where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, current.id))),
+    ...writeLinks(ctx, current.id, next.thirdPartyAuthProviders),
+    ...(hasMoved ? [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id)), deleteProofs(ctx, current.id)] : []),
+  ];
+}
+
+/** Deletes a person's account and all that is kept of them; the last admin of a site stays. */
+export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+  const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), []);
+  if (!account) throw notFound("Account not found");
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins delete other accounts");
+  requireMatch(ctx, account);
+  await requireGrantable(ctx, rules, account, []);
+  const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
+  const claimsEnd = tellEndedClaims(ctx, await ctx.caller(), id);
+  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...forgetGlobalAccount(ctx, account)];
+  await commitIfCurrent(ctx, changes, {
+    type: "account.deleted",
+    resource: `account/${id}`,
+    data: { _id: id, siteId: ctx.siteId },
+  });
+  return account;
+}
+
+/** The row of an account to be; hashing its password is the slow part. Without a password it signs in by other means alone. */
+export async function newAccount(
+  ctx: Ctx,
+  input: Pick<CreateAccount, "email" | "name" | "marketingOptin"> & { password?: string },
+  roles: AccountRole[],
+): Promise<AccountRow> {
+  const email = normalizeEmail(input.email);
+  return {
+    ...newRow(ctx),
+    ...naming(input.name),
+    globalAccountId: null,
+    email,
+    passwordHash: input.password === undefined ? null : await hashPassword(input.password),
+    passwordVersion: 1,
+    emailHash: await sha256(email),
+    roles,
+    tags: [],
+    thirdPartyAuthProviders: [],
+    emailVerified: null,
+    trusted: false,
+    marketingOptin: input.marketingOptin,
+    lastLogin: null,
+    subscriptions: [],
+  };
+}
+
+/** The statements that make an account, with its profile and links. */
+export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
+  return [
+    ctx.db.insert(accounts).values(account),
+    ctx.db.insert(userProfiles).values({ ...newRow(ctx), accountId: account.id, name: account.name }),
+    ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders),
+  ];
+}
+
+/** A 409 for an e-mail, or a sign-in elsewhere, that another account of the site has. */
+export function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
+  return refuseTakenLink(() => refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", write));
+}
+
+/** What the log says of an account. */
+export function accountEvent(type: string, account: AccountRow): NewEvent {
+  return { type, resource: `account/${account.id}`, data: toAccount(account) };
+}
+
+/** The columns of a name. */
+export function naming(name: string): { name: string; normalizedName: string } {
+  return { name, normalizedName: normalizeName(name) };
+}
+
+/** 403 unless this is the caller's own account, or the caller a key or an admin. */
+async function requireSelfOrAdmin(ctx: Ctx, id: string, action: Action, message: string): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && actor.id !== id && !isSiteAdmin(actor.roles, action)) throw forbidden(message);
+}
+
+async function requireAdmin(ctx: Ctx, message: string): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw forbidden(message);
+}
+
+/** An address as it is compared: Unicode-normalised, trimmed, lower case. */
+export function normalizeEmail(email: string): string {
+  return email.normalize("NFKC").trim().toLowerCase();
+}
+
+export const STAND_IN = "@no-mail.invalid";
+
+/** The address of an account that has none, by an id that nobody can know before. */
+export function standInEmail(id: string): string {
+  return `${id}${STAND_IN}`;
+}
+
+export function isStandIn(email: string): boolean {
+  return normalizeEmail(email).endsWith(STAND_IN);
+}
+
+/** A 400 for an address that we give ourselves. */
+export function refuseStandIn(email: string): void {
+  if (isStandIn(email)) throw invalid("email", `Addresses ${STAND_IN} are those of accounts without one`);
+}
+
+/** A name as it is sorted and searched: lower case, without accents. */
+export function normalizeName(name: string): string {
+  return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}

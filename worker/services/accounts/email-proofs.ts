@@ -1,0 +1,176 @@
+import { and, eq, gt, isNull, lt, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import type { EmailProofPurpose } from "#db/enums.ts";
+import { accounts, emailProofs, sites } from "#db/schema/index.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { cameFirst, invalid } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
+import type { AccountRow, AskVerification } from "./schemas.ts";
+import { accountColumns } from "./columns.ts";
+import { normalizeEmail, STAND_IN } from "./accounts.ts";
+import { batchAll, commit, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { takeSlot } from "#worker/services/core/limits.ts";
+import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
+import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** No second mail to one person before this long has passed, and so many in a day. */
+const PAUSE_MS = 60 * 1000;
+const MOST_A_DAY = 10;
+
+type ProofRow = typeof emailProofs.$inferSelect;
+
+const KINDS = {
+  verify: { sign: "email verification", lifetime: 24 * HOUR_MS, event: "account.emailVerificationRequested" },
+  global: { sign: "global account", lifetime: HOUR_MS, event: "account.globalAccountRequested" },
+} as const satisfies Record<EmailProofPurpose, { sign: string; lifetime: number; event: string }>;
+
+/** How somebody proved to have an address. */
+export type ProvedBy = "mail" | "reset" | "invite" | "partner";
+
+/** A proof to be asked for by mail: `insert` and `event` go into the commit of what it follows from. */
+export function newProof(
+  ctx: Ctx,
+  account: Pick<AccountRow, "id" | "emailHash">,
+  purpose: EmailProofPurpose,
+  baseUrl = "",
+): { insert: BatchItem<"sqlite">; event: NewEvent } {
+  const id = newId(ctx.now);
+  const { lifetime, event } = KINDS[purpose];
+  const insert = ctx.db.insert(emailProofs).values({
+    ...{ id, siteId: ctx.siteId, accountId: account.id, emailHash: account.emailHash },
+    ...{ purpose, baseUrl, created: ctx.now, expires: ctx.now + lifetime },
+  });
+  return { insert, event: { type: event, resource: `email-proof/${id}`, data: { _id: id, siteId: ctx.siteId, accountId: account.id } } };
+}
+
+/**
+ * Asks for a mail that verifies an address: the caller's own, or, without a sign-in, the one in the body. As with password resets, the
+ * database alone decides whether one goes out, so that nothing the caller sees depends on it.
+ */
+export async function askVerification(ctx: Ctx, input: AskVerification, address: string): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" && input.email === undefined) throw invalid("email", "Required without a bearer token");
+  const who = actor.kind === "account" ? sql`person.id = ${actor.id}` : sql`person.email = ${normalizeEmail(input.email ?? "")}`;
+  await askProof(ctx, "verify", sql`${who} and person.email_verified is null`, input.baseUrl, address);
+}
+
+/** Mails a token to the accounts of the site that `which` selects (as `person`), unless their last mail is too recent. */
+export async function askProof(
+  ctx: Ctx,
+  purpose: EmailProofPurpose,
+  which: SQL,
+  baseUrl: string | undefined,
+  address: string,
+): Promise<void> {
+  await takeSlot(ctx, "verifyEmail", address);
+  if (baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", baseUrl);
+  const id = newId(ctx.now);
+  const { lifetime, event } = KINDS[purpose];
+  const earlier = (since: number) =>
+    sql`(select count(*) from ${emailProofs} earlier where earlier.account_id = person.id and earlier.created > ${since})`;
+  const insert = ctx.db.insert(emailProofs).select(
+    sql`select ${id}, ${ctx.siteId}, person.id, ${purpose}, person.email_hash, ${baseUrl ?? ""}, ${ctx.now}, ${ctx.now + lifetime}, null
+      from ${accounts} person where person.site_id = ${ctx.siteId} and ${which} and person.email not like ${`%${STAND_IN}`}
+        and ${earlier(ctx.now - PAUSE_MS)} = 0 and ${earlier(ctx.now - 24 * HOUR_MS)} < ${MOST_A_DAY}`,
+  );
+  const told = tellOfRows(ctx, await ctx.caller(), {
+    ...{ type: event, area: "email-proof", table: emailProofs, where: ownRow(ctx, emailProofs, id) },
+    data: { _id: emailProofs.id, siteId: emailProofs.siteId, accountId: emailProofs.accountId },
+  });
+  await commit(ctx, [insert, told]);
+}
+
+/** Verifies the address of the account that a mailed token is for, once. */
+export async function verifyEmail(ctx: Ctx, token: string, address: string): Promise<void> {
+  await ctx.caller();
+  await takeSlot(ctx, "verifyEmail", address);
+  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const found = await findProof(ctx, "verify", token);
+  if (!found) throw refused;
+  const { account, use } = found;
+  if (account.emailVerified !== null) return batchAll(ctx.db, [use()]);
+  const changes = [use(), markVerified(ctx, account.id)];
+  if (!(await cameFirst(() => commitIfCurrent(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
+}
+
+/** The account that a token is for, and the statement that uses the token up if `holds`: it touches no row if somebody else was first. */
+export async function findProof(
+  ctx: Ctx,
+  purpose: EmailProofPurpose,
+  token: string,
+): Promise<{ account: AccountRow; use: (holds?: SQL) => BatchItem<"sqlite"> } | undefined> {
+  const id = await readSigned(ctx.env, KINDS[purpose].sign, token);
+  if (id === undefined) return undefined;
+  const good = and(
+    ownRow(ctx, emailProofs, id),
+    eq(emailProofs.purpose, purpose),
+    isNull(emailProofs.used),
+    gt(emailProofs.expires, ctx.now),
+    eq(emailProofs.emailHash, sql`(select a.email_hash from ${accounts} a where a.id = ${emailProofs.accountId})`),
+  );
+  const [account] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(and(eq(accounts.siteId, ctx.siteId), sql`${accounts.id} = (select ${emailProofs.accountId} from ${emailProofs} where ${good})`));
+  const use = (holds?: SQL) => ctx.db.update(emailProofs).set({ used: ctx.now }).where(and(good, holds));
+  return account && { account, use };
+}
+
+/** Notes that the person who has the address is the one who signs in. */
+export function markVerified(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db
+    .update(accounts)
+    .set({
+      ...{ emailVerified: sql`coalesce(${accounts.emailVerified}, ${ctx.now})`, trusted: true },
+      ...{ modified: ctx.now, version: sql`${accounts.version} + 1` },
+    })
+    .where(ownRow(ctx, accounts, accountId));
+}
+
+export function verifiedEvent(ctx: Ctx, accountId: string, by: ProvedBy): NewEvent {
+  return { type: "account.emailVerified", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, by } };
+}
+
+/** Voids what was mailed to an account, whose address is another one now or which is deleted. */
+export function deleteProofs(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db.delete(emailProofs).where(and(eq(emailProofs.siteId, ctx.siteId), eq(emailProofs.accountId, accountId)));
+}
+
+const ProofEvent = z.object({ _id: z.string() });
+
+/** Mails the token of a proof that is still wanted; an effect of the events that ask for one. */
+export async function mailProof(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { _id } = ProofEvent.parse(JSON.parse(event.data));
+  const db = createDb(env.DB);
+  const [found] = await db
+    .select({ proof: emailProofs, email: accounts.email, name: accounts.name, verified: accounts.emailVerified })
+    .from(emailProofs)
+    .innerJoin(accounts, and(eq(accounts.id, emailProofs.accountId), eq(accounts.emailHash, emailProofs.emailHash)))
+    .where(and(eq(emailProofs.id, _id), eq(emailProofs.siteId, siteId), isNull(emailProofs.used), gt(emailProofs.expires, Date.now())));
+  if (!found) return;
+  const { proof, email: to, name, verified } = found;
+  const token = await signContent(env, KINDS[proof.purpose].sign, _id);
+  if (proof.purpose === "verify") {
+    if (verified !== null) return;
+    const data = { name: mailableName(name, "there"), ...(await tokenFor(db, proof, token)) };
+    return sendMail(env, siteId, { template: "verifyEmail", to, data }, event.id);
+  }
+  const [site] = await db.select({ name: sites.name }).from(sites).where(eq(sites.id, siteId));
+  const data = { siteName: mailableName(site?.name ?? "", "a site"), ...(await tokenFor(db, proof, token)) };
+  return sendMail(env, "", { template: "globalAccount", to, data }, event.id);
+}
+
+function tokenFor(db: ReturnType<typeof createDb>, { siteId, purpose, baseUrl }: ProofRow, token: string) {
+  return mailedToken(db, siteId, { baseUrl, token, purpose: purpose === "verify" ? "verify-email" : "global-account" });
+}
+
+/** Deletes proofs a day after they expire. */
+export async function pruneProofs(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(emailProofs).where(lt(emailProofs.expires, ctx.now - 24 * HOUR_MS));
+}

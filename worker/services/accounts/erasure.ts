@@ -1,0 +1,60 @@
+import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import {
+  accountLinks,
+  devices,
+  intents,
+  passwordResets,
+  questReports,
+  recoveryCodes,
+  registerInvites,
+  sessions,
+  signInFailures,
+  signInPlaces,
+  totpSecrets,
+  userProfiles,
+} from "#db/schema/index.ts";
+import { forgetActivity } from "#worker/services/realtime/activity.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { endClaims } from "#worker/services/claim-statuses/claims.ts";
+import { deleteProofs } from "./email-proofs.ts";
+import { devicesOf } from "#worker/services/pages/devices.ts";
+import { stopAllOf } from "#worker/services/billing/recurring.ts";
+import { forgetWallet } from "#worker/services/wallets/wallets.ts";
+import { forgetWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
+
+type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
+
+/**
+ * What goes with an account when it is deleted. An area that keeps something about a person adds its line here: a delete, or, for
+ * what books need, an update that leaves nothing of the person but the account's id.
+ */
+const ERASE: Erase[] = [
+  (ctx, id) => ctx.db.delete(userProfiles).where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, id))),
+  (ctx, id) => ctx.db.delete(sessions).where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id))),
+  (ctx, id) => ctx.db.delete(signInPlaces).where(and(eq(signInPlaces.audience, ctx.siteId), eq(signInPlaces.accountId, id))),
+  (ctx, id) => ctx.db.delete(signInFailures).where(and(eq(signInFailures.siteId, ctx.siteId), eq(signInFailures.accountId, id))),
+  (ctx, id) => ctx.db.delete(totpSecrets).where(and(eq(totpSecrets.siteId, ctx.siteId), eq(totpSecrets.accountId, id))),
+  (ctx, id) => ctx.db.delete(recoveryCodes).where(and(eq(recoveryCodes.siteId, ctx.siteId), eq(recoveryCodes.accountId, id))),
+  (ctx, id) => ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, id))),
+  (ctx, id) => ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, ctx.siteId), eq(passwordResets.accountId, id))),
+  (ctx, id) => deleteProofs(ctx, id),
+  (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
+  (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
+  (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
+  (ctx, id) => forgetActivity(ctx, id),
+  (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
+  (ctx, id) => endClaims(ctx, id),
+  (ctx, id) => stopAllOf(ctx, id),
+  (ctx, id) => forgetWallet(ctx, id),
+  (ctx, id) =>
+    ctx.db
+      .update(registerInvites)
+      .set({ email: "" })
+      .where(and(eq(registerInvites.siteId, ctx.siteId), eq(registerInvites.accountId, id))),
+];
+
+/** The changes that erase a person, for the batch that deletes the account. */
+export function erasePerson(ctx: Ctx, accountId: string): BatchItem<"sqlite">[] {
+  return ERASE.map((erase) => erase(ctx, accountId));
+}

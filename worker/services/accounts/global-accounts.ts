@@ -1,0 +1,148 @@
+import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { z } from "@hono/zod-openapi";
+import { accounts, globalAccounts, passwordResets, sessions, sites } from "#db/schema/index.ts";
+import { hashPassword } from "#worker/lib/crypto/crypto.ts";
+import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { isSiteAdmin } from "#worker/lib/roles.ts";
+import type { AccountRow, AskGlobalAccount, ConfirmGlobalAccount, GlobalAccountRow, GlobalSite } from "./schemas.ts";
+import { callerAccount, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { askProof, findProof } from "./email-proofs.ts";
+import { takeSlot } from "#worker/services/core/limits.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { newPassword, requireStaffPassword } from "./passwords.ts";
+import { administersSite } from "./roles.ts";
+import { requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
+import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
+
+/**
+ * Asks for a global account, or for this site's account to be linked to the one that the caller has. It takes a mail to the address, since
+ * a sign-in to one site proves nothing to others: the site's staff can set its password, and its partners can name any address.
+ */
+export async function askGlobalAccount(ctx: Ctx, { baseUrl }: AskGlobalAccount, address: string): Promise<void> {
+  const { id } = await callerAccount(ctx);
+  const [account] = await ctx.db
+    .select({ emailVerified: accounts.emailVerified, globalAccountId: accounts.globalAccountId })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, id));
+  if (!account) throw notFound("Account not found");
+  if (account.emailVerified === null) throw emailNotVerified();
+  if (account.globalAccountId !== null) throw conflict(LINKED);
+  await askProof(ctx, "global", sql`person.id = ${id}`, baseUrl, address);
+}
+
+/**
+ * Creates the global account of a mailed token, or links the site's account to the one that its owner has; then `password` must be that
+ * one's. This is the only place that writes `globalAccountId`.
+ */
+export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount, address: string): Promise<GlobalAccountRow> {
+  await ctx.caller();
+  await takeSlot(ctx, "verifyEmail", address);
+  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const found = await findProof(ctx, "global", input.token);
+  if (!found || found.account.emailVerified === null || !isSiteAdmin(found.account.roles, "read")) throw refused;
+  const { account, use } = found;
+  if (account.globalAccountId !== null) throw conflict(LINKED);
+  const known = await findGlobal(ctx, account.email);
+  const { global, changes, holds } = known
+    ? { global: known, ...(await joinGlobal(ctx, account, known, input.password, address)) }
+    : await newGlobal(ctx, account, input.password);
+  const link = ctx.db
+    .update(accounts)
+    .set({ globalAccountId: global.id, modified: ctx.now, version: sql`${accounts.version} + 1` })
+    .where(and(ownRow(ctx, accounts, account.id), eq(accounts.email, global.email), isNull(accounts.globalAccountId)));
+  const data = { _id: account.id, siteId: ctx.siteId, globalAccountID: global.id };
+  const event = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
+  await refuseDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
+    commitIfCurrent(ctx, [use(holds), ...changes, link], event),
+  );
+  return global;
+}
+
+const LINKED = "The account is linked to a global account already";
+
+async function findGlobal(ctx: Ctx, email: string): Promise<GlobalAccountRow | undefined> {
+  const [found] = await ctx.db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
+  return found;
+}
+
+interface Joined {
+  changes: BatchItem<"sqlite">[];
+  /** What must hold for the changes to be right. */
+  holds?: SQL;
+}
+
+async function newGlobal(ctx: Ctx, account: AccountRow, password: string): Promise<Joined & { global: GlobalAccountRow }> {
+  requireStaffPassword(account, password);
+  const stamps = { id: newId(ctx.now), created: ctx.now, modified: ctx.now, version: 1 };
+  const global = { ...stamps, email: account.email, passwordHash: await hashPassword(password), passwordVersion: 1 };
+  return { global, changes: [ctx.db.insert(globalAccounts).values(global)] };
+}
+
+/** Proves that a global account is the caller's: by its password, or, where no site is linked to it any more, by the mail alone. */
+async function joinGlobal(ctx: Ctx, account: AccountRow, global: GlobalAccountRow, password: string, address: string): Promise<Joined> {
+  const isSame = sql`exists (select 1 from ${globalAccounts} g where g.id = ${global.id} and g.password_version = ${global.passwordVersion})`;
+  const isAlone = isUnlinked(global.id);
+  const [site] = await ctx.db
+    .select({ isAlone: sql<number>`${isAlone}`.as("is_alone") })
+    .from(sites)
+    .where(eq(sites.id, ctx.siteId));
+  if (site?.isAlone === 1) {
+    requireStaffPassword(account, password);
+    const renewed = { ...(await newPassword(password, global)), modified: ctx.now, version: global.version + 1 };
+    return { changes: [ctx.db.update(globalAccounts).set(renewed).where(eq(globalAccounts.id, global.id))], holds: and(isSame, isAlone) };
+  }
+  const scope: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
+  const wrong = invalid("password", "You have a global account already: its password is needed to link this site");
+  await requirePassword(scope, global, password, address, wrong);
+  return { changes: [], holds: isSame };
+}
+
+/** Deletes the caller's global account: its sign-ins end, and no site's account is linked to it any more. */
+export async function deleteGlobalAccount(ctx: Ctx): Promise<{ id: string }> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "global") throw forbidden();
+  const { id } = actor;
+  await ctx.db.batch([
+    ctx.db
+      .update(accounts)
+      .set({ globalAccountId: null, modified: ctx.now, version: sql`${accounts.version} + 1` })
+      .where(eq(accounts.globalAccountId, id)),
+    ctx.db.delete(sessions).where(and(eq(sessions.audience, GLOBAL_AUDIENCE), eq(sessions.accountId, id))),
+    ctx.db.delete(passwordResets).where(and(eq(passwordResets.audience, GLOBAL_AUDIENCE), eq(passwordResets.accountId, id))),
+    ctx.db.delete(globalAccounts).where(eq(globalAccounts.id, id)),
+  ]);
+  return { id };
+}
+
+/** Deletes a global account with the last account that was linked to it: goes, after that one's own deletion, into its batch. */
+export function forgetGlobalAccount(ctx: Ctx, { globalAccountId }: Pick<AccountRow, "globalAccountId">): BatchItem<"sqlite">[] {
+  if (globalAccountId === null) return [];
+  return [ctx.db.delete(globalAccounts).where(and(eq(globalAccounts.id, globalAccountId), isUnlinked(globalAccountId)))];
+}
+
+function isUnlinked(globalAccountId: string): SQL {
+  return sql`not exists (select 1 from ${accounts} a where a.global_account_id = ${globalAccountId})`;
+}
+
+/** Where a global account administers: the account there, and the site. */
+export type GlobalSiteRow = z.output<typeof GlobalSite>;
+
+const slug = sql<string>`(select s.slug from ${sites} s where s.id = ${accounts.siteId})`;
+
+const globalSiteList: ListSpec<GlobalSiteRow> = {
+  table: accounts,
+  id: { by: accounts.id, of: (row) => row._id },
+  rows: (db, slice) => sliceOf(db.select({ _id: accounts.id, siteId: accounts.siteId, slug }).from(accounts).$dynamic(), slice),
+  sort: { slug: { by: slug, of: (row) => row.slug } },
+  defaultDirection: 1,
+  search: { slug },
+};
+
+/** The sites that the caller's global account administers; for the operator those of every global account. */
+export async function listGlobalSites(ctx: Ctx, query: ListQuery): Promise<ListPage<GlobalSiteRow>> {
+  const actor = await ctx.caller();
+  const whose = actor.kind === "global" ? eq(accounts.globalAccountId, actor.id) : isNotNull(accounts.globalAccountId);
+  return listRows(ctx, globalSiteList, query, whose, administersSite("read"));
+}

@@ -1,0 +1,41 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accountLinks, accounts } from "#db/schema/index.ts";
+import type { ThirdPartyProvider } from "#db/types.ts";
+import { refuseDuplicate } from "#worker/lib/errors.ts";
+import type { AccountRow } from "./schemas.ts";
+import { accountColumns } from "./columns.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+/** Makes the index follow an account's `thirdPartyAuthProviders`; goes after the account's own change, in its batch. */
+export function writeLinks(ctx: Ctx, accountId: string, links: ThirdPartyProvider[]): BatchItem<"sqlite">[] {
+  const rows = links.map(({ provider, accountId: theirs }) => ({ provider, theirs }));
+  return [
+    ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, accountId))),
+    ctx.db
+      .insert(accountLinks)
+      .select(
+        sql`select ${ctx.siteId}, value ->> 'provider', value ->> 'theirs', ${accountId} from json_each(${JSON.stringify(rows)}) where true`,
+      ),
+  ];
+}
+
+/** A 409 when another account of the site has one of the links. */
+export function refuseTakenLink<T>(write: () => Promise<T>): Promise<T> {
+  return refuseDuplicate(
+    "account_links.site_id, account_links.provider, account_links.third_party_account_id",
+    "Another account has this third-party sign-in",
+    write,
+  );
+}
+
+/** The account to which a sign-in at another provider belongs. */
+export async function findLinked(ctx: Ctx, provider: string, thirdPartyAccountId: string): Promise<AccountRow | undefined> {
+  const linked = sql`(select l.account_id from ${accountLinks} l where l.site_id = ${ctx.siteId} and l.provider = ${provider}
+    and l.third_party_account_id = ${thirdPartyAccountId})`;
+  const [account] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.id, linked)));
+  return account;
+}

@@ -1,0 +1,224 @@
+import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import type { PasswordKind } from "#db/enums.ts";
+import { accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { hashPassword } from "#worker/lib/crypto/crypto.ts";
+import { forbidden, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
+import { type AskReset, type ChangePassword, STAFF_PASSWORD_LENGTH, STAFF_PASSWORD_TOO_SHORT, type UseReset } from "./schemas.ts";
+import type { Tokens } from "#worker/services/auth/schemas.ts";
+import { accountColumns } from "./columns.ts";
+import { normalizeEmail } from "./accounts.ts";
+import { newSession } from "#worker/services/auth/auth.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { type CredentialChange, voidCredentials } from "./credentials.ts";
+import { markVerified, verifiedEvent } from "./email-proofs.ts";
+import { takeSlot } from "#worker/services/core/limits.ts";
+import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
+import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { newPlaces, rememberPlaces, requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
+import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
+
+const RESET_MS = 60 * 60 * 1000;
+/** No second mail to one person before this long has passed. */
+const PAUSE_MS = 60 * 1000;
+const PURPOSE = "password reset";
+
+/** A 400 for a password that is too short for an account with roles. */
+export function requireStaffPassword({ roles }: { roles: unknown[] }, password: string): void {
+  if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid("password", STAFF_PASSWORD_TOO_SHORT);
+}
+
+/** The columns of a new password; a rising version ends every session of the old one. */
+export async function newPassword(
+  password: string,
+  current: { passwordVersion: number },
+): Promise<{ passwordHash: string; passwordVersion: number }> {
+  return { passwordHash: await hashPassword(password), passwordVersion: current.passwordVersion + 1 };
+}
+
+/** Changes the caller's own password. Every session ends, the caller's too, who gets a new one. */
+export async function changePassword(ctx: Ctx, input: ChangePassword, address: string): Promise<Tokens> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account") throw forbidden();
+  const [current] = await ctx.db
+    .select()
+    .from(accounts)
+    .where(ownRow(ctx, accounts, actor.id));
+  if (!current) throw notFound("Account not found");
+  const attempt = await requirePassword(ctx, current, input.oldPassword, address, invalid("oldPassword", "The old password is wrong"));
+  requireStaffPassword(current, input.password);
+  const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
+  const session = await newSession(ctx, ctx.siteId, next);
+  const change = ctx.db
+    .update(accounts)
+    .set(next)
+    .where(asRead(ctx, accounts, current));
+  await commitIfCurrent(ctx, [change, session.insert, attempt.remember(current)], passwordChanged(ctx, current.id, "site"));
+  return session.tokens;
+}
+
+/**
+ * Asks for a reset; the mail follows from the event. Whether there is such an account, and whether its last mail is too recent for
+ * another, is decided inside the database: nothing that the caller sees depends on it.
+ */
+export async function askReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
+  await ctx.caller();
+  await takeSlot(ctx, "resetPassword", address);
+  await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
+  const id = newId(ctx.now);
+  const insert = ctx.db.insert(passwordResets).select(resetOf(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
+  const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: accountHere(ctx, kind), kind: sql`${kind}` };
+  const told = tellOfRows(ctx, await ctx.caller(), {
+    ...{ type: "account.passwordResetRequested", area: "password-reset", table: passwordResets, data },
+    where: ownRow(ctx, passwordResets, id),
+  });
+  await commit(ctx, [insert, told]);
+}
+
+/** The account of the site for which a reset was asked: itself, or that of a global account. */
+function accountHere(ctx: Ctx, kind: PasswordKind): SQL {
+  if (kind === "site") return sql`${passwordResets.accountId}`;
+  return sql`(select a.id from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = ${passwordResets.accountId})`;
+}
+
+function resetOf(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUrl: string): SQL {
+  const rest = sql`person.id, person.password_version, ${baseUrl}, ${ctx.now}, ${ctx.now + RESET_MS}, null`;
+  const notYet = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - PAUSE_MS})`;
+  if (kind === "site") {
+    return sql`select ${id}, ${ctx.siteId}, ${ctx.siteId}, ${rest} from ${accounts} person
+      where person.site_id = ${ctx.siteId} and person.email = ${email} and ${notYet}`;
+  }
+  // The link leads to an origin of this site, so only those may be sent there who administer it.
+  return sql`select ${id}, ${ctx.siteId}, ${GLOBAL_AUDIENCE}, ${rest} from ${globalAccounts} person
+    where person.email = ${email} and ${notYet}
+      and exists (select 1 from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = person.id)`;
+}
+
+/** Sets the password of whoever holds the token, once; that proves the address of a site's account. */
+export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, address: string): Promise<void> {
+  await ctx.caller();
+  await takeSlot(ctx, "resetPassword", address);
+  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const id = await readSigned(ctx.env, PURPOSE, input.token);
+  if (id === undefined) throw refused;
+  const person = kind === "site" ? accounts : globalAccounts;
+  const unused = and(
+    ownRow(ctx, passwordResets, id),
+    eq(passwordResets.audience, kind === "site" ? ctx.siteId : GLOBAL_AUDIENCE),
+    isNull(passwordResets.used),
+    gt(passwordResets.expires, ctx.now),
+    eq(passwordResets.passwordVersion, sql`(select p.password_version from ${person} p where p.id = ${passwordResets.accountId})`),
+  );
+  const [found] = await ctx.db
+    .select({ reset: passwordResets, accountId: sql<string | null>`${accountHere(ctx, kind)}` })
+    .from(passwordResets)
+    .where(unused);
+  // A global account that administers this site no more is reset by another one.
+  if (!found?.accountId) throw refused;
+  const { reset, accountId } = found;
+  const [account] = await ctx.db
+    .select({ email: accounts.email, roles: accounts.roles })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+  if (!account) throw refused;
+  requireStaffPassword(account, input.password);
+  // Whoever reads the account's mail is no stranger: a flood of wrong passwords shall not stop them now.
+  const audience: Ctx = { ...ctx, siteId: reset.audience };
+  const known = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
+  const change = ctx.db
+    .update(person)
+    .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
+    .where(eq(person.id, reset.accountId));
+  const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
+  const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
+  const changes = [used, change, ...proof.changes, known];
+  await refuseSecond(refused, () => commitIfCurrent(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
+}
+
+type Proof = Pick<CredentialChange, "changes" | "events">;
+
+const NO_PROOF: Proof = { changes: [], events: [] };
+
+/** What follows from a reset link that was used: the address is proven, and what a stranger may have set besides the password is void. */
+async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
+  const [account] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+  if (!account || (account.emailVerified !== null && account.trusted)) return NO_PROOF;
+  const events = account.emailVerified === null ? [verifiedEvent(ctx, accountId, "reset")] : [];
+  const verified: Proof = { changes: [markVerified(ctx, accountId)], events };
+  if (account.trusted) return verified;
+  // Links are written by staff, keys and partners alone: they stay.
+  const voided = voidCredentials(ctx, account, account.thirdPartyAuthProviders);
+  return { changes: [...verified.changes, ...voided.changes], events: [...verified.events, ...voided.events] };
+}
+
+function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
+  return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, kind } };
+}
+
+// Of the account or global account whose password it is.
+const currentPasswordVersion = sql`case ${passwordResets.audience} when ${GLOBAL_AUDIENCE}
+  then (select g.password_version from ${globalAccounts} g where g.id = ${passwordResets.accountId})
+  else ${accounts.passwordVersion} end`;
+
+const ResetEvent = z.object({ _id: z.string() });
+
+/** Mails the link of a reset that is still good; an effect of `account.passwordResetRequested`. */
+export async function mailReset(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  await mailLinkOf(env, siteId, event, ResetEvent.parse(JSON.parse(event.data))._id, "reset");
+}
+
+const VoidedEvent = z.object({ resetId: z.string().nullable() });
+
+/** Mails the link that lets the owner of an address choose a new password; an effect of `account.credentialsVoided`. */
+export async function mailNewPassword(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { resetId } = VoidedEvent.parse(JSON.parse(event.data));
+  if (resetId !== null) await mailLinkOf(env, siteId, event, resetId, "newPassword");
+}
+
+async function mailLinkOf(env: Env, siteId: string, event: LogEntry, id: string, template: "reset" | "newPassword"): Promise<void> {
+  const db = createDb(env.DB);
+  const [reset] = await db
+    .select({
+      baseUrl: passwordResets.baseUrl,
+      audience: passwordResets.audience,
+      email: accounts.email,
+      name: accounts.name,
+    })
+    .from(passwordResets)
+    // A global account has no name of its own; that of its account here will do.
+    .innerJoin(
+      accounts,
+      and(
+        eq(accounts.siteId, passwordResets.siteId),
+        or(eq(accounts.id, passwordResets.accountId), eq(accounts.globalAccountId, passwordResets.accountId)),
+      ),
+    )
+    .where(
+      and(
+        eq(passwordResets.id, id),
+        eq(passwordResets.siteId, siteId),
+        isNull(passwordResets.used),
+        gt(passwordResets.expires, Date.now()),
+        eq(passwordResets.passwordVersion, currentPasswordVersion),
+      ),
+    );
+  if (!reset) return;
+  const token = await signContent(env, PURPOSE, id);
+  const mailed = await mailedToken(db, siteId, { baseUrl: reset.baseUrl, token, purpose: "new-password" });
+  const from = reset.audience === GLOBAL_AUDIENCE ? "" : siteId;
+  await sendMail(env, from, { template, to: reset.email, data: { name: mailableName(reset.name, "there"), ...mailed } }, event.id);
+}
+
+/** Deletes resets a day after they expire. */
+export async function pruneResets(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(passwordResets).where(lt(passwordResets.expires, ctx.now - 24 * 60 * 60 * 1000));
+}

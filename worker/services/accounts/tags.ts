@@ -1,0 +1,186 @@
+import { and, eq, lte, type SQL, sql } from "drizzle-orm";
+import { accounts } from "#db/schema/index.ts";
+import { CsvError, readCsv } from "#worker/lib/csv.ts";
+import { invalid, notFound } from "#worker/lib/errors.ts";
+import { ID_PATTERN } from "#worker/lib/ids.ts";
+import type { AccountRow, BulkTagsIssues } from "./schemas.ts";
+import { accountColumns } from "./columns.ts";
+import { accountEvent } from "./accounts.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+
+const MOST_TAGS = 200;
+const LONGEST_TAG = 100;
+const MOST_ROWS = 50_000;
+/** Rows, and characters of tags, that go to the database at once. */
+const BATCH_ROWS = 1_000;
+const BATCH_CHARACTERS = 250_000;
+
+/** Replaces an account's tags. */
+export function setTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRow> {
+  return changeTags(ctx, id, () => tags);
+}
+
+/** Adds tags to an account's own. */
+export function addTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRow> {
+  return changeTags(ctx, id, (current) => [...current, ...tags]);
+}
+
+/** The operator, who names no site, reaches the account on its own. */
+async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => string[]): Promise<AccountRow> {
+  const [current] = await ctx.db
+    .select(accountColumns)
+    .from(accounts)
+    .where(ctx.siteId === "" ? eq(accounts.id, id) : ownRow(ctx, accounts, id));
+  if (!current) throw notFound("Account not found");
+  const own: Ctx = { ...ctx, siteId: current.siteId };
+  const tags = [...new Set(change(current.tags))];
+  if (tags.length > MOST_TAGS) throw invalid("tags", TOO_MANY);
+  const next: AccountRow = { ...current, tags, ...nextVersion(ctx, current) };
+  const update = ctx.db
+    .update(accounts)
+    .set({ tags, modified: next.modified, version: next.version })
+    .where(asRead(own, accounts, current));
+  await commitIfCurrent(own, update, accountEvent("account.tagsUpdated", next));
+  return next;
+}
+
+const TOO_MANY = `An account has at most ${MOST_TAGS} tags`;
+
+type BulkResult = Pick<BulkTagsIssues, "tagged" | "details">;
+
+/**
+ * Adds tags to many accounts, as CSV has them (`account_id`, `tag_name`; a tag_name may be a list with commas). Reads and writes as the
+ * rows come, holding a thousand of them. A row that can't be taken is named in `details`; adding is safe to repeat.
+ */
+export async function addTagsInBulk(ctx: Ctx, csv: AsyncIterable<Uint8Array>): Promise<BulkResult> {
+  await ctx.caller();
+  const batch = new TagBatch(ctx);
+  const rows = readCsv(csv);
+  const columns = readHeader((await nextRow(rows, 1)).value);
+  try {
+    let count = 0;
+    for await (const row of rows) {
+      if (++count > MOST_ROWS) throw new CsvError(count + 1, `Only the first ${MOST_ROWS} rows are taken`);
+      batch.add(row[columns.account] ?? "", row[columns.tag] ?? "", row.length);
+      if (batch.full) await batch.write();
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    batch.details.push({ accountId: "", message: `Row ${error.row}: ${error.message}` });
+  }
+  await batch.write();
+  return { tagged: batch.tagged.size, details: batch.details };
+}
+
+/** The header, whose faults are those of the whole file. */
+async function nextRow(rows: AsyncGenerator<string[]>, number: number): Promise<IteratorResult<string[], unknown>> {
+  try {
+    return await rows.next();
+  } catch (error) {
+    if (error instanceof CsvError) throw invalid("", `Row ${number}: ${error.message}`);
+    throw error;
+  }
+}
+
+function readHeader(header: unknown): { account: number; tag: number } {
+  const names = Array.isArray(header) ? header.map((name) => String(name).trim().toLowerCase()) : [];
+  if (names.length !== 2 || !names.includes("account_id") || !names.includes("tag_name")) {
+    throw invalid("", "The first row names the columns: account_id,tag_name");
+  }
+  return { account: names.indexOf("account_id"), tag: names.indexOf("tag_name") };
+}
+
+/** Rows that wait to be written together, and what became of those before. */
+class TagBatch {
+  readonly details: BulkResult["details"] = [];
+  readonly tagged = new Set<string>();
+  readonly #ctx: Ctx;
+  #tags = new Map<string, Set<string>>();
+  #characters = 0;
+
+  constructor(ctx: Ctx) {
+    this.#ctx = ctx;
+  }
+
+  get full(): boolean {
+    return this.#tags.size >= BATCH_ROWS || this.#characters >= BATCH_CHARACTERS;
+  }
+
+  /** Takes a row, or notes why not. */
+  add(accountId: string, list: string, columns: number): void {
+    const id = accountId.trim();
+    const tags = list.split(",").flatMap((tag) => tag.trim() || []);
+    const fault = faultOf(id, tags, columns);
+    if (fault !== undefined) {
+      this.details.push({ accountId: id.slice(0, 100), message: fault });
+      return;
+    }
+    const known = this.#tags.get(id) ?? new Set();
+    for (const tag of tags) known.add(tag);
+    this.#tags.set(id, known);
+    this.#characters += list.length;
+  }
+
+  /** Writes what waits: the accounts that exist and have room, in one commit with its event. */
+  async write(): Promise<void> {
+    const given = [...this.#tags].map(([id, tags]) => ({ id, tags: [...tags] }));
+    this.#tags = new Map();
+    this.#characters = 0;
+    if (given.length === 0) return;
+    const text = JSON.stringify(given);
+    const counts = await countMerged(this.#ctx, text);
+    const written = given.filter(({ id }) => {
+      const count = counts.get(id);
+      const fits = count !== undefined && count <= MOST_TAGS;
+      if (fits) this.tagged.add(id);
+      else this.details.push({ accountId: id, message: count === undefined ? "Account not found" : TOO_MANY });
+      return fits;
+    });
+    if (written.length > 0) await commit(this.#ctx, mergeTags(this.#ctx, text), tagsAdded(this.#ctx, written));
+  }
+}
+
+function faultOf(id: string, tags: string[], columns: number): string | undefined {
+  if (columns !== 2) return `${columns} columns instead of 2; a list of tags goes within quotes`;
+  if (!ID_PATTERN.test(id)) return "Not an account id: 24 lowercase hex characters";
+  if (tags.length === 0) return "No tag";
+  if (tags.some((tag) => tag.length > LONGEST_TAG)) return `A tag has at most ${LONGEST_TAG} characters`;
+  return undefined;
+}
+
+/** How many tags each of the accounts would have; those that the site hasn't are left out. */
+async function countMerged(ctx: Ctx, given: string): Promise<Map<string, number>> {
+  const rows = await ctx.db
+    .select({ id: accounts.id, count: sql<number>`json_array_length(${merged(sql`accounts.tags`)})`.as("count") })
+    .from(accounts)
+    .innerJoin(sql`json_each(${given}) given`, sql`given.value ->> 'id' = ${accounts.id}`)
+    .where(eq(accounts.siteId, ctx.siteId));
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
+function mergeTags(ctx: Ctx, given: string) {
+  return ctx.db
+    .update(accounts)
+    .set({ tags: merged(sql`accounts.tags`), modified: ctx.now, version: sql`accounts.version + 1` })
+    .from(sql`json_each(${given}) given`)
+    .where(
+      and(
+        eq(accounts.siteId, ctx.siteId),
+        sql`${accounts.id} = given.value ->> 'id'`,
+        lte(sql`json_array_length(${merged(sql`accounts.tags`)})`, MOST_TAGS),
+      ),
+    );
+}
+
+/** The account's tags and then the given ones, each once, in the order in which they came. */
+function merged(tags: SQL): SQL<string[]> {
+  return sql`(select json_group_array(tag) from (select tag from (
+    select value as tag, key as place from json_each(${tags})
+    union all select value, ${MOST_TAGS} + key from json_each(given.value, '$.tags')
+  ) group by tag order by min(place)))`;
+}
+
+function tagsAdded(ctx: Ctx, added: { id: string; tags: string[] }[]) {
+  const data = { siteId: ctx.siteId, accounts: added.map(({ id, tags }) => ({ _id: id, tags })) };
+  return { type: "account.tagsAdded", resource: `site/${ctx.siteId}`, data };
+}

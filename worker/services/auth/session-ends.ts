@@ -1,0 +1,35 @@
+import { and, eq, gt, isNull, type SQL } from "drizzle-orm";
+import { sessions } from "#db/schema/index.ts";
+import type { SESSION_ENDS } from "#db/enums.ts";
+import { cameFirst } from "#worker/lib/errors.ts";
+import { commitIfCurrent, type Ctx } from "#worker/services/core/context.ts";
+import { GLOBAL_AUDIENCE } from "./tokens.ts";
+
+// The one place that revokes a session: the event ends its sockets.
+
+type Ended = Pick<typeof sessions.$inferSelect, "id" | "accountId" | "audience">;
+
+/** Ends a session, as long as `where` holds; one that has ended stays as it is. */
+export async function endSession(ctx: Ctx, session: Ended, reason: (typeof SESSION_ENDS)[number], where?: SQL): Promise<void> {
+  const { id, accountId, audience } = session;
+  const change = ctx.db
+    .update(sessions)
+    .set({ revoked: ctx.now })
+    .where(and(eq(sessions.id, id), isNull(sessions.revoked), where));
+  // A global session is no site's, and opens no sockets.
+  if (audience === GLOBAL_AUDIENCE) return void (await change);
+  const data = { _id: accountId, siteId: audience, sessionId: id, reason };
+  const event = { type: "account.sessionEnded", resource: `account/${accountId}`, data };
+  await cameFirst(() => commitIfCurrent({ ...ctx, siteId: audience }, change, event));
+}
+
+/** Ends the session of a refresh token that was used before: it may have been stolen. */
+export async function endStolenSession(ctx: Ctx, token: { sessionId: string; generation: number }): Promise<void> {
+  const usedBefore = gt(sessions.generation, token.generation);
+  const [session] = await ctx.db
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.id, token.sessionId), usedBefore, isNull(sessions.revoked)));
+  // The refresh itself fails: under its Idempotency-Key it may be tried again.
+  if (session) await endSession({ ...ctx, idempotencyId: undefined }, session, "refreshTokenReused", usedBefore);
+}

@@ -1,0 +1,237 @@
+import { and, count, desc, eq } from "drizzle-orm";
+import { automationRules, dataProviders, overlays, pages, ruleFirings } from "#db/schema/index.ts";
+import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
+import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
+import { type RuleInput, type RuleLog, type RuleRow, type RuleUpdate, toRule } from "./schemas.ts";
+import type { OverlayRow } from "#worker/services/overlays/schemas.ts";
+import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { requireVariables } from "#worker/services/overlays/overlays.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const LOG_LENGTH = 20;
+
+const ruleList: ListSpec<RuleRow> = {
+  table: automationRules,
+  id: { by: automationRules.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(automationRules).$dynamic(), slice),
+  sort: {
+    created: { by: automationRules.created, of: (row) => row.created },
+    modified: { by: automationRules.modified, of: (row) => row.modified },
+    name: { by: automationRules.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: automationRules.name },
+};
+
+export function listRules(ctx: Ctx, query: ListQuery & { clientRule?: boolean | undefined }): Promise<ListPage<RuleRow>> {
+  const { clientRule } = query;
+  return listRows(
+    ctx,
+    ruleList,
+    query,
+    eq(automationRules.siteId, ctx.siteId),
+    clientRule === undefined ? undefined : eq(automationRules.clientRule, clientRule),
+  );
+}
+
+/** Those of these ids that the site has. */
+export function listRulesById(ctx: Ctx, query: ListQuery & { ids: string[] }): Promise<ListPage<RuleRow>> {
+  return listRows(ctx, ruleList, query, eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, query.ids));
+}
+
+export async function getRule(ctx: Ctx, id: string): Promise<RuleRow> {
+  return (await getRuleWithLog(ctx, id)).rule;
+}
+
+/** A rule, and what came of it the last times that it fired. */
+export async function getRuleWithLog(ctx: Ctx, id: string): Promise<{ rule: RuleRow; log: RuleLog }> {
+  const { eventId, outcome, message, madeId, due, created } = ruleFirings;
+  const [[rule], log] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(automationRules)
+      .where(ownRow(ctx, automationRules, id)),
+    ctx.db
+      .select({ eventId, outcome, message, madeId, due, created })
+      .from(ruleFirings)
+      .where(and(eq(ruleFirings.siteId, ctx.siteId), eq(ruleFirings.ruleId, id)))
+      .orderBy(desc(created))
+      .limit(LOG_LENGTH),
+  ]);
+  if (!rule) throw notFound("Automation rule not found");
+  return { rule, log };
+}
+
+export async function createRule(ctx: Ctx, input: RuleInput): Promise<RuleRow> {
+  requireOwnSite(ctx, input.siteId);
+  const rule: RuleRow = {
+    ...newRow(ctx),
+    name: input.name,
+    jsonRule: input.jsonRule,
+    channelId: input.channelId ?? null,
+    active: input.active ?? input.isActive ?? true,
+    clientRule: input.clientRule ?? false,
+  };
+  await requireUsable(ctx, rule, rule.active && rule.clientRule);
+  await commit(ctx, ctx.db.insert(automationRules).values(rule), toldOfRule(rule, "Created"));
+  await refreshRules(ctx);
+  return rule;
+}
+
+/** Replaces what a rule does; what else is left out stays. */
+export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promise<RuleRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getRule(ctx, id);
+  const next: RuleRow = {
+    ...current,
+    ...nextVersion(ctx, current),
+    name: input.name ?? current.name,
+    jsonRule: input.jsonRule,
+    channelId: input.channelId === undefined ? current.channelId : input.channelId,
+    active: input.active ?? input.isActive ?? current.active,
+    clientRule: input.clientRule ?? current.clientRule,
+  };
+  const joins = next.active && next.clientRule && !(current.active && current.clientRule);
+  await requireUsable(ctx, next, joins);
+  const change = ctx.db
+    .update(automationRules)
+    .set(next)
+    .where(asRead(ctx, automationRules, current));
+  await commitIfCurrent(ctx, change, toldOfRule(next, "Updated"));
+  await refreshRules(ctx);
+  return next;
+}
+
+/** Deletes those of these ids that the site has; answers how many that were. */
+export async function deleteRules(ctx: Ctx, ids: string[]): Promise<number> {
+  const mine = and(eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, ids));
+  const rows = await ctx.db.select().from(automationRules).where(mine);
+  if (rows.length === 0) return 0;
+  await commitIfCurrent(ctx, ctx.db.delete(automationRules).where(mine), ...eventsOf(rows));
+  await refreshRules(ctx);
+  return rows.length;
+}
+
+function eventsOf([first, ...rest]: RuleRow[]): [NewEvent, ...NewEvent[]] {
+  if (!first) throw new Error("No rule to tell of");
+  return [toldOfRule(first, "Deleted"), ...rest.map((rule) => toldOfRule(rule, "Deleted"))];
+}
+
+/** The event of a rule's change. */
+export function toldOfRule(rule: RuleRow, change: "Created" | "Updated" | "Deleted"): NewEvent {
+  return { type: `personalization.rule${change}`, resource: `rule/${rule.id}`, data: toRule(rule) };
+}
+
+/**
+ * A 400 that names everything in a rule that leads nowhere or is of the wrong type; a 409 where it `joins` the rules that go to viewers,
+ * and these are as many as go.
+ */
+async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: boolean): Promise<void> {
+  const { trigger, action } = jsonRule;
+  const templateId = action.type === "SEND_OVERLAY" ? action.templateId : "";
+  const [[provider], [template], [channel], [clientRules]] = await ctx.db.batch([
+    ctx.db
+      .select({ facts: dataProviders.facts })
+      .from(dataProviders)
+      .where(ownRow(ctx, dataProviders, trigger.dataProviderId)),
+    ctx.db
+      .select()
+      .from(overlays)
+      .where(and(ownRow(ctx, overlays, templateId), eq(overlays.type, "template"))),
+    ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
+    ctx.db
+      .select({ count: count() })
+      .from(automationRules)
+      .where(activeClientRules(joins ? ctx.siteId : "")),
+  ]);
+  const issues: Issue[] = [];
+  if (channelId !== null && !channel) issues.push({ path: "channelId", message: "The site has no such channel" });
+  if (action.type === "SEND_OVERLAY") {
+    if (!template) issues.push({ path: "jsonRule.action.templateId", message: "The site has no such template" });
+    issues.push(...ownChannelProblems(action.targeting, channelId));
+  }
+  if (!provider) issues.push({ path: "jsonRule.trigger.dataProviderId", message: "The site has no such data provider" });
+  else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
+  if (issues.length > 0) throw new Failure("invalid_request", "The rule can't work", { issues });
+  if (joins && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
+    throw conflict(`The site has ${MAX_CLIENT_RULES} active client rules, which is as many as viewers get`);
+}
+
+/** With the scope channel, a rule has a channel, and a target names no other. */
+function ownChannelProblems({ scope, target }: RuleTargeting, channelId: string | null): Issue[] {
+  if (scope !== "channel") return [];
+  if (channelId === null) return [{ path: "channelId", message: "Required with the scope channel" }];
+  const named = target === undefined || target.value === "" ? [] : [target.value].flat();
+  return named.every((id) => id === channelId)
+    ? []
+    : [{ path: "jsonRule.action.targeting.target.value", message: "With the scope channel, only the rule's own channel" }];
+}
+
+type FactType = FactTypes[string];
+
+/** What the places of a rule can take, by their paths: the fact that stands there must be of one of the types. */
+function factProblems({ trigger, action }: JsonRule, facts: FactTypes): Issue[] {
+  const issues: Issue[] = [];
+  const require = (path: string, fact: string, types: FactType[]): void => {
+    const type = Object.hasOwn(facts, fact) ? facts[fact] : undefined;
+    if (type === undefined) issues.push({ path, message: "The provider has no such fact" });
+    else if (type !== "any" && !types.includes(type)) issues.push({ path, message: `The fact is ${type}; it takes ${types.join(" or ")}` });
+  };
+  const requireBound = (path: string, binding: { type: string; value: unknown } | undefined, types: FactType[]): void => {
+    if (binding?.type === "dynamic") require(`${path}.value`, String(binding.value), types);
+  };
+  require("jsonRule.trigger.fact", trigger.fact, comparable(trigger));
+  if (/_than$/.test(trigger.operator) && typeof trigger.value !== "number")
+    issues.push({ path: "jsonRule.trigger.value", message: "A number" });
+  if (action.type === "CREATE_CHANNEL") {
+    requireBound("jsonRule.action.name", action.name, ["string"]);
+    return issues;
+  }
+  const { targeting, variableMapping, timecodeMapping } = action;
+  requireBound(
+    "jsonRule.action.targeting.target",
+    targeting.target,
+    targeting.scope === "specific_channels" ? ["string", "array"] : ["string", "number"],
+  );
+  for (const [index, tag] of (targeting.tags ?? []).entries()) requireBound(`jsonRule.action.targeting.tags.${index}`, tag, ["string"]);
+  for (const [name, mapped] of Object.entries(variableMapping))
+    requireBound(`jsonRule.action.variableMapping.${name}`, mapped, ["string", "number", "boolean"]);
+  requireBound("jsonRule.action.timecodeMapping", timecodeMapping, ["number"]);
+  return issues;
+}
+
+/** The types of facts that a trigger's value can be compared with. */
+function comparable({ operator, value }: JsonRule["trigger"]): FactType[] {
+  if (operator === "contains") return ["string", "array"];
+  if (operator === "greater_than" || operator === "less_than") return ["number"];
+  return typeof value === "string" ? ["string"] : [typeof value === "number" ? "number" : "boolean"];
+}
+
+const SAMPLES = { string: "text", number: 0, boolean: false };
+
+/** What the template says of the variables that it gets. */
+function variableProblems({ action }: JsonRule, template: OverlayRow, facts: FactTypes): Issue[] {
+  if (action.type !== "SEND_OVERLAY") return [];
+  const given: Record<string, string | number | boolean> = {};
+  for (const [name, { type, value }] of Object.entries(action.variableMapping)) {
+    const fact = type === "dynamic" ? facts[String(value)] : undefined;
+    // A fact of any type is looked at when the rule fires.
+    if (type === "dynamic" && (fact === "any" || fact === "array" || fact === undefined)) return [];
+    given[name] = fact === "string" || fact === "number" || fact === "boolean" ? SAMPLES[fact] : value;
+  }
+  try {
+    requireVariables(template.contents, given);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return (error.issues ?? []).map(({ path, message }) => ({
+      path: path.replace("variables", "jsonRule.action.variableMapping"),
+      message,
+    }));
+  }
+}

@@ -1,0 +1,219 @@
+import { z } from "@hono/zod-openapi";
+import { FIRING_OUTCOMES, RULE_BEHAVIORS, RULE_OPERATORS, RULE_SCOPES, RULE_SEGMENTS } from "#db/enums.ts";
+import type { automationRules } from "#db/schema/index.ts";
+import type { RuleTargeting } from "#db/types.ts";
+import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { listQuery } from "#worker/services/core/list-schemas.ts";
+import { FreeObject, Id, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { TagId } from "#worker/services/overlays/schemas.ts";
+
+const BINDING = ["static", "dynamic"] as const;
+const FactPath = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^.]+(\.[^.]+)*$/, "A dotted path");
+const Scalar = z.union([z.string().max(1000), z.number(), z.boolean()]);
+
+/** The value itself, or the dotted path of the event at which it stands. */
+function binding<T extends z.ZodType>(value: T) {
+  return z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal(BINDING[0]), value }),
+    z.strictObject({ type: z.literal(BINDING[1]), value: FactPath }),
+  ]);
+}
+
+const Trigger = z
+  .strictObject({
+    dataProviderId: Id,
+    fact: FactPath.openapi({ example: "match.score.home" }),
+    operator: z.enum(RULE_OPERATORS),
+    value: Scalar.describe('Compared as what it is: 2 is not "2"'),
+    behavior: z.enum(RULE_BEHAVIORS),
+    delaySeconds: z.number().int().min(1).max(86_400).optional().describe("Of a delayed rule; 5 unless said"),
+  })
+  .openapi("RuleTrigger");
+
+const Target = binding(z.union([z.string().max(500), z.array(Id).min(1).max(50)]));
+
+const Targeting = z
+  .strictObject({
+    scope: z
+      .enum(RULE_SCOPES)
+      .describe("channel: the rule's own, which the target may repeat; specific_channels and channel_metadata: the target's"),
+    target: Target.optional().describe("Channel ids, or the text of one of the external fields; a dynamic one is a fact that holds it"),
+    segment: z.enum(RULE_SEGMENTS),
+    tags: z.array(binding(TagId)).max(20).optional().describe("Viewers with any of these account tags"),
+    priority: z.number().int().min(-100).max(100).default(0),
+  })
+  .superRefine(checkTargeting)
+  .openapi("RuleTargeting");
+
+const SendOverlayAction = z
+  .strictObject({
+    type: z.literal("SEND_OVERLAY"),
+    targeting: Targeting,
+    templateId: Id.describe("An overlay of type template"),
+    variableMapping: z
+      .record(z.string().min(1).max(100), binding(Scalar))
+      .refine((mapping) => Object.keys(mapping).length <= 100, "At most 100 variables")
+      .default({}),
+    timecodeMapping: binding(z.number().min(0)).optional().describe("Seconds of media time at which viewers show it"),
+    broadcastPayload: FreeObject.optional().describe("Handed to the viewers' pages as it is"),
+  })
+  .openapi("SendOverlayAction");
+
+const CreateChannelAction = z
+  .strictObject({ type: z.literal("CREATE_CHANNEL"), name: binding(z.string().trim().min(1).max(200)) })
+  .openapi("CreateChannelAction");
+
+export const JsonRule = z
+  .strictObject({ trigger: Trigger, action: z.discriminatedUnion("type", [SendOverlayAction, CreateChannelAction]) })
+  .openapi("JsonRule");
+
+const EXAMPLE = {
+  trigger: {
+    dataProviderId: "5eed000000000000000da001",
+    fact: "match.score.home",
+    operator: "greater_than",
+    value: 0,
+    behavior: "immediate",
+  },
+  action: {
+    type: "SEND_OVERLAY",
+    targeting: { scope: "channel", segment: "viewers_all", priority: 10 },
+    templateId: "5eed0000000000000000a001",
+    variableMapping: { scorer: { type: "dynamic", value: "match.scorer" }, minute: { type: "dynamic", value: "match.minute" } },
+  },
+};
+
+const switches = {
+  active: z.boolean().optional().describe("true unless said"),
+  isActive: z.boolean().optional().describe("Another name of `active`"),
+  clientRule: z.boolean().optional().describe("true: viewers' pages evaluate it, the server does not; false unless said"),
+};
+
+const ChannelId = Id.nullable().optional().describe("The channel that it is for; null: the site");
+const SiteId = Id.optional().describe("Must equal Tifo-Client-Id");
+const Name = z.string().trim().min(1).max(200).openapi({ example: "Home goal" });
+
+export const RuleInput = z
+  .strictObject({ name: Name, siteId: SiteId, jsonRule: JsonRule, channelId: ChannelId, ...switches })
+  .superRefine(checkActive)
+  .openapi("RuleInput", { example: { name: "Home goal", jsonRule: EXAMPLE, channelId: "5eed0000000000000000c001", active: true } });
+
+export const RuleUpdate = z
+  .strictObject({ name: Name.optional(), siteId: SiteId, jsonRule: JsonRule, channelId: ChannelId, ...switches })
+  .superRefine(checkActive)
+  .openapi("RuleUpdate", { example: { jsonRule: EXAMPLE, channelId: "5eed0000000000000000c001" } });
+
+const fields = {
+  _id: Id,
+  siteId: Id,
+  name: z.string(),
+  jsonRule: JsonRule,
+  channelId: Id.nullable(),
+  active: z.boolean(),
+  clientRule: z.boolean(),
+  ...Tracked,
+};
+
+export const AutomationRule = z.object(fields).openapi("AutomationRule");
+
+const RuleFiring = z
+  .object({
+    eventId: Id,
+    outcome: z.enum(FIRING_OUTCOMES),
+    message: z.string().nullable().describe("Why it failed, or which of the channels it did not reach"),
+    madeId: Id.nullable().describe("The broadcast or the channel"),
+    due: Time,
+    created: Time,
+  })
+  .openapi("RuleFiring");
+
+export const RuleWithLog = z
+  .object({ ...fields, log: z.array(RuleFiring).describe("What came of it the last 20 times that it fired, the newest first") })
+  .openapi("AutomationRuleWithLog");
+
+export const RuleQuery = listQuery(["created", "modified", "name"], { clientRule: QueryBoolean.optional() });
+
+export const RuleIds = queryJson(z.array(Id).max(200)).openapi({
+  description: "JSON array of ids",
+  example: '["5eed00000000000000a07001"]',
+});
+export const RuleIdsQuery = listQuery(["created", "modified", "name"], { ids: RuleIds });
+export const RemoveQuery = z.strictObject({ ids: RuleIds });
+
+export const CreatedRule = z.object({ success: z.literal(true), id: Id }).openapi("CreatedRule");
+export const RemovedRules = z
+  .object({ success: z.boolean(), total: z.number().int().describe("Asked for"), removed: z.number().int() })
+  .openapi("RemovedRules");
+export const RemovedRule = z.object({ success: z.boolean().describe("false: the site has no such rule") }).openapi("RemovedRule");
+
+export const DryRunInput = z
+  .strictObject({ events: z.array(FreeObject).min(1).max(100).optional().describe("In order; the last 100 received when left out") })
+  .openapi("DryRunInput", { example: { events: [{ match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } }] } });
+
+const PlannedBroadcast = z
+  .object({ channelIds: z.array(Id).nullable().describe("Null: every channel of the site"), broadcast: Broadcast })
+  .openapi("PlannedBroadcast");
+
+export const DryRun = z
+  .object({
+    results: z.array(
+      z.object({
+        event: z.record(z.string(), z.unknown()),
+        fired: z.boolean(),
+        broadcasts: z.array(PlannedBroadcast).describe("What would be sent"),
+        channel: z.object({ _id: Id, name: z.string(), slug: z.string() }).nullable().describe("The channel that would be made"),
+        delaySeconds: z.number().describe("How long after the event"),
+        message: z.string().nullable().describe("Why it would fail or does not fire, or which of the channels it would not reach"),
+      }),
+    ),
+  })
+  .openapi("DryRun");
+
+export type RuleRow = typeof automationRules.$inferSelect;
+export type RuleInput = z.output<typeof RuleInput>;
+export type RuleUpdate = z.output<typeof RuleUpdate>;
+export type DryRunResult = z.output<typeof DryRun>["results"][number];
+export type RuleLog = z.output<typeof RuleFiring>[];
+
+export function toRule(row: RuleRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    name: row.name,
+    jsonRule: { ...row.jsonRule },
+    channelId: row.channelId,
+    active: row.active,
+    clientRule: row.clientRule,
+    created: row.created,
+    modified: row.modified,
+  };
+}
+
+/** What goes with which scope and segment. */
+function checkTargeting({ scope, target, segment, tags }: RuleTargeting, context: z.RefinementCtx): void {
+  const refuse = (path: (string | number)[], message: string): void => void context.addIssue({ code: "custom", path, message });
+  const needsTarget = scope === "specific_channels" || scope === "channel_metadata";
+  if (needsTarget && !target) refuse(["target"], `Required with ${scope}`);
+  if (scope === "all_channels" && target && target.value !== "") refuse(["target"], "Goes with the other scopes");
+  if (scope === "channel" && target?.type === "dynamic" && target.value !== "")
+    refuse(["target"], "With the scope channel, only the rule's own channel");
+  if (target?.type === "static") {
+    if (scope === "specific_channels" && !Array.isArray(target.value)) refuse(["target", "value"], "A list of channel ids");
+    if (scope === "channel_metadata" && (Array.isArray(target.value) || target.value === "")) refuse(["target", "value"], "A text");
+  }
+  const tagged = segment === "viewers_with_tags";
+  if (tagged && (tags ?? []).length === 0) refuse(["tags"], "Required with viewers_with_tags");
+  if (!tagged && (tags ?? []).length > 0) refuse(["tags"], "Goes with viewers_with_tags");
+}
+
+function checkActive(
+  { active, isActive }: { active?: boolean | undefined; isActive?: boolean | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (active !== undefined && isActive !== undefined && active !== isActive)
+    context.addIssue({ code: "custom", path: ["isActive"], message: "Must equal active" });
+}

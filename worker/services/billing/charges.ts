@@ -1,0 +1,271 @@
+import { and, eq, exists, type SQL } from "drizzle-orm";
+import { accounts, charges, recurringSubscriptions, wallets } from "#db/schema/index.ts";
+import {
+  cancelSubscription,
+  type Checkout,
+  expireCheckout,
+  findCheckout,
+  listPaidInvoices,
+  readSubscription,
+} from "#worker/integrations/stripe.ts";
+import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "#worker/lib/errors.ts";
+import { newReceiptNumber } from "./receipt-number.ts";
+import { isSiteAdmin } from "#worker/lib/roles.ts";
+import { type ChargeRow, toCharge } from "./schemas.ts";
+import { type RecurringRow, toRecurring } from "#worker/services/wallets/schemas.ts";
+import { callerAccount, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { HELD_TWICE, heldSkus, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+
+const MINUTE = 60_000;
+// A request to open a page has reached Stripe by then, or never will.
+const NEVER_OPENED_AFTER = 10 * MINUTE;
+// Pages are open for an hour: by then nobody pays one any more.
+const OVER_AFTER = 120 * MINUTE;
+const TRIES = 5;
+
+const chargeList: ListSpec<ChargeRow> = {
+  table: charges,
+  id: { by: charges.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(charges).$dynamic(), slice),
+  sort: { created: { by: charges.created, of: (row) => row.created } },
+  defaultDirection: -1,
+  search: { description: charges.description },
+};
+
+export type ChargeQuery = ListQuery & Partial<Pick<ChargeRow, "accountId" | "status">> & { receiptNumber?: string; recurringId?: string };
+
+/** The caller's own charges or, for a site admin, those of an account that is named. */
+export async function listCharges(
+  ctx: Ctx,
+  { accountId, status, receiptNumber, recurringId, ...query }: ChargeQuery,
+): Promise<ListPage<ChargeRow>> {
+  const caller = await callerAccount(ctx);
+  const whose = accountId ?? caller.id;
+  if (whose !== caller.id && !isSiteAdmin(caller.roles, "read")) throw forbidden("Only site admins see the charges of others");
+  return listRows(
+    ctx,
+    chargeList,
+    query,
+    eq(charges.siteId, ctx.siteId),
+    eq(charges.accountId, whose),
+    status && eq(charges.status, status),
+    receiptNumber === undefined ? undefined : eq(charges.receiptNumber, receiptNumber),
+    recurringId === undefined ? undefined : eq(charges.recurringId, recurringId),
+  );
+}
+
+export async function getCharge(ctx: Ctx, id: string): Promise<ChargeRow> {
+  const [charge] = await ctx.db
+    .select()
+    .from(charges)
+    .where(ownRow(ctx, charges, id));
+  if (!charge) throw notFound("Charge not found");
+  return charge;
+}
+
+/**
+ * Closes the pages that an account has open for something, so that it isn't paid twice; a 409 while a payment is on its way. A page that
+ * is over doesn't stand in the way where Stripe can't tell of it: what is found paid after all goes back.
+ */
+export async function closePages(ctx: Ctx, accountId: string, itemId: string): Promise<void> {
+  const open = await ctx.db
+    .select()
+    .from(charges)
+    .where(
+      and(eq(charges.siteId, ctx.siteId), eq(charges.accountId, accountId), eq(charges.itemId, itemId), eq(charges.status, "pending")),
+    );
+  for (const charge of open) {
+    // Nobody knows the address of a page whose opening was never answered.
+    if (charge.stripeSessionId === null) continue;
+    try {
+      await closePage(ctx, charge, charge.stripeSessionId);
+    } catch (error) {
+      const isOver = ctx.now - charge.created > OVER_AFTER;
+      if (!isOver || !(error instanceof Failure) || error.code !== "unavailable") throw error;
+    }
+  }
+}
+
+async function closePage(ctx: Ctx, charge: ChargeRow, sessionId: string): Promise<void> {
+  await expireCheckout(ctx.env, charge.stripeAccount, sessionId);
+  await settleCharge(ctx, charge);
+  if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this is on its way");
+}
+
+/** What entitlements name that were bought with this charge. */
+export function sourceOf(charge: Pick<ChargeRow, "id" | "recurringId">): string {
+  return charge.recurringId === null ? `charge/${charge.id}` : `recurring/${charge.recurringId}`;
+}
+
+export function chargeEvent(type: string, row: ChargeRow): NewEvent {
+  return { type: `billing.${type}`, resource: `charge/${row.id}`, data: toCharge(row) };
+}
+
+/** Asks Stripe what has become of a pending charge, and books that: paid, over, or still open. Safe to repeat, in any order. */
+export async function settleCharge(ctx: Ctx, charge: ChargeRow): Promise<void> {
+  if (charge.status !== "pending") return;
+  const checkout = await findCheckout(ctx.env, charge.stripeAccount, {
+    sessionId: charge.stripeSessionId,
+    customerId: await customerOf(ctx, charge),
+    chargeId: charge.id,
+  });
+  if (!checkout) {
+    const never = ctx.now - charge.created > NEVER_OPENED_AFTER;
+    return never ? decline(ctx, charge, "The payment page was never opened") : putOff(ctx, charge, {});
+  }
+  switch (checkout.state) {
+    case "open":
+    case "processing":
+      return putOff(ctx, charge, { stripeSessionId: checkout.id });
+    case "expired":
+      return decline(ctx, charge, "The payment page expired");
+    case "failed":
+      // Stripe may have given up the payment alone: it would go on writing invoices.
+      if (checkout.subscriptionId !== null) await endUnpaid(ctx, charge, checkout.subscriptionId);
+      return decline(ctx, charge, "The payment failed");
+    case "paid":
+      return complete(ctx, charge, checkout);
+  }
+}
+
+async function endUnpaid(ctx: Ctx, { stripeAccount }: ChargeRow, subscriptionId: string): Promise<void> {
+  const ended = await cancelSubscription(ctx.env, stripeAccount, subscriptionId, "immediate");
+  if (!ended.ok && !ended.missing) throw new Failure("unavailable", `Stripe refused: ${ended.message}`);
+}
+
+async function customerOf(ctx: Ctx, { accountId, stripeAccount }: ChargeRow): Promise<string | null> {
+  const [wallet] = await ctx.db
+    .select({ customerId: wallets.paymentCustomerId, stripeAccount: wallets.stripeAccount })
+    .from(wallets)
+    .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId)));
+  return wallet?.stripeAccount === stripeAccount ? wallet.customerId : null;
+}
+
+/** Asks again later: ever more rarely, as it gets older. */
+async function putOff(ctx: Ctx, charge: ChargeRow, found: Partial<ChargeRow>): Promise<void> {
+  const due = ctx.now + Math.max(MINUTE, Math.floor((ctx.now - charge.created) / 4));
+  await ctx.db
+    .update(charges)
+    .set({ ...found, due })
+    .where(stillPending(ctx, charge));
+}
+
+/** Books that nothing was or will be paid. */
+export async function decline(ctx: Ctx, charge: ChargeRow, failure: string): Promise<void> {
+  const next: ChargeRow = { ...charge, status: "declined", failure, due: null, modified: ctx.now, version: charge.version + 1 };
+  const change = ctx.db.update(charges).set(next).where(stillPending(ctx, charge));
+  // Settled by another request meanwhile: all the same.
+  await cameFirst(() => commitIfCurrent(ctx, change, chargeEvent("chargeDeclined", next)));
+}
+
+/** Books a payment with all that it buys, at once. */
+async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promise<void> {
+  const paid = await paymentOf(ctx, charge, checkout);
+  const next: ChargeRow = {
+    ...charge,
+    status: "complete",
+    amount: checkout.amount ?? charge.amount,
+    currency: checkout.currency ?? charge.currency,
+    receiptNumber: newReceiptNumber(ctx.now),
+    stripeSessionId: checkout.id,
+    stripePaymentId: paid.paymentId,
+    stripeInvoiceId: checkout.invoiceId,
+    // Stripe may have told of a refund before this was booked.
+    due: ctx.now,
+    modified: ctx.now,
+    version: charge.version + 1,
+  };
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const isThere = await hasAccount(ctx, charge.accountId);
+    const bought = await planPurchase(ctx, next, paid.recurring, isThere);
+    const change = ctx.db
+      .update(charges)
+      .set(next)
+      .where(and(stillPending(ctx, charge), isThere ? exists(accountOf(ctx, charge.accountId)) : undefined));
+    const events = [chargeEvent("chargeCompleted", next), ...bought.events] as const;
+    if (await unlessHeld(() => cameFirst(() => commitIfCurrent(ctx, [change, ...bought.changes], ...events)))) return;
+    if ((await getCharge(ctx, charge.id)).status !== "pending") return;
+  }
+  throw conflict("Too many changes of what the buyer holds at the same time");
+}
+
+/** False where another request has granted the buyer one of the skus between the read and the write. */
+async function unlessHeld(write: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await write();
+  } catch (error) {
+    if (hasMessage(error, `UNIQUE constraint failed: ${HELD_TWICE}`)) return false;
+    throw error;
+  }
+}
+
+/** Whether the account hasn't been deleted. */
+export async function hasAccount(ctx: Ctx, accountId: string): Promise<boolean> {
+  return (await accountOf(ctx, accountId)).length > 0;
+}
+
+function accountOf(ctx: Ctx, accountId: string) {
+  return ctx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+}
+
+interface Payment {
+  paymentId: string | null;
+  recurring: RecurringRow | undefined;
+}
+
+async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promise<Payment> {
+  const { subscriptionId } = checkout;
+  if (charge.recurringId === null || subscriptionId === null) return { paymentId: checkout.paymentId, recurring: undefined };
+  const invoices = await listPaidInvoices(ctx.env, charge.stripeAccount, subscriptionId);
+  const found = await readSubscription(ctx.env, charge.stripeAccount, subscriptionId);
+  if (!found.ok) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
+  const { status, pastDue, currentPeriodEnd } = found.value;
+  const { siteId, accountId, itemType, itemId, description, skus, stripeAccount } = charge;
+  return {
+    paymentId: invoices.find(({ id }) => id === checkout.invoiceId)?.paymentId ?? null,
+    recurring: {
+      id: charge.recurringId,
+      siteId,
+      accountId,
+      itemType,
+      itemId,
+      description,
+      skus,
+      stripeAccount,
+      amount: checkout.amount ?? charge.amount,
+      currency: checkout.currency ?? charge.currency,
+      recurrence: charge.recurrence,
+      status,
+      pastDue,
+      stripeSubscriptionId: subscriptionId,
+      currentPeriodEnd,
+      dateCancelled: null,
+      stopping: false,
+      // Looked at once more, in case it was cancelled between this answer and our writing it down.
+      due: ctx.now,
+      created: ctx.now,
+      modified: ctx.now,
+      version: 1,
+    },
+  };
+}
+
+/** What a payment buys. Who is gone gets nothing; whoever gets nothing isn't asked for more, and refunds.ts gives the money back. */
+async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, isThere: boolean): Promise<Planned> {
+  const { accountId, skus, amount: price, currency: presentmentCurrency } = charge;
+  const bought = { accountId, skus, price, presentmentCurrency, grantedMethod: "purchased" as const, source: sourceOf(charge) };
+  const ends = recurring && { dateEnds: recurring.currentPeriodEnd };
+  const granted = isThere ? planGrants(ctx, { ...bought, ...ends }, await heldSkus(ctx, accountId)) : { changes: [], events: [] };
+  if (!recurring) return granted;
+  const insert = ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: granted.changes.length === 0 });
+  const begun = { type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) };
+  return { changes: [insert, ...granted.changes], events: [begun, ...granted.events] };
+}
+
+function stillPending(ctx: Ctx, charge: ChargeRow): SQL | undefined {
+  return and(ownRow(ctx, charges, charge.id), eq(charges.status, "pending"));
+}

@@ -1,0 +1,195 @@
+import { accounts, charges, subscriptions, wallets } from "#db/schema/index.ts";
+import { requireStripe } from "#worker/integrations/stripe-client.ts";
+import { createCheckout, createCustomer } from "#worker/integrations/stripe.ts";
+import { cameFirst, conflict, invalid, notFound } from "#worker/lib/errors.ts";
+import { toCharge, type ChargeRow, type CheckoutInput } from "./schemas.ts";
+import { toWallet, type WalletRow } from "#worker/services/wallets/schemas.ts";
+import { getBundle } from "#worker/services/bundles/bundles.ts";
+import { closePages, decline } from "./charges.ts";
+import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { heldSkus } from "#worker/services/subscriptions/entitlements.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { getSite, requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { requireChargeableAccount } from "./stripe-connect.ts";
+import { walletOf } from "#worker/services/wallets/wallets.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const TRIES = 5;
+// How long a payment page may be paid; Stripe takes 30 minutes to 24 hours.
+const OPEN_FOR = HOUR;
+
+/** A payment page, and the charge that waits for it. */
+export interface OpenedCheckout {
+  chargeId: string;
+  url: string;
+  expiresAt: number;
+}
+
+type Sale = Pick<ChargeRow, "itemType" | "itemId" | "description" | "skus" | "amount" | "currency" | "recurrence"> & {
+  priceId: string | null;
+};
+
+/** A payment page for a subscription, at its price in the currency or its default one. */
+export async function checkoutSubscription(ctx: Ctx, id: string, { currency, ...urls }: CheckoutInput): Promise<OpenedCheckout> {
+  const [found] = await ctx.db
+    .select()
+    .from(subscriptions)
+    .where(ownRow(ctx, subscriptions, id));
+  if (!found) throw notFound("Subscription not found");
+  if (found.subscriptionProvider !== "stripe") throw conflict("This subscription is sold elsewhere");
+  const price =
+    found.prices.find((one) => (currency === undefined ? one.default : one.currency === currency)) ??
+    (currency === undefined ? found.prices[0] : undefined);
+  if (!price) throw currency === undefined ? conflict("This subscription has no price") : invalid("currency", "No price in this currency");
+  return openCheckout(
+    ctx,
+    {
+      itemType: "subscription",
+      itemId: id,
+      description: found.name,
+      skus: [found.sku],
+      amount: price.value,
+      currency: price.currency,
+      recurrence: found.recurrence === "once" ? null : found.recurrence,
+      priceId: price.paymentPlanId ?? (price.default ? found.stripePlanId : null),
+    },
+    urls,
+  );
+}
+
+/** A payment page for a bundle: paying it grants the bundle's own sku and each ticket's. */
+export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+  const bundle = await getBundle(ctx, id);
+  const tickets = bundle.items.filter(({ type }) => type === "ticket").map((item) => item.id);
+  return openCheckout(
+    ctx,
+    {
+      itemType: "bundle",
+      itemId: id,
+      description: bundle.name,
+      skus: [...new Set([bundle.sku, ...tickets])],
+      amount: bundle.price,
+      currency: bundle.presentmentCurrency,
+      recurrence: null,
+      priceId: null,
+    },
+    urls,
+  );
+}
+
+/**
+ * The charge is written down before Stripe is asked: whatever happens then, what is paid is found again. Of all that is written only the
+ * page's address takes effect for who asked, so that until then the same Idempotency-Key may try again.
+ */
+async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
+  const ctx: Ctx = { ...keyed, idempotencyId: undefined };
+  requireStripe(ctx.env);
+  const { id: accountId } = await callerAccount(ctx);
+  const site = await getSite(ctx);
+  await requireAllowedUrl(ctx, "successUrl", urls.successUrl, site);
+  await requireAllowedUrl(ctx, "cancelUrl", urls.cancelUrl, site);
+  const stripeAccount = await requireChargeableAccount(ctx);
+  await closePages(ctx, accountId, sale.itemId);
+  const held = await heldSkus(ctx, accountId);
+  if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account holds this already");
+  const charge = newCharge(ctx, sale, accountId, stripeAccount);
+  await commit(ctx, ctx.db.insert(charges).values(charge), {
+    type: "billing.checkoutStarted",
+    resource: `charge/${charge.id}`,
+    data: toCharge(charge),
+  });
+  const expiresAt = ctx.now + OPEN_FOR;
+  const openFor = (customerId: string) =>
+    createCheckout(ctx.env, charge.stripeAccount, {
+      ...sale,
+      ...urls,
+      chargeId: charge.id,
+      siteId: ctx.siteId,
+      customerId,
+      name: sale.description,
+      priceId,
+      feeBasisPoints: site.serviceChargeRate ?? 0,
+      expiresAt,
+    });
+  const customerId = await customerOf(ctx, accountId, charge.stripeAccount);
+  let opened = await openFor(customerId);
+  // Somebody has deleted the customer at Stripe.
+  if (!opened.ok && opened.missing && opened.field === "customer")
+    opened = await openFor(await customerOf(ctx, accountId, charge.stripeAccount, customerId));
+  if (!opened.ok) {
+    await decline(ctx, charge, opened.message);
+    throw conflict(`Stripe refuses this sale: ${opened.message}`);
+  }
+  const found = { stripeSessionId: opened.value.id, due: expiresAt + MINUTE };
+  await commit(
+    keyed,
+    ctx.db
+      .update(charges)
+      .set(found)
+      .where(ownRow(ctx, charges, charge.id)),
+  );
+  return { chargeId: charge.id, url: opened.value.url ?? "", expiresAt };
+}
+
+function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, stripeAccount: string | null): ChargeRow {
+  return {
+    ...newRow(ctx),
+    ...sale,
+    accountId,
+    stripeAccount,
+    status: "pending",
+    reserved: 0,
+    refunded: 0,
+    receiptNumber: null,
+    failure: null,
+    recurringId: sale.recurrence === null ? null : newId(ctx.now),
+    stripeSessionId: null,
+    stripePaymentId: null,
+    stripeInvoiceId: null,
+    due: ctx.now + 2 * MINUTE,
+  };
+}
+
+/** What Stripe knows a buyer as, where the money goes; made known at the first purchase, and anew where that is `gone`. */
+async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | null, gone?: string): Promise<string> {
+  const wallet = await walletOf(ctx, accountId);
+  const { paymentCustomerId: known } = wallet;
+  if (known !== null && known !== gone && wallet.stripeAccount === stripeAccount) return known;
+  const [account] = await ctx.db
+    .select({ email: accounts.email })
+    .from(accounts)
+    .where(ownRow(ctx, accounts, accountId));
+  if (!account) throw notFound("Account not found");
+  const customer = { walletId: wallet.id, siteId: ctx.siteId, email: account.email, formerId: known };
+  const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, customer);
+  await remember(ctx, wallet, { paymentCustomerId, stripeAccount }, known);
+  return paymentCustomerId;
+}
+
+/** Writes down the customer in place of the `former` one, without which a page whose answer was lost isn't found again. */
+async function remember(
+  ctx: Ctx,
+  wallet: WalletRow,
+  customer: Pick<WalletRow, "paymentCustomerId" | "stripeAccount">,
+  former: string | null,
+): Promise<void> {
+  let current: WalletRow | undefined = wallet;
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const next: WalletRow = { ...current, ...customer, modified: ctx.now, version: current.version + 1 };
+    const change = ctx.db
+      .update(wallets)
+      .set(next)
+      .where(asRead(ctx, wallets, current));
+    const event = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
+    if (await cameFirst(() => commitIfCurrent(ctx, change, event))) return;
+    [current] = await ctx.db
+      .select()
+      .from(wallets)
+      .where(ownRow(ctx, wallets, wallet.id));
+    if (!current) throw notFound("Account not found");
+    // Who came first has written down the same: Stripe makes one customer of a wallet.
+    if (current.paymentCustomerId !== former && current.stripeAccount === customer.stripeAccount) return;
+  }
+  throw conflict("Too many changes of this wallet at the same time");
+}

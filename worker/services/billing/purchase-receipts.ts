@@ -1,0 +1,48 @@
+import { and, eq } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import { accounts, charges } from "#db/schema/index.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { formatMoney } from "#worker/lib/money.ts";
+import { sendMail } from "#worker/services/custom-email/mail.ts";
+
+const ChargeEvent = z.object({ _id: z.string() });
+
+/** Mails the receipt of a charge that was paid; an effect of `billing.chargeCompleted`. Nothing was paid: no receipt. */
+export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { _id } = ChargeEvent.parse(JSON.parse(event.data));
+  const [row] = await createDb(env.DB)
+    .select({
+      receiptNumber: charges.receiptNumber,
+      description: charges.description,
+      amount: charges.amount,
+      currency: charges.currency,
+      created: charges.created,
+      sessionId: charges.stripeSessionId,
+      name: accounts.name,
+      email: accounts.email,
+    })
+    .from(charges)
+    .innerJoin(accounts, and(eq(accounts.id, charges.accountId), eq(accounts.siteId, charges.siteId)))
+    .where(and(eq(charges.id, _id), eq(charges.siteId, siteId)));
+  if (!row || row.amount === 0) return;
+  const amount = formatMoney(row.amount, row.currency);
+  // A period begins to be when it is paid; a page waits for its payment, which this event tells of.
+  const paid = row.sessionId === null ? row.created : event.created;
+  await sendMail(
+    env,
+    siteId,
+    {
+      template: "receipt",
+      to: row.email,
+      data: {
+        receiptNumber: row.receiptNumber ?? "",
+        date: new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(paid),
+        customer: { name: row.name, email: row.email },
+        items: [{ description: row.description, amount }],
+        total: amount,
+      },
+    },
+    event.id,
+  );
+}

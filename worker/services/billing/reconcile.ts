@@ -1,0 +1,61 @@
+import { and, asc, eq, lt, lte } from "drizzle-orm";
+import type { Db } from "#db/client.ts";
+import { charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { hasStripe } from "#worker/integrations/stripe-client.ts";
+import { settleCharge } from "./charges.ts";
+import { syncRecurring } from "./recurring.ts";
+import { syncRefunds } from "./refunds.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+
+const AT_ONCE = 50;
+const MINUTE = 60_000;
+// Days for which a charge that was never paid is kept; all others belong to the books.
+const DECLINED_DAYS = 90;
+
+interface Reconciler {
+  env: Env;
+  db: Db;
+  now: number;
+}
+
+/** Asks Stripe about all that is open: pages not paid yet, what was just paid, refunds on their way, what is paid regularly. Safe to run twice. */
+export async function reconcileBilling(by: Reconciler): Promise<void> {
+  if (!hasStripe(by.env)) return;
+  const [openCharges, openRecurring] = await by.db.batch([
+    by.db.select().from(charges).where(lte(charges.due, by.now)).orderBy(asc(charges.due)).limit(AT_ONCE),
+    by.db
+      .select()
+      .from(recurringSubscriptions)
+      .where(lte(recurringSubscriptions.due, by.now))
+      .orderBy(asc(recurringSubscriptions.due))
+      .limit(AT_ONCE),
+  ]);
+  const failures: unknown[] = [];
+  for (const charge of openCharges) {
+    await asSystem(by, charge.siteId, (ctx) => (charge.status === "pending" ? settleCharge(ctx, charge) : syncRefunds(ctx, charge))).catch(
+      async (error: unknown) => {
+        failures.push(error);
+        // Behind the others, so that what fails each time holds up nothing else.
+        await by.db
+          .update(charges)
+          .set({ due: by.now + 5 * MINUTE })
+          .where(and(eq(charges.id, charge.id), eq(charges.due, charge.due ?? 0)));
+      },
+    );
+  }
+  for (const recurring of openRecurring) {
+    await asSystem(by, recurring.siteId, (ctx) => syncRecurring(ctx, recurring)).catch(async (error: unknown) => {
+      failures.push(error);
+      await by.db
+        .update(recurringSubscriptions)
+        .set({ due: by.now + 5 * MINUTE })
+        .where(and(eq(recurringSubscriptions.id, recurring.id), eq(recurringSubscriptions.due, recurring.due ?? 0)));
+    });
+  }
+  if (failures.length > 0) throw new AggregateError(failures, "Stripe could not be asked about all that is open");
+}
+
+/** Forgets payment pages that nobody paid. */
+export async function pruneCharges({ db, now }: { db: Db; now: number }): Promise<void> {
+  await db.delete(charges).where(and(eq(charges.status, "declined"), lt(charges.modified, now - DECLINED_DAYS * 24 * 60 * MINUTE)));
+}

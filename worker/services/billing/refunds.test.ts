@@ -1,0 +1,173 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { createDb } from "#db/client.ts";
+import { recurringSubscriptions } from "#db/schema/index.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
+import {
+  callAs,
+  chargeRow,
+  chargesOf,
+  entitlementsOf,
+  held,
+  newBundle,
+  newMonthly,
+  newPurchase,
+  PAGES,
+  reconcile,
+  refund,
+  refundRows,
+  subscriptionThere,
+  tell,
+  tellRefunded,
+  tellSubscription,
+} from "#test/shop.ts";
+import { stripe } from "#test/stripe-server.ts";
+import { CheckoutAnswer } from "./schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { syncRefunds } from "./refunds.ts";
+
+const db = createDb(env.DB);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+afterEach(() => stripe.recover());
+
+async function eventTypes(resource: string): Promise<string[]> {
+  const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+  return results.filter((event) => event.resource === resource).map(({ type }) => type);
+}
+
+describe("a period that is paid after what was bought has ended", () => {
+  test("goes back, though the first was refunded before it was", async () => {
+    const { buyer, chargeId, recurring } = await newMonthly(site);
+    await refund(site, buyer, chargeId);
+    stripe.next(new RegExp(`DELETE .*${recurring.stripeSubscriptionId}`), "fail");
+    await reconcile().catch(() => undefined);
+    stripe.renew(recurring.stripeSubscriptionId);
+    for (const minutes of [6, 8, 12]) await reconcile(Date.now() + minutes * MINUTE);
+    expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }, { amount: 1900, refunded: 1900, due: null }]);
+    expect(subscriptionThere(recurring.stripeSubscriptionId).status).toBe("canceled");
+  });
+
+  test("goes back, though the buyer is gone", async () => {
+    const { buyer, recurring } = await newMonthly(site);
+    await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
+    await vi.waitUntil(async () => (await held(buyer)).length === 0);
+    stripe.renew(recurring.stripeSubscriptionId);
+    for (const minutes of [1, 3]) await reconcile(Date.now() + minutes * MINUTE);
+    expect(await chargesOf(buyer)).toMatchObject([{ refunded: 0 }, { refunded: 1900 }]);
+    // What was bought has its price from the first.
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", price: 1900, refunded: 0 }]);
+  });
+
+  test("stays paid where it was held when it was paid", async () => {
+    const { buyer, recurring } = await newMonthly(site);
+    const { created } = stripe.renew(recurring.stripeSubscriptionId);
+    await tellSubscription(site, recurring.stripeSubscriptionId);
+    subscriptionThere(recurring.stripeSubscriptionId).status = "canceled";
+    await reconcile(created * 1000 + 31 * DAY);
+    await reconcile(created * 1000 + 31 * DAY + MINUTE);
+    expect(await held(buyer)).toEqual([]);
+    expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 0]);
+  });
+});
+
+test("money that bought nothing is offered back ever more rarely, until Stripe takes it", async () => {
+  const { buyer, subscription } = await newPurchase(site);
+  const bundle = await newBundle(site, { items: [{ type: "ticket", id: subscription.sku }], sku: `${subscription.sku}-x` });
+  const { chargeId } = (await callAs(site, buyer, "checkoutBundle", { params: { id: bundle.id }, body: PAGES })).as(CheckoutAnswer);
+  await site.call("grantSubscription", { as: "admin", body: { accountId: buyer.id, sku: subscription.sku } });
+  const same = await site.call("createSubscription", {
+    body: { siteId: site.id, name: "The same", sku: bundle.sku, subscriptionProvider: "external" },
+  });
+  expect(same.status).toBe(201);
+  await site.call("grantSubscription", { as: "admin", body: { accountId: buyer.id, sku: bundle.sku } });
+  stripe.pay(chargeId);
+  await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+  const waits: number[] = [];
+  for (let times = 0; times < 8; times++) {
+    stripe.next(/POST .*refunds/, "refuse");
+    const { due, created } = await chargeRow(chargeId);
+    if (due === null) throw new Error("Nobody asks any more");
+    waits.push(due - created);
+    await reconcile(due);
+  }
+  // Doubled at least within four.
+  expect((waits.at(-1) ?? 0) > 2 * (waits.at(-5) ?? 0)).toBe(true);
+  expect((await chargeRow(chargeId)).refunded).toBe(0);
+  stripe.recover();
+  await reconcile((await chargeRow(chargeId)).due ?? 0);
+  await reconcile((await chargeRow(chargeId)).due ?? Infinity);
+  expect(await chargeRow(chargeId)).toMatchObject({ refunded: 2900, due: null });
+});
+
+describe("a refund that fails after it had succeeded", () => {
+  test("is owed again: what was bought says so, stays ended, and can be refunded once more", async () => {
+    const { buyer, chargeId } = await newPurchase(site);
+    await refund(site, buyer, chargeId);
+    const [before] = await entitlementsOf(buyer);
+    expect(before).toMatchObject({ status: "cancelled", refunded: 1900 });
+    const [row] = await refundRows(chargeId);
+    stripe.settle(row?.stripeRefundId ?? "", "failed");
+    await tellRefunded(site, chargeId);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 0, reserved: 0 });
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 0, dateRefunded: null }]);
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
+    expect(await eventTypes(`entitlement/${before?.id}`)).toEqual([
+      "entitlement_purchased",
+      "entitlement_refunded",
+      "entitlement_refunded",
+      "entitlement_refunded",
+    ]);
+  });
+
+  test("of a part leaves what was bought, with what is still back", async () => {
+    const { buyer, chargeId, subscription } = await newPurchase(site);
+    for (const amount of [500, 300]) await refund(site, buyer, chargeId, amount);
+    const failed = (await refundRows(chargeId)).find(({ amount }) => amount === 500);
+    stripe.settle(failed?.stripeRefundId ?? "", "failed");
+    await tellRefunded(site, chargeId);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ sku: subscription.sku, status: "active", refunded: 300 }]);
+  });
+
+  test("of an earlier period changes nothing of the current one", async () => {
+    const { buyer, chargeId, recurring } = await newMonthly(site);
+    await refund(site, buyer, chargeId, 500);
+    stripe.renew(recurring.stripeSubscriptionId);
+    await tellSubscription(site, recurring.stripeSubscriptionId);
+    const [, second] = await chargesOf(buyer);
+    await refund(site, buyer, second?.id ?? "", 700);
+    const [row] = await refundRows(chargeId);
+    stripe.settle(row?.stripeRefundId ?? "", "failed");
+    await tellRefunded(site, chargeId);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ status: "active", refunded: 700 }]);
+  });
+});
+
+test("a full refund of a period during which the next one is booked leaves that next one", async () => {
+  const { buyer, sku, chargeId, recurring } = await newMonthly(site);
+  stripe.next(/POST .*refunds/, "stumble");
+  await refund(site, buyer, chargeId);
+  stripe.renew(recurring.stripeSubscriptionId);
+  let asked = 0;
+  // First the refund is settled; then, as what was bought is about to follow, the next period is booked.
+  const ctx = interrupted(site, async () => {
+    if (++asked === 2) await tellSubscription(site, recurring.stripeSubscriptionId);
+  });
+  await syncRefunds(ctx, await chargeRow(chargeId));
+  expect(asked).toBeGreaterThan(1);
+  expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }, { refunded: 0 }]);
+  expect(await held(buyer)).toEqual([sku]);
+  const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.id, recurring.id));
+  expect(row).toMatchObject({ status: "active", stopping: false });
+});

@@ -1,0 +1,146 @@
+import { z } from "@hono/zod-openapi";
+import { PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "#db/enums.ts";
+import type { charges, refunds } from "#db/schema/index.ts";
+import { Id, LinkUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
+
+const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
+const CURRENCY = "A currency of ISO 4217 in lower case, such as eur";
+
+/** Money in minor units of its currency. */
+export const Money = z
+  .number()
+  .int()
+  .min(0)
+  .max(99_999_999)
+  .describe("In minor units of the currency; multiples of 10 where those are thousandths");
+export const Currency = z
+  .string()
+  .regex(/^[a-z]{3}$/, { message: CURRENCY, abort: true })
+  .refine((currency) => CURRENCIES.has(currency), CURRENCY)
+  .openapi({ example: "gbp" });
+
+export const CheckoutInput = z
+  .strictObject({
+    successUrl: LinkUrl.describe("Where the buyer comes back to; its origin is among the site's allowedOrigins"),
+    cancelUrl: LinkUrl.describe("The same, for who doesn't buy"),
+    currency: Currency.optional().describe("One of the prices' currencies; the default one when left out"),
+  })
+  .openapi("CheckoutInput", { example: { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" } });
+
+export const BundleCheckoutInput = CheckoutInput.omit({ currency: true }).openapi("BundleCheckoutInput", {
+  example: { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" },
+});
+
+export const CheckoutAnswer = z
+  .object({
+    chargeId: Id.describe("The charge that is pending until the page is paid or expires"),
+    url: z.string().describe("The payment page"),
+    expiresAt: z.number().int().describe("Milliseconds since 1970 UTC"),
+  })
+  .openapi("CheckoutAnswer");
+
+export const Charge = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    accountId: Id,
+    status: z.enum(PAYMENT_STATUSES),
+    amount: Money,
+    refunded: Money.describe("What of it has gone back"),
+    refundPending: Money.describe("What of it is on its way back"),
+    currency: Currency,
+    description: z.string(),
+    itemType: z.enum(SALE_TYPES),
+    itemId: Id,
+    skus: z.array(Sku).describe("What paying for it grants"),
+    receiptNumber: z.string().nullable().describe("Null unless it is complete"),
+    recurringId: Id.nullable().describe("The recurring subscription that it is a period of"),
+    failure: z.string().nullable().describe("Why it was declined"),
+    ...Tracked,
+  })
+  .openapi("Charge");
+
+export const ChargeFilters = {
+  accountId: Id.optional().describe("Another account's than the caller's own, for site admins"),
+  status: z.enum(PAYMENT_STATUSES).optional(),
+  receiptNumber: z.string().max(100).optional(),
+  recurringId: Id.optional(),
+};
+
+export const RefundRequest = z
+  .strictObject({
+    accountId: Id.openapi({ example: "5eed0000000000000000a020" }),
+    chargeId: Id.openapi({ example: "5eed00000000000000006a01" }),
+    reason: z.enum(REFUND_REASONS).openapi({ example: "requested_by_customer" }),
+    amount: z.number().int().min(1).max(99_999_999).optional().describe("In minor units; all that is left when left out"),
+  })
+  .openapi("RefundRequest");
+
+export const ChargeResult = z
+  .object({
+    success: z.boolean().describe("Whether the money is back or accepted to go back"),
+    errorMessage: z.string().nullable(),
+    refundId: Id.nullable(),
+    status: z.enum(PAYMENT_STATUSES).nullable().describe("Of the refund; one that is pending is settled by itself"),
+    amount: Money.nullable().describe("What goes back"),
+  })
+  .openapi("ChargeResult");
+
+export const Refund = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    chargeId: Id,
+    amount: Money,
+    reason: z.enum(REFUND_REASONS).nullable().describe("Null where it was made at Stripe itself"),
+    status: z.enum(PAYMENT_STATUSES),
+    failure: z.string().nullable().describe("Why it was declined"),
+    ...Tracked,
+  })
+  .openapi("Refund");
+
+export const ApplePayInput = z
+  .strictObject({
+    domain: z
+      .string()
+      .max(253)
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, "A domain name")
+      .optional()
+      .describe("The host of one of the site's allowedOrigins; the first https one when left out")
+      .openapi({ example: "demo.example" }),
+  })
+  .openapi("ApplePayInput");
+
+export type ChargeRow = typeof charges.$inferSelect;
+export type RefundRow = typeof refunds.$inferSelect;
+export type CheckoutInput = z.output<typeof CheckoutInput>;
+export type RefundRequest = z.output<typeof RefundRequest>;
+export type ChargeResult = z.output<typeof ChargeResult>;
+
+export function toCharge(row: ChargeRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    accountId: row.accountId,
+    status: row.status,
+    amount: row.amount,
+    refunded: row.refunded,
+    refundPending: row.reserved - row.refunded,
+    currency: row.currency,
+    description: row.description,
+    itemType: row.itemType,
+    itemId: row.itemId,
+    skus: row.skus,
+    receiptNumber: row.receiptNumber,
+    recurringId: row.recurringId,
+    failure: row.failure,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Charge>;
+}
+
+/** What is told of a refund. */
+export function toRefund(row: RefundRow) {
+  const { id: _id, siteId, chargeId, amount, reason, status, failure, created, modified } = row;
+  return { _id, siteId, chargeId, amount, reason, status, failure, created, modified } satisfies z.output<typeof Refund>;
+}

@@ -1,0 +1,145 @@
+import { eq } from "drizzle-orm";
+import { connectedAccounts } from "#db/schema/index.ts";
+import { type AccountLink, createAccount, createAccountLink, retrieveAccount } from "#worker/integrations/stripe-accounts.ts";
+import { requireStripe } from "#worker/integrations/stripe-client.ts";
+import { cameFirst, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
+import { type ConnectInput, type ConnectionRow, toConnection, toConnectionEvent } from "./connect-schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+
+const ATTEMPTS = 3;
+
+/**
+ * A link with which the site's owner connects the site's Stripe account. The account is always one that we created for this site: nobody
+ * can name an account. Every step can be repeated, so the Idempotency-Key isn't marked as used before the response.
+ */
+export async function connectAccount(keyed: Ctx, urls: ConnectInput): Promise<AccountLink> {
+  const ctx: Ctx = { ...keyed, idempotencyId: undefined };
+  await ctx.caller();
+  requireStripe(ctx.env);
+  await requireAllowedUrl(ctx, "returnUrl", urls.returnUrl);
+  await requireAllowedUrl(ctx, "refreshUrl", urls.refreshUrl);
+  const connection = (await findConnection(ctx)) ?? (await insertConnection(ctx));
+  const { stripeAccount } = connection.stripeAccount === null ? await insertAccount(ctx, connection) : connection;
+  if (stripeAccount === null) throw new Failure("unavailable", "The account is being created by another request; try again");
+  return createAccountLink(ctx.env, stripeAccount, urls);
+}
+
+/** The site's connection as Stripe describes it now; undefined without one. */
+export async function readConnection(ctx: Ctx): Promise<ConnectionRow | undefined> {
+  const found = await findConnection(ctx);
+  await ctx.caller();
+  requireStripe(ctx.env);
+  return found && syncConnection(asSystem(ctx), found);
+}
+
+export async function findConnection(ctx: Ctx): Promise<ConnectionRow | undefined> {
+  const [found] = await ctx.db.select().from(connectedAccounts).where(eq(connectedAccounts.siteId, ctx.siteId));
+  return found;
+}
+
+/** The Stripe account that the site's buyers pay; a 409 while the site has none, or has one that can't take payments. */
+export async function requireChargeableAccount(ctx: Ctx): Promise<string> {
+  const { stripeAccount, row } = await requireAccount(ctx);
+  // An account from an old setting: Stripe has never been asked about it.
+  const { chargesEnabled } = row.synced === null ? await syncConnection(asSystem(ctx), row) : row;
+  if (!chargesEnabled) throw conflict("The site's Stripe account can't take payments yet; GET /billing/v1/connect returns what is missing");
+  return stripeAccount;
+}
+
+/** The site's Stripe account; a 409 without one. */
+export async function requireAccount(ctx: Ctx): Promise<{ stripeAccount: string; row: ConnectionRow }> {
+  const row = await findConnection(ctx);
+  if (!row || row.stripeAccount === null) throw conflict("The site has no Stripe account; connect one with POST /billing/v1/connect");
+  return { stripeAccount: row.stripeAccount, row };
+}
+
+/** Stripe reports a change of an account: the current state is requested and stored. */
+export async function syncAccount(ctx: Ctx, stripeAccount: string): Promise<void> {
+  const found = await findByAccount(ctx, stripeAccount);
+  if (found) await syncConnection(asSystem(ctx, found.siteId), found);
+}
+
+/** Stripe reports that an owner has taken the platform's access away: if that is so, the site has no account any more. */
+export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promise<void> {
+  const found = await findByAccount(ctx, stripeAccount);
+  if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
+  const own = asSystem(ctx, found.siteId);
+  const change = own.db.delete(connectedAccounts).where(asRead(own, connectedAccounts, found));
+  await commitIfCurrent(own, change, { ...eventOf("billing.accountDisconnected", found), data: toConnectionEvent(disconnected(found)) });
+}
+
+function disconnected(row: ConnectionRow): ConnectionRow {
+  return { ...row, chargesEnabled: false, payoutsEnabled: false };
+}
+
+/** A connection without an account: its id makes the creation of the account safe to repeat, also by two requests at once. */
+async function insertConnection(ctx: Ctx): Promise<ConnectionRow> {
+  const row: ConnectionRow = {
+    ...newRow(ctx),
+    stripeAccount: null,
+    chargesEnabled: false,
+    payoutsEnabled: false,
+    detailsSubmitted: false,
+    requirements: { currentlyDue: [], pastDue: [], disabledReason: null },
+    synced: null,
+  };
+  await commit(ctx, ctx.db.insert(connectedAccounts).values(row).onConflictDoNothing());
+  return (await findConnection(ctx)) ?? row;
+}
+
+async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<ConnectionRow> {
+  const { id: stripeAccount, ...state } = await createAccount(ctx.env, { connectionId: connection.id, siteId: ctx.siteId });
+  const next: ConnectionRow = {
+    ...connection,
+    ...state,
+    stripeAccount,
+    synced: ctx.now,
+    modified: ctx.now,
+    version: connection.version + 1,
+  };
+  const change = ctx.db
+    .update(connectedAccounts)
+    .set(next)
+    .where(asRead(ctx, connectedAccounts, connection));
+  const write = () => commitIfCurrent(ctx, change, eventOf("billing.accountCreated", next));
+  const first = await refuseDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
+    cameFirst(write),
+  );
+  // The winner of a race has stored the same account: Stripe creates one for a connection.
+  return first ? next : ((await findConnection(ctx)) ?? next);
+}
+
+/** Asks Stripe and stores what has changed; whoever loses a race asks again, so that the later state stays. */
+async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<ConnectionRow> {
+  let row: ConnectionRow | undefined = known;
+  for (let attempt = 1; row && attempt <= ATTEMPTS; attempt++) {
+    if (row.stripeAccount === null) return row;
+    const found = await retrieveAccount(ctx.env, row.stripeAccount);
+    if (!found) throw new Failure("unavailable", "Stripe gives no access to the site's account");
+    const { id: stripeAccount, ...state } = found;
+    const next: ConnectionRow = { ...row, ...state, stripeAccount, synced: ctx.now, modified: ctx.now, version: row.version + 1 };
+    if (row.synced !== null && JSON.stringify(toConnection(row)) === JSON.stringify(toConnection(next))) return row;
+    const change = ctx.db
+      .update(connectedAccounts)
+      .set(next)
+      .where(asRead(ctx, connectedAccounts, row));
+    if (await cameFirst(() => commitIfCurrent(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
+    row = await findConnection(ctx);
+  }
+  throw new Failure("unavailable", "The Stripe account changes too often at the moment; try again");
+}
+
+async function findByAccount(ctx: Ctx, stripeAccount: string): Promise<ConnectionRow | undefined> {
+  const [found] = await ctx.db.select().from(connectedAccounts).where(eq(connectedAccounts.stripeAccount, stripeAccount));
+  return found;
+}
+
+function eventOf(type: string, row: ConnectionRow) {
+  return { type, resource: `stripeaccount/${row.id}`, data: toConnectionEvent(row) };
+}
+
+/** What Stripe reports is stored by Tifo itself, whoever asked. */
+function asSystem(ctx: Ctx, siteId = ctx.siteId): Ctx {
+  return { ...ctx, siteId, idempotencyId: undefined, caller: () => Promise.resolve({ kind: "system" }) };
+}

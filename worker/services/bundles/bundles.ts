@@ -1,0 +1,49 @@
+import { eq } from "drizzle-orm";
+import { bundles } from "#db/schema/index.ts";
+import { notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { type BundleInput, type BundleRow, toBundle } from "./schemas.ts";
+import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const bundleList: ListSpec<BundleRow> = {
+  table: bundles,
+  id: { by: bundles.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(bundles).$dynamic(), slice),
+  sort: {
+    created: { by: bundles.created, of: (row) => row.created },
+    name: { by: bundles.name, of: (row) => row.name },
+    price: { by: bundles.price, of: (row) => row.price },
+  },
+  defaultDirection: -1,
+  search: { name: bundles.name, description: bundles.description },
+};
+
+export function listBundles(ctx: Ctx, { sku, ...query }: ListQuery & { sku?: string }): Promise<ListPage<BundleRow>> {
+  return listRows(ctx, bundleList, query, eq(bundles.siteId, ctx.siteId), sku === undefined ? undefined : eq(bundles.sku, sku));
+}
+
+export async function getBundle(ctx: Ctx, id: string): Promise<BundleRow> {
+  const [bundle] = await ctx.db
+    .select()
+    .from(bundles)
+    .where(ownRow(ctx, bundles, id));
+  if (!bundle) throw notFound("Bundle not found");
+  return bundle;
+}
+
+export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }: BundleInput): Promise<BundleRow> {
+  requireOwnSite(ctx, siteId);
+  const bundle: BundleRow = { ...newRow(ctx), ...input, image };
+  const event = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
+  await refuseDuplicate("bundles.site_id, bundles.sku", "The site has a bundle with this sku", () =>
+    commitReferencing(ctx, ticketsOf(input), ctx.db.insert(bundles).values(bundle), event),
+  );
+  return bundle;
+}
+
+/** A shop item is a product of the shop's. */
+function ticketsOf({ items }: Pick<BundleInput, "items">): Reference[] {
+  return items.flatMap(({ type, id }, index) => (type === "ticket" ? [{ kind: "sku" as const, id, path: `items.${index}.id` }] : []));
+}

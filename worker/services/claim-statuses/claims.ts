@@ -1,0 +1,233 @@
+import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accountEntitlements, accounts, claims, quests, subscriptions } from "#db/schema/index.ts";
+import { firstStatus, refusedMove } from "./claim-state.ts";
+import { conflict, type Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { phaseOf } from "#worker/services/quests/quest-rules.ts";
+import { isSiteAdmin } from "#worker/lib/roles.ts";
+import { type ClaimMove, type ClaimQuery, type ClaimRow, toClaimStatus } from "./schemas.ts";
+import type { QuestProgress, QuestRow } from "#worker/services/quests/schemas.ts";
+import {
+  type Actor,
+  asRead,
+  commitIfCurrent,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+} from "#worker/services/core/context.ts";
+import { HELD_TWICE, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
+import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { claimedAccount, progressWith, selectReports } from "#worker/services/quests/progress.ts";
+
+const NOT_IN_REGION = "The reward is not given where you are";
+const CLAIMED = "The reward of this quest has been claimed already";
+
+const claimList: ListSpec<ClaimRow> = {
+  table: claims,
+  id: { by: claims.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(claims).$dynamic(), slice),
+  sort: {
+    modified: { by: claims.modified, of: (row) => row.modified },
+    created: { by: claims.created, of: (row) => row.created },
+    status: { by: claims.status, of: (row) => row.status },
+  },
+  defaultDirection: -1,
+  search: { productId: claims.productId, message: claims.message },
+};
+
+const PROPERTIES = {
+  _id: claims.id,
+  questId: claims.questId,
+  accountId: claims.accountId,
+  productId: claims.productId,
+  rewardType: claims.rewardType,
+  status: claims.status,
+  created: claims.created,
+  modified: claims.modified,
+};
+
+/** Claims of the site; whoever doesn't manage it sees the own ones. */
+export async function listClaims(ctx: Ctx, query: ClaimQuery): Promise<ListPage<ClaimRow>> {
+  return listRows(ctx, claimList, query, eq(claims.siteId, ctx.siteId), await visible(ctx), ...equalTo(PROPERTIES, query));
+}
+
+export async function getClaim(ctx: Ctx, id: string): Promise<ClaimRow> {
+  const [claim] = await ctx.db
+    .select()
+    .from(claims)
+    .where(and(ownRow(ctx, claims, id), await visible(ctx)));
+  if (!claim) throw notFound("Claim not found");
+  return claim;
+}
+
+/** Claims the reward of a quest that the caller has completed, once; `country` is where the request comes from. */
+export async function claimQuest(ctx: Ctx, questId: string, country: string | undefined): Promise<ClaimRow> {
+  const accountId = claimedAccount(ctx);
+  const productId = sql`(select ${quests.productId} from ${quests} where ${ownRow(ctx, quests, questId)})`;
+  const [[quest], reports, [known], [sku], held] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(quests)
+      .where(ownRow(ctx, quests, questId)),
+    selectReports(ctx, questId, accountId),
+    ctx.db
+      .select({ id: claims.id })
+      .from(claims)
+      .where(claimOf(ctx, questId, accountId)),
+    selectSku(ctx, productId),
+    selectHeld(ctx, sql`${accountId}`, productId),
+  ]);
+  if (!quest) throw notFound("Quest not found");
+  if (known) throw conflict(CLAIMED);
+  const refused = refusal(ctx, quest) ?? incomplete(await progressWith(ctx, quest, accountId, reports));
+  if (refused) throw refused;
+  const status = firstStatus({ ...quest, country, isSku: sku !== undefined });
+  const claim: ClaimRow = {
+    ...newRow(ctx),
+    questId,
+    accountId,
+    productId: quest.productId,
+    rewardType: quest.rewardType,
+    status,
+    message: status === "ERROR_REGION" ? NOT_IN_REGION : quest.claimedMessage,
+    drawn: false,
+  };
+  const { webhookId, webhookType, webhookValue } = quest;
+  const event = { ...claimEvent("quest.claimed", claim), data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue } };
+  const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
+  const changes = [whileAsRead(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
+  const write = () => refuseHeldTwice(() => commitIfCurrent(ctx, changes, event, ...grants.events));
+  await refuseDuplicate("claims.site_id, claims.quest_id, claims.account_id", CLAIMED, write);
+  return claim;
+}
+
+/** Moves a claim on, as the reward is given or not; a prize that is a sku of the site is granted with SUCCESS. */
+export async function moveClaim(ctx: Ctx, id: string, { status, message }: ClaimMove): Promise<ClaimRow> {
+  const columnOf = (column: typeof claims.productId | typeof claims.accountId) =>
+    sql`(select ${column} from ${claims} where ${ownRow(ctx, claims, id)})`;
+  const [[current], [account], [sku], held] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(claims)
+      .where(ownRow(ctx, claims, id)),
+    ctx.db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(and(eq(accounts.siteId, ctx.siteId), eq(accounts.id, columnOf(claims.accountId)))),
+    selectSku(ctx, columnOf(claims.productId)),
+    selectHeld(ctx, columnOf(claims.accountId), columnOf(claims.productId)),
+  ]);
+  if (!current) throw notFound("Claim not found");
+  const next: ClaimRow = { ...current, status, message: message ?? current.message, ...nextVersion(ctx, current) };
+  const refused = refusedMove(current, status) ?? (account ? null : "The account is gone");
+  if (refused !== null) throw conflict(refused);
+  const isGranted = status === "SUCCESS" && current.rewardType === "prize" && sku !== undefined;
+  const grants = isGranted ? grantsOf(ctx, next, held) : NOTHING;
+  const change = ctx.db
+    .update(claims)
+    .set(next)
+    .where(asRead(ctx, claims, current));
+  const event = claimEvent("claim.updated", next);
+  await refuseHeldTwice(() => commitIfCurrent(ctx, [change, ...grants.changes], event, ...grants.events));
+  return next;
+}
+
+/** Ends what waits for an account that is going; that it claimed stays, so that a raffle can be checked. */
+export function endClaims(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db
+    .update(claims)
+    .set({ status: "ERROR", message: null, modified: ctx.now, version: sql`${claims.version} + 1` })
+    .where(waitingFor(ctx, accountId));
+}
+
+/** Tells of what `endClaims` is about to end. */
+export function tellEndedClaims(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
+  const { id, siteId, questId, productId, rewardType, created } = claims;
+  const data = {
+    ...{ _id: id, siteId, questId, accountId: claims.accountId, productId, rewardType },
+    ...{ status: sql`'ERROR'`, message: sql`null`, created, modified: sql`${ctx.now}` },
+  };
+  return tellOfRows(ctx, actor, { type: "claim.updated", area: "claimstatus", table: claims, where: waitingFor(ctx, accountId), data });
+}
+
+function waitingFor(ctx: Ctx, accountId: string): SQL | undefined {
+  return and(eq(claims.siteId, ctx.siteId), eq(claims.accountId, accountId), inArray(claims.status, ["PENDING", "ERROR_REGION"]));
+}
+
+async function visible(ctx: Ctx): Promise<SQL | undefined> {
+  const actor = await ctx.caller();
+  return actor.kind === "account" && !isSiteAdmin(actor.roles, "read") ? eq(claims.accountId, actor.id) : undefined;
+}
+
+function claimOf(ctx: Ctx, questId: string, accountId: string): SQL | undefined {
+  return and(eq(claims.siteId, ctx.siteId), eq(claims.questId, questId), eq(claims.accountId, accountId));
+}
+
+function selectSku(ctx: Ctx, sku: SQL) {
+  return ctx.db
+    .select({ sku: subscriptions.sku })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.siteId, ctx.siteId), eq(subscriptions.sku, sku)));
+}
+
+function selectHeld(ctx: Ctx, accountId: SQL, sku: SQL) {
+  return ctx.db
+    .select({ sku: accountEntitlements.sku })
+    .from(accountEntitlements)
+    .where(
+      and(
+        eq(accountEntitlements.siteId, ctx.siteId),
+        eq(accountEntitlements.accountId, accountId),
+        eq(accountEntitlements.sku, sku),
+        ne(accountEntitlements.status, "cancelled"),
+      ),
+    );
+}
+
+const NOTHING: Planned = { changes: [], events: [] };
+
+function grantsOf(ctx: Ctx, { id, accountId, productId }: ClaimRow, held: { sku: string }[]): Planned {
+  const grant = {
+    accountId,
+    skus: productId === null ? [] : [productId],
+    grantedMethod: "customerService" as const,
+    source: `claim/${id}`,
+  };
+  return planGrants(
+    ctx,
+    grant,
+    held.map(({ sku }) => sku),
+  );
+}
+
+function refuseHeldTwice<T>(write: () => Promise<T>): Promise<T> {
+  return refuseDuplicate(HELD_TWICE, "The reward was granted at the same time; try again", write);
+}
+
+/** A change of nothing, which touches its row only while the quest is as it was read: nobody enters a raffle that is being drawn. */
+function whileAsRead(ctx: Ctx, quest: QuestRow): BatchItem<"sqlite"> {
+  return ctx.db
+    .update(quests)
+    .set({ version: quest.version })
+    .where(asRead(ctx, quests, quest));
+}
+
+function refusal(ctx: Ctx, quest: QuestRow): Failure | undefined {
+  const phase = phaseOf(quest, ctx.now);
+  if (phase === "early") return conflict("The quest has not begun");
+  if (phase === "over") return conflict("The quest is over");
+  return quest.rewardType === "raffle" && quest.raffleDraw ? conflict("The raffle has been drawn") : undefined;
+}
+
+function incomplete({ complete, actions }: QuestProgress): Failure | undefined {
+  if (complete) return undefined;
+  const done = actions.filter((action) => action.done).length;
+  return conflict(`The quest is not complete: ${done} of ${actions.length} actions are done`);
+}
+
+function claimEvent(type: string, claim: ClaimRow): NewEvent {
+  return { type, resource: `claimstatus/${claim.id}`, data: toClaimStatus(claim) };
+}

@@ -1,0 +1,60 @@
+import { z } from "@hono/zod-openapi";
+import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
+import type { claims } from "#db/schema/index.ts";
+import { listQuery } from "#worker/services/core/list-schemas.ts";
+import { fromQuery, Id, Tracked } from "#worker/lib/schemas/common.ts";
+
+const Status = z.enum(CLAIM_STATUSES);
+const Message = z.string().max(5000);
+
+export const ClaimStatus = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    questId: Id,
+    accountId: Id,
+    productId: z.string().nullable(),
+    rewardType: z.enum(REWARD_TYPES),
+    status: Status.describe(
+      "`PENDING`: the reward is yet to be given; `SUCCESS`: it was; `ERROR`: it won't be, as with a raffle's entries that were not drawn; `ERROR_REGION`: not where it was claimed",
+    ),
+    message: Message.nullable().describe("What the viewer may be told"),
+    ...Tracked,
+  })
+  .openapi("ClaimStatus");
+
+export const ClaimMove = z
+  .strictObject({ status: Status.exclude(["PENDING"]), message: Message.min(1).optional().describe("Replaces the claim's message") })
+  .openapi("ClaimMove", { example: { status: "ERROR", message: "The address was not found" } });
+
+const Moment = fromQuery(z.number().int()).optional().describe("Milliseconds since 1970 UTC");
+
+export const ClaimQuery = listQuery(["modified", "created", "status"], {
+  _id: Id.optional(),
+  questId: Id.optional(),
+  accountId: Id.optional(),
+  productId: z.string().max(100).optional(),
+  rewardType: z.enum(REWARD_TYPES).optional(),
+  status: Status.optional(),
+  created: Moment,
+  modified: Moment,
+});
+
+export type ClaimRow = typeof claims.$inferSelect;
+export type ClaimMove = z.output<typeof ClaimMove>;
+export type ClaimQuery = z.output<typeof ClaimQuery>;
+
+export function toClaimStatus(row: ClaimRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    questId: row.questId,
+    accountId: row.accountId,
+    productId: row.productId,
+    rewardType: row.rewardType,
+    status: row.status,
+    message: row.message,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof ClaimStatus>;
+}

@@ -1,0 +1,121 @@
+import { and, desc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import { accessCodes, accountEntitlements, accounts, charges, pages, subscriptions } from "#db/schema/index.ts";
+import { forbidden, notFound } from "#worker/lib/errors.ts";
+import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import type { AccountRow } from "#worker/services/accounts/schemas.ts";
+import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
+import { accountColumns } from "#worker/services/accounts/columns.ts";
+import { normalizeEmail, normalizeName } from "#worker/services/accounts/accounts.ts";
+import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { contains, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { grantSubscription, subscriptionsOf } from "#worker/services/subscriptions/subscriptions.ts";
+
+const MOST_ENTITLEMENTS = 200;
+
+const memberList: ListSpec<AccountRow> = {
+  table: accounts,
+  id: { by: accounts.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select(accountColumns).from(accounts).$dynamic(), slice),
+  sort: {
+    created: { by: accounts.created, of: (row) => row.created },
+    name: { by: accounts.normalizedName, of: (row) => row.normalizedName },
+  },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** The members whom the caller may see: a site admin all, a channel's admin those of their channels. */
+export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPage<AccountRow>> {
+  const { channelId, timeStart, timeEnd } = query.filter ?? {};
+  const channels = await visibleChannels(ctx, channelId);
+  const page = await listRows(
+    ctx,
+    memberList,
+    query,
+    eq(accounts.siteId, ctx.siteId),
+    channels && holdsKeyOf(ctx, channels),
+    timeStart === undefined ? undefined : gte(accounts.created, timeStart),
+    timeEnd === undefined ? undefined : lt(accounts.created, timeEnd),
+    found(ctx, query.searchBy, query.searchQuery),
+  );
+  return { ...page, searchFields: [query.searchBy] };
+}
+
+/** The channels whose members are asked for; undefined where it is those of the whole site. */
+async function visibleChannels(ctx: Ctx, channelId: string | undefined): Promise<string[] | undefined> {
+  const { roles } = await callerAccount(ctx);
+  if (channelId !== undefined) {
+    if (!managesPage(roles, channelId, "read")) throw forbidden("No permission for this channel");
+    return [channelId];
+  }
+  if (isSiteAdmin(roles, "read")) return undefined;
+  return roles.flatMap((role) => (role.scope === "*" ? role.pageId : []));
+}
+
+/** Accounts that hold one of the skus that these channels' gates name. */
+function holdsKeyOf(ctx: Ctx, channelIds: string[]): SQL {
+  return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held, ${pages} page, json_each(page.data, '$.gate.skus') key
+    where held.site_id = ${ctx.siteId} and held.status <> 'cancelled' and held.sku = key.value
+    and page.site_id = ${ctx.siteId} and page.id in (select value from json_each(${JSON.stringify(channelIds)})))`;
+}
+
+/** What is searched for; without any text, `entitlements` and the like find whoever has one at all. */
+function found(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | undefined): SQL | undefined {
+  switch (searchBy) {
+    case "accountInfo":
+      // Both are kept normalised.
+      return text
+        ? or(sql`instr(${accounts.normalizedName}, ${normalizeName(text)}) > 0`, sql`instr(${accounts.email}, ${normalizeEmail(text)}) > 0`)
+        : undefined;
+    case "entitlements":
+      return holdsNamed(ctx, sql`held.status <> 'cancelled'`, text);
+    case "paidEntitlements":
+      return holdsNamed(ctx, sql`held.granted_method = 'purchased'`, text);
+    case "accessCode":
+      return sql`${accounts.id} in (select code.account_id from ${accessCodes} code where code.site_id = ${ctx.siteId}
+        and code.account_id is not null ${text ? sql`and code.access_code = ${text}` : sql``})`;
+    case "receiptNumber":
+      return sql`${accounts.id} in (select charge.account_id from ${charges} charge where charge.site_id = ${ctx.siteId}
+        and charge.receipt_number ${text ? sql`in (${text}, ${text.toUpperCase()})` : sql`is not null`})`;
+  }
+}
+
+function holdsNamed(ctx: Ctx, which: SQL, text: string | undefined): SQL {
+  const named = text
+    ? sql`and (${contains([sql`held.sku`], text)} or held.sku in (select offered.sku from ${subscriptions} offered
+        where offered.site_id = ${ctx.siteId} and ${contains([sql`offered.name`], text)}))`
+    : sql``;
+  return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held where held.site_id = ${ctx.siteId} and ${which} ${named})`;
+}
+
+/** One member with what it holds, and then what it held. */
+export async function getMember(ctx: Ctx, id: string): Promise<{ account: AccountRow; entitlements: MemberEntitlementRow[] }> {
+  const [[account], rows] = await ctx.db.batch([
+    ctx.db
+      .select(accountColumns)
+      .from(accounts)
+      .where(ownRow(ctx, accounts, id)),
+    ctx.db
+      .select()
+      .from(accountEntitlements)
+      .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.accountId, id)))
+      .orderBy(sql`${accountEntitlements.status} = 'cancelled'`, desc(accountEntitlements.created), desc(accountEntitlements.id))
+      .limit(MOST_ENTITLEMENTS),
+  ]);
+  if (!account) throw notFound("Account not found");
+  const offered = await subscriptionsOf(
+    ctx,
+    rows.map((row) => row.sku),
+  );
+  const entitlements = rows.map((row) => {
+    const subscription = offered.get(row.sku);
+    return { ...row, name: subscription?.name ?? null, recurrence: subscription?.recurrence ?? null };
+  });
+  return { account, entitlements };
+}
+
+/** Gives a member a subscription. */
+export async function grantToMember(ctx: Ctx, wanted: { accountId: string; subscriptionId: string }): Promise<{ success: true }> {
+  await grantSubscription(ctx, wanted);
+  return { success: true };
+}

@@ -1,0 +1,120 @@
+import type { PanelRenderer, QuestAction } from "#db/types.ts";
+import type { OverlayInput } from "#worker/services/overlays/schemas.ts";
+import type { ChannelTemplateInput } from "#worker/services/pages/template-schemas.ts";
+import type { PlaylistInput } from "#worker/services/playlists/schemas.ts";
+import { ID_PATTERN } from "#worker/lib/ids.ts";
+import type { Reference, ReferenceKind } from "./references.ts";
+
+// What each body names of the site's, by the paths of that body.
+
+/** The id at this path, if there is one. */
+function one(kind: ReferenceKind, path: string, id: string | null | undefined): Reference[] {
+  return id ? [{ kind, path, id }] : [];
+}
+
+function each(kind: ReferenceKind, path: string, ids: readonly string[] = []): Reference[] {
+  return ids.map((id, index) => ({ kind, path: `${path}.${index}`, id }));
+}
+
+export function skusAt(path: string, skus: readonly string[]): Reference[] {
+  return each("sku", path, skus);
+}
+
+interface PageNames {
+  theme?: string | undefined;
+  navigation?: string | undefined;
+  sidebar?: { panels?: string[] | undefined } | undefined;
+  gate?: { skus?: string[] | undefined } | undefined;
+  content?: { live?: Programme | undefined; offline?: Programme | undefined } | undefined;
+}
+
+interface Programme {
+  video_id?: string | undefined;
+}
+
+export function inPageData({ theme, navigation, sidebar, gate, content }: PageNames): Reference[] {
+  return [
+    ...one("theme", "data.theme", theme),
+    ...one("navigation", "data.navigation", navigation),
+    ...each("panel", "data.sidebar.panels", sidebar?.panels),
+    ...each("sku", "data.gate.skus", gate?.skus),
+    ...one("video", "data.content.live.video_id", content?.live?.video_id),
+    ...one("video", "data.content.offline.video_id", content?.offline?.video_id),
+  ];
+}
+
+/** What collections of a manual event name; cards and groups are of other systems. */
+const COLLECTIONS: Record<string, ReferenceKind> = { panels: "panel", overlays: "overlay", quests: "quest", pages: "page" };
+
+export function inRenderer(renderer: PanelRenderer, path = "renderer"): Reference[] {
+  const listed: Reference[] = [];
+  if ("quests" in renderer)
+    for (const [index, { quest_id: id }] of renderer.quests.entries()) listed.push(...one("quest", `${path}.quests.${index}.quest_id`, id));
+  if ("questions" in renderer)
+    for (const [index, { poll_id: id }] of renderer.questions.entries())
+      listed.push(...one("poll", `${path}.questions.${index}.poll_id`, id));
+  if ("playlist_id" in renderer) listed.push(...one("playlist", `${path}.playlist_id`, renderer.playlist_id));
+  if ("behavior" in renderer) listed.push(...each("page", `${path}.behavior.pages`, renderer.behavior.pages));
+  if ("schedule_type_renderer" in renderer) listed.push(...inSchedule(renderer.schedule_type_renderer, `${path}.schedule_type_renderer`));
+  return listed;
+}
+
+type Schedule = Extract<PanelRenderer, { panel_type: "schedule" }>["schedule_type_renderer"];
+
+function inSchedule(schedule: Schedule, path: string): Reference[] {
+  if (schedule.schedule_type === "calendar") return each("channel", `${path}.source_channels`, schedule.source_channels);
+  return schedule.manual_events.flatMap(({ references }, event) =>
+    references.flatMap(({ collection, id }, index) => {
+      const kind = COLLECTIONS[collection];
+      return kind === undefined ? [] : one(kind, `${path}.manual_events.${event}.references.${index}.id`, id);
+    }),
+  );
+}
+
+export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "cta">): Reference[] {
+  const named = contents.flatMap((content, index) => [
+    ...(content.kind === "rive" ? one("file", `contents.${index}.mediaId`, content.mediaId) : []),
+    ...("channels" in content ? each("channel", `contents.${index}.channels`, content.channels) : []),
+    ...one("template", `contents.${index}.templateId`, content.templateId),
+  ]);
+  if (cta?.type === "go_to_channel") named.push(...one("channel", "cta.data.channelId", cta.data.channelId));
+  if (cta?.type === "play_video") named.push(...one("video", "cta.data.videoId", cta.data.videoId));
+  if (cta?.type === "show_panel" || cta?.type === "show_stored_panel") named.push(...one("panel", "cta.data.panelId", cta.data.panelId));
+  return named;
+}
+
+/** Of a template's panels, those without a renderer are the site's by slug. */
+export function inTemplate({ theme, rules, panels }: Pick<ChannelTemplateInput, "theme" | "rules" | "panels">): Reference[] {
+  return [
+    ...one("theme", "theme", theme),
+    ...each("rule", "rules", rules),
+    ...panels.flatMap(({ slug, renderer }, index) =>
+      renderer ? inRenderer(renderer, `panels.${index}.renderer`) : one("panel's slug", `panels.${index}.slug`, slug),
+    ),
+  ];
+}
+
+export function inMembers(members: PlaylistInput["members"] = []): Reference[] {
+  return members.flatMap(({ id, schema }, index) => one(schema, `members.${index}.id`, id));
+}
+
+/** What a kind of action names in its `validationValue`. */
+function validatedBy(kind: QuestAction["kind"]): ReferenceKind | undefined {
+  if (kind === "view:panel") return "panel";
+  if (kind === "visit:channel") return "channel";
+  if (kind === "watch:specific:video") return "video";
+  return kind.endsWith(":specific") || kind.endsWith(":specific:correctly") ? "poll" : undefined;
+}
+
+export function inQuest({ channelIds, actions }: { channelIds: string[]; actions: QuestAction[] }): Reference[] {
+  return [
+    ...each("channel", "channelIds", channelIds),
+    ...actions.flatMap(({ kind, channelId, validationValue: value }, index) => {
+      const validated = value !== null && ID_PATTERN.test(value) ? validatedBy(kind) : undefined;
+      return [
+        ...one("channel", `actions.${index}.channelId`, channelId),
+        ...(validated ? one(validated, `actions.${index}.validationValue`, value) : []),
+      ];
+    }),
+  ];
+}

@@ -1,0 +1,118 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
+import { createDb } from "#db/client.ts";
+import { media } from "#db/schema/index.ts";
+import { validCall } from "#test/contract-requests.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
+import { operationOf } from "#test/openapi.ts";
+import { addFile, sell } from "#test/stock.ts";
+import { addThing } from "#test/things.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { Overlay } from "#worker/services/overlays/schemas.ts";
+
+const db = createDb(env.DB);
+let site: TestSite;
+let other: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+  other = await newSite();
+  await sell(other, "theirs");
+});
+
+const NOWHERE = newId(1);
+const html = { kind: "html", html: "<b>Goal!</b>", position: "center" };
+const page = (data: Record<string, unknown>) => ({ type: "channel", slug: newId(1), data: { name: "Main stage", ...data } });
+const panel = (renderer: Record<string, unknown>) => ({ siteId: site.id, renderer: { panel_name: "Panel", ...renderer } });
+const schedule = (fields: Record<string, unknown>) => panel({ panel_type: "schedule", schedule_type_renderer: fields });
+const overlay = (fields: Record<string, unknown>) => ({ ...fields, contents: fields.contents ?? [html] });
+const template = (fields: Record<string, unknown>) => ({ panels: [], rules: [], ...fields });
+const templatePanel = { collection: "panels", type: "panel", creator: "ada", owner: "ada", slug: "nowhere" };
+
+/** What names nothing that the site has, by the path of the 400. */
+const CASES: [operationId: string, path: string, body: () => Record<string, unknown>][] = [
+  ["createBundle", "items.0.id", () => ({ items: [{ type: "ticket", id: "theirs" }] })],
+  ["createAccessCodes", "sku", () => ({ sku: "theirs" })],
+  ["createInvite", "targetSkus.0", () => ({ targetSkus: ["theirs"] })],
+  ["updateInvite", "targetSkus.0", () => ({ targetSkus: ["theirs"] })],
+  ["createPage", "data.gate.skus.0", () => page({ gate: { type: "entitlement", skus: ["theirs"] } })],
+  ["updatePage", "data.gate.skus.0", () => ({ ...page({ gate: { type: "entitlement", skus: ["theirs"] } }), type: undefined })],
+  ["createPage", "data.theme", () => page({ theme: NOWHERE })],
+  ["createPage", "data.navigation", () => page({ navigation: NOWHERE })],
+  ["createPage", "data.sidebar.panels.0", () => page({ sidebar: { panels: [NOWHERE] } })],
+  ["createPage", "data.content.live.video_id", () => page({ content: { live: { video_id: NOWHERE } } })],
+  ["createOverlay", "contents.0.mediaId", () => overlay({ contents: [{ kind: "rive", mediaId: NOWHERE, fileName: "goal.riv" }] })],
+  ["updateOverlay", "contents.0.mediaId", () => overlay({ contents: [{ kind: "rive", mediaId: NOWHERE, fileName: "goal.riv" }] })],
+  ["createOverlay", "contents.0.channels.0", () => overlay({ contents: [{ ...html, channels: [NOWHERE] }] })],
+  ["createOverlay", "contents.0.templateId", () => overlay({ contents: [{ ...html, templateId: NOWHERE }] })],
+  ["createOverlay", "cta.data.channelId", () => overlay({ cta: { type: "go_to_channel", data: { channelId: NOWHERE } } })],
+  ["createOverlay", "cta.data.videoId", () => overlay({ cta: { type: "play_video", data: { videoId: NOWHERE } } })],
+  ["createOverlay", "cta.data.panelId", () => overlay({ cta: { type: "show_panel", data: { panelId: NOWHERE } } })],
+  ["createPlaylist", "members.0.id", () => ({ members: [{ id: NOWHERE, schema: "video" }] })],
+  ["updatePlaylist", "members.0.id", () => ({ members: [{ id: NOWHERE, schema: "poll" }] })],
+  ["createPanel", "renderer.playlist_id", () => panel({ panel_type: "playlist", playlist_id: NOWHERE })],
+  ["replacePanel", "renderer.playlist_id", () => panel({ panel_type: "playlist", playlist_id: NOWHERE })],
+  [
+    "createPanel",
+    "renderer.behavior.pages.0",
+    () => panel({ panel_type: "channel_select", behavior: { kind: "manual", pages: [NOWHERE] } }),
+  ],
+  [
+    "createPanel",
+    "renderer.schedule_type_renderer.source_channels.0",
+    () => schedule({ schedule_type: "calendar", source_channels: [NOWHERE] }),
+  ],
+  ["createChannelTemplate", "theme", () => template({ theme: NOWHERE })],
+  ["createChannelTemplate", "rules.0", () => template({ rules: [NOWHERE] })],
+  ["createChannelTemplate", "panels.0.slug", () => template({ panels: [{ ...templatePanel, site_id: site.id }] })],
+  ["updateChannelTemplate", "rules.0", () => template({ rules: [NOWHERE] })],
+  ["createQuest", "channelIds.0", () => ({ channelIds: [NOWHERE] })],
+];
+
+test.for(CASES)("%s is a 400 at %s where that leads nowhere", async ([operationId, path, body]) => {
+  const call = await validCall(site, operationOf(operationId));
+  const valid = typeof call.body === "object" && call.body !== null ? { ...call.body } : {};
+  const answer = await site.call(operationId, { ...call, body: { ...valid, ...body() } });
+  expect(answer).toMatchObject({ status: 400, fields: [path] });
+});
+
+test("addAccessCode is a 400 at the sku where the site has no subscription of it", async () => {
+  const query = { accessCode: "NOWHERE", siteId: site.id, sku: "theirs", type: "login" };
+  expect(await site.call("addAccessCode", { query })).toMatchObject({ status: 400, fields: ["sku"] });
+});
+
+test("what another site has leads nowhere, of whatever kind it is", async () => {
+  const theirs = { kind: "rive", mediaId: await addFile(other), fileName: "goal.riv" };
+  const nothing = { kind: "rive", mediaId: await addThing(site, "panel"), fileName: "goal.riv" };
+  const call = await validCall(site, operationOf("createOverlay"));
+  for (const content of [theirs, nothing]) {
+    const answer = await site.call("createOverlay", { ...call, body: Object.assign({}, call.body, { contents: [content] }) });
+    expect(answer).toMatchObject({ status: 400, fields: ["contents.0.mediaId"] });
+  }
+});
+
+test("what was named before may be gone, and the rest can still be changed", async () => {
+  const mediaId = await addFile(site);
+  const contents = [{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }];
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8, contents };
+  const { _id: id } = (await site.call("createOverlay", { body })).as(Overlay);
+  await db.delete(media).where(eq(media.id, mediaId));
+  expect((await site.call("updateOverlay", { params: { id }, body: { ...body, name: "Own goal" } })).status).toBe(200);
+});
+
+test("a file that is deleted while an overlay comes to name it is kept, or the overlay is refused", async () => {
+  const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8 };
+  for (let round = 0; round < 5; round++) {
+    const mediaId = await addFile(site);
+    const contents = [{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }];
+    const [made, deleted] = await Promise.all([
+      site.call("createOverlay", { body: { ...body, contents } }),
+      site.call("deleteMedia", { params: { id: mediaId } }),
+    ]);
+    expect([
+      [201, 409],
+      [400, 200],
+    ]).toContainEqual([made.status, deleted.status]);
+  }
+});

@@ -1,0 +1,33 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "#db/client.ts";
+import { sites } from "#db/schema/index.ts";
+
+/** How a page that mails link to unasked tells them apart. */
+export type LinkPurpose = "new-password" | "verify-email" | "global-account";
+
+/** What a mail offers its reader: a link, a code to paste, or both. */
+export interface MailedToken {
+  link?: string | undefined;
+  code?: string | undefined;
+}
+
+/**
+ * A token as a mail shows it. `baseUrl` is the page that the request named; where it named none, the link leads to the first of the site's
+ * allowed origins, and the token is shown as well, since nobody knows whether that page takes it.
+ */
+export async function mailedToken(
+  db: Db,
+  siteId: string,
+  { baseUrl, token, purpose }: { baseUrl: string; token: string; purpose: LinkPurpose },
+): Promise<MailedToken> {
+  if (baseUrl !== "") return { link: withParams(baseUrl, { token }), code: undefined };
+  const [site] = await db.select({ settings: sites.settings }).from(sites).where(eq(sites.id, siteId));
+  const origin = site?.settings.security.allowedOrigins[0];
+  return { link: origin === undefined ? undefined : withParams(origin, { token, purpose }), code: token };
+}
+
+function withParams(url: string, params: Record<string, string>): string {
+  const link = new URL(url);
+  for (const [name, value] of Object.entries(params)) link.searchParams.set(name, value);
+  return link.href;
+}

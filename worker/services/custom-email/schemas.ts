@@ -1,0 +1,72 @@
+import { z } from "@hono/zod-openapi";
+import type { mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import { Tracked } from "#worker/lib/schemas/common.ts";
+import { Email } from "#worker/services/accounts/schemas.ts";
+
+const Domain = z
+  .string()
+  .max(253)
+  .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*$/, "A domain name, such as club.example")
+  .toLowerCase()
+  .openapi({ example: "demo.example" });
+
+const sender = {
+  domain: Domain.describe("Proved to be the site's own by a TXT record"),
+  fromEmail: Email.describe("An address of the domain"),
+  fromName: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine((name) => !/\p{Cc}/u.test(name), "One line"),
+  replyToEmail: Email.describe("Where answers go; of any domain"),
+};
+
+const SENDER_EXAMPLE = {
+  domain: "demo.example",
+  fromEmail: "tickets@demo.example",
+  fromName: "Harbour City FC",
+  replyToEmail: "help@demo.example",
+};
+
+export const SenderInput = z.strictObject(sender).openapi("SenderInput", { example: SENDER_EXAMPLE });
+export const Sender = z.object({ ...sender, ...Tracked }).openapi("Sender");
+
+const receipt = {
+  subject: z.string().trim().min(1).max(500).describe("May hold the same variables as the template").openapi({ example: "Your receipt" }),
+  template: z
+    .string()
+    .min(1)
+    .max(65_536)
+    .describe(
+      "Handlebars: variables (always escaped), `#if`, `#unless`, `#each`, `#with`, `else`, comments. Variables: `siteName`, `receiptNumber`, `date`, `customer.name`, `customer.email`, `items` (each with `description` and `amount`), `total`",
+    ),
+};
+
+const RECEIPT_EXAMPLE = {
+  subject: "Your receipt {{receiptNumber}}",
+  template:
+    "<h1>Thank you, {{customer.name}}</h1>\n{{#each items}}\n<p>{{description}}: {{amount}}</p>\n{{/each}}\n<p>Total: {{total}}</p>\n",
+};
+
+export const ReceiptInput = z.strictObject(receipt).openapi("ReceiptTemplateInput", { example: RECEIPT_EXAMPLE });
+export const ReceiptTemplate = z.object(receipt).openapi("ReceiptTemplate", { example: RECEIPT_EXAMPLE });
+
+export type SenderRow = typeof mailSenders.$inferSelect;
+export type ReceiptRow = typeof receiptTemplates.$inferSelect;
+export type SenderInput = z.output<typeof SenderInput>;
+
+export function toSender(row: SenderRow) {
+  return {
+    domain: row.domain,
+    fromEmail: row.fromEmail,
+    fromName: row.fromName,
+    replyToEmail: row.replyToEmail,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Sender>;
+}
+
+export function toReceiptTemplate({ subject, template }: z.output<typeof ReceiptInput>) {
+  return { subject, template } satisfies z.output<typeof ReceiptTemplate>;
+}

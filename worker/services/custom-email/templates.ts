@@ -1,0 +1,185 @@
+import { escapeHtml } from "#worker/lib/handlebars/template.ts";
+import type { MailedToken } from "./mail-links.ts";
+import { parseTemplate } from "#worker/lib/handlebars/parse.ts";
+import { renderTemplate } from "#worker/lib/handlebars/render.ts";
+import { TemplateError } from "#worker/lib/handlebars/scan.ts";
+
+/** What a mail of the deployment itself is signed with. */
+export const PRODUCT = "Tifo";
+
+/** A mail to send. Links are whole URLs; whoever calls has checked where they lead. */
+export type Mail =
+  | { template: "reset"; to: string; data: { name: string } & MailedToken }
+  | { template: "newPassword"; to: string; data: { name: string } & MailedToken }
+  | { template: "verifyEmail"; to: string; data: { name: string } & MailedToken }
+  | { template: "globalAccount"; to: string; data: { siteName: string } & MailedToken }
+  | { template: "registerInvite"; to: string; data: { senderName: string; link: string } }
+  | { template: "receipt"; to: string; data: Receipt };
+
+/** What a receipt says, amounts and date formatted for the reader; also the variables of a site's own template, with `siteName`. */
+export interface Receipt {
+  receiptNumber: string;
+  date: string;
+  customer: { name: string; email: string };
+  items: { description: string; amount: string }[];
+  total: string;
+}
+
+export interface ReceiptTemplate {
+  subject: string;
+  template: string;
+}
+
+/** Whose mail it is. */
+export interface MailStyle {
+  siteName: string;
+  /** The site's own receipt; undefined: the default. */
+  receipt?: ReceiptTemplate;
+}
+
+export interface Rendered {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** The default receipt, written as a site would write its own. */
+export const DEFAULT_RECEIPT: ReceiptTemplate = {
+  subject: "Your receipt {{receiptNumber}} from {{siteName}}",
+  template: `<!doctype html>
+<html lang="en">
+<body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1c1917">
+<h1 style="font-size:20px">Thank you, {{customer.name}}</h1>
+<p>Receipt {{receiptNumber}} of {{date}}</p>
+<table style="border-collapse:collapse">
+{{#each items}}
+<tr><td style="padding:4px 24px 4px 0">{{description}}</td><td style="padding:4px 0;text-align:right">{{amount}}</td></tr>
+{{/each}}
+<tr><td style="padding:8px 24px 4px 0"><b>Total</b></td><td style="padding:8px 0 4px;text-align:right"><b>{{total}}</b></td></tr>
+</table>
+<p style="color:#57534e">{{siteName}}</p>
+</body>
+</html>
+`,
+};
+
+/** A receipt like those to come, to try a template on. */
+export const SAMPLE_RECEIPT: Receipt = {
+  receiptNumber: "R-2026-000117",
+  date: "21 November 2026",
+  customer: { name: "Vera Viewer", email: "viewer@demo.example" },
+  items: [
+    { description: "Season pass", amount: "£39.00" },
+    { description: "Match-day scarf", amount: "£14.50" },
+  ],
+  total: "£53.50",
+};
+
+/** Subject, text and html of a mail. */
+export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: MailStyle): Rendered {
+  switch (mail.template) {
+    case "reset":
+      return letter(
+        `Reset your password for ${siteName}`,
+        [
+          `Hello ${mail.data.name},`,
+          `somebody, hopefully you, asked for a new password at ${siteName}. The link works once, within an hour.`,
+        ],
+        { label: "Choose a new password", ...mail.data },
+        "If it wasn't you, there is nothing to do: your password stays as it is.",
+      );
+    case "newPassword":
+      return letter(
+        `Choose a new password for ${siteName}`,
+        [
+          `Hello ${mail.data.name},`,
+          `you now have a role at ${siteName}. Nobody had verified the e-mail address of your account until now, so its old password no longer works. Choose a new one; the link works once, within 7 days.`,
+        ],
+        { label: "Choose a new password", ...mail.data },
+        "If you don't know why you got this, ignore it: nobody can sign in to the account without this link.",
+      );
+    case "verifyEmail":
+      return letter(
+        `Verify your e-mail address for ${siteName}`,
+        [
+          `Hello ${mail.data.name},`,
+          `somebody, hopefully you, has an account at ${siteName} with this e-mail address. Verify it only if the account is yours: whoever created it knows its password. The link works once, within 24 hours.`,
+        ],
+        { label: "Verify the address", ...mail.data },
+        "If you didn't create the account, ignore this mail.",
+      );
+    case "globalAccount":
+      return letter(
+        `Create or link your ${PRODUCT} account`,
+        [
+          `Somebody who is signed in to ${mail.data.siteName} with this e-mail address asked for one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password that this account has or will have. The link works once, within an hour.`,
+        ],
+        { label: "Continue", ...mail.data },
+        "If it wasn't you, ignore this mail: nothing is created or linked without it.",
+      );
+    case "registerInvite":
+      return letter(
+        `Join the team of ${siteName}`,
+        [`${mail.data.senderName} invites you to work on ${siteName} with an account of your own.`],
+        { label: "Accept the invitation", link: mail.data.link },
+        "If you don't know why you got this, ignore it.",
+      );
+    case "receipt":
+      return renderReceipt(mail.data, siteName, receipt);
+  }
+}
+
+/** A site's own template that turns out to break a limit on this receipt gives way to the default: no receipt is lost to it. */
+function renderReceipt(data: Receipt, siteName: string, own: ReceiptTemplate): Rendered {
+  const text = [
+    `Receipt ${data.receiptNumber} of ${data.date}`,
+    ...data.items.map((item) => `${item.description}: ${item.amount}`),
+    `Total: ${data.total}`,
+    siteName,
+  ].join("\n");
+  try {
+    return { ...fillReceipt(own, data, siteName), text };
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return { ...fillReceipt(DEFAULT_RECEIPT, data, siteName), text };
+  }
+}
+
+/** Subject and html of a receipt; throws a TemplateError that names line and column, or the limit that was passed. */
+export function fillReceipt({ subject, template }: ReceiptTemplate, data: Receipt, siteName: string): { subject: string; html: string } {
+  const variables = { ...data, siteName };
+  const line = renderTemplate(parseTemplate(subject), variables, { escape: false });
+  return { subject: singleLine(line), html: renderTemplate(parseTemplate(template), variables) };
+}
+
+/** A plain letter: paragraphs, one button or a code to paste, and a word at the end. */
+function letter(subject: string, paragraphs: string[], { label, link, code }: { label: string } & MailedToken, end?: string): Rendered {
+  const closing = end === undefined ? [] : [end];
+  const button =
+    link === undefined
+      ? []
+      : [
+          `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4338ca;color:#fff;text-decoration:none">${escapeHtml(label)}</a></p>`,
+        ];
+  const hint = link === undefined ? "Enter this code where you are asked for it:" : "If the page asks for a code, enter this one:";
+  const html = [
+    '<!doctype html><html lang="en"><body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1c1917">',
+    ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
+    ...button,
+    ...(code === undefined ? [] : [`<p>${escapeHtml(hint)}<br><code style="word-break:break-all">${escapeHtml(code)}</code></p>`]),
+    ...closing.map((paragraph) => `<p style="color:#57534e">${escapeHtml(paragraph)}</p>`),
+    "</body></html>",
+  ].join("\n");
+  const text = [
+    ...paragraphs,
+    ...(link === undefined ? [] : [`${label}: ${link}`]),
+    ...(code === undefined ? [] : [`${hint} ${code}`]),
+    ...closing,
+  ].join("\n\n");
+  return { subject: singleLine(subject), text, html };
+}
+
+/** A subject is one line, whatever names and templates hold. */
+function singleLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}

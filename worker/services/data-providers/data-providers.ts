@@ -1,0 +1,145 @@
+import { desc, eq, lt } from "drizzle-orm";
+import { dataProviders } from "#db/schema/index.ts";
+import { randomToken } from "#worker/lib/crypto/crypto.ts";
+import { cameFirst, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
+import { factsOf, schemaProblems } from "#worker/lib/json-schema/json-schema.ts";
+import { type DataProviderInput, type DataProviderRow, toAvailable } from "./schemas.ts";
+import { OVERLAP } from "#worker/services/sites/api-keys.ts";
+import { refreshRules } from "#worker/services/automation-rules/automation.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { sealSecret } from "./provider-signatures.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+
+/** Raised when `schemaProblems` rejects more than before, so that stored schemas are checked again. */
+const SCHEMA_CHECKS = 1;
+const SCHEMAS_PER_SWEEP = 20;
+
+/** The site's providers, the newest first; 404 where it has none, as integrators know it. */
+export async function listAvailableProviders(ctx: Ctx): Promise<DataProviderRow[]> {
+  const rows = await ctx.db
+    .select()
+    .from(dataProviders)
+    .where(eq(dataProviders.siteId, ctx.siteId))
+    .orderBy(desc(dataProviders.created), desc(dataProviders.id))
+    .limit(500);
+  if (rows.length === 0) throw notFound("The site has no data providers");
+  return rows;
+}
+
+/** Registers a provider; its secret is answered this once. */
+export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): Promise<{ row: DataProviderRow; secret: string }> {
+  requireSchema(input);
+  const secret = newSecret();
+  const row: DataProviderRow = {
+    ...newRow(ctx),
+    ...columnsOf(input),
+    secretSealed: await sealSecret(ctx.env, secret),
+    previousSecretSealed: null,
+    previousExpires: null,
+  };
+  await commit(ctx, ctx.db.insert(dataProviders).values(row), told(row, "Registered"));
+  await refreshRules(ctx);
+  return { row, secret };
+}
+
+/** Replaces what the provider that calls says of itself; rules go on with the new schema's facts. */
+export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Promise<DataProviderRow> {
+  const current = await callingProvider(ctx);
+  requireSchema(input);
+  const next: DataProviderRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(dataProviders)
+    .set(next)
+    .where(asRead(ctx, dataProviders, current));
+  await commitIfCurrent(ctx, change, told(next, "Updated"));
+  await refreshRules(ctx);
+  return next;
+}
+
+/** Removes the provider that calls. Rules that wait for it stay and wait in vain; what it has sent goes with its time. */
+export async function deleteDataProvider(ctx: Ctx): Promise<void> {
+  const current = await callingProvider(ctx);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(dataProviders).where(asRead(ctx, dataProviders, current));
+  await commitIfCurrent(ctx, change, told(current, "Deleted"));
+  await refreshRules(ctx);
+}
+
+/** Gives a provider a new secret; the one before works for the overlap, any older one no more. */
+export async function rotateProviderSecret(ctx: Ctx, id: string): Promise<{ secret: string; previousExpires: number }> {
+  const current = await getDataProvider(ctx, id);
+  const secret = newSecret();
+  const previousExpires = ctx.now + OVERLAP;
+  const next: DataProviderRow = {
+    ...current,
+    secretSealed: await sealSecret(ctx.env, secret),
+    previousSecretSealed: current.secretSealed,
+    previousExpires,
+    ...nextVersion(ctx, current),
+  };
+  const change = ctx.db
+    .update(dataProviders)
+    .set(next)
+    .where(asRead(ctx, dataProviders, current));
+  await commitIfCurrent(ctx, change, told(next, "SecretRotated"));
+  return { secret, previousExpires };
+}
+
+export async function getDataProvider(ctx: Ctx, id: string): Promise<DataProviderRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(dataProviders)
+    .where(ownRow(ctx, dataProviders, id));
+  if (!row) throw notFound("Data provider not found");
+  return row;
+}
+
+/** The provider whose signature the call carries. */
+export async function callingProvider(ctx: Ctx): Promise<DataProviderRow> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "dataProvider") throw forbidden("Only the data provider itself may do this");
+  // What the check of the signature has read is what lost the race.
+  if (ctx.attempt !== undefined) return getDataProvider(ctx, actor.id);
+  return actor.provider;
+}
+
+/**
+ * Checks the schemas that were stored before the checks were what they are now, and disables the providers whose schema fails; returns
+ * false once there are none left. Safe to run twice at once.
+ */
+export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<boolean> {
+  const unchecked = await db.select().from(dataProviders).where(lt(dataProviders.schemaChecks, SCHEMA_CHECKS)).limit(SCHEMAS_PER_SWEEP);
+  for (const row of unchecked) {
+    await asSystem({ env, db, now }, row.siteId, async (ctx) => {
+      const [problem] = schemaProblems(row.schema);
+      const checked = { ...row, schemaChecks: SCHEMA_CHECKS };
+      const mark = (next: Partial<DataProviderRow>) =>
+        ctx.db
+          .update(dataProviders)
+          .set(next)
+          .where(asRead(ctx, dataProviders, row));
+      if (!problem) return void (await commit(ctx, mark(checked)));
+      const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
+      // Whoever changes the provider at the same time has registered a schema that was checked.
+      await cameFirst(() => commitIfCurrent(ctx, mark(next), told(next, "Disabled")));
+    });
+  }
+  return unchecked.length === SCHEMAS_PER_SWEEP;
+}
+
+function requireSchema({ schema }: DataProviderInput): void {
+  const issues = schemaProblems(schema).map(({ path, message }) => ({ path: `schema.${path}`, message }));
+  if (issues.length > 0) throw new Failure("invalid_request", "The schema is not one that events can be held against", { issues });
+}
+
+function columnsOf(input: DataProviderInput) {
+  return { ...input, facts: factsOf(input.schema), schemaChecks: SCHEMA_CHECKS, disabledReason: null };
+}
+
+function newSecret(): string {
+  return `tifo_dp_${randomToken(32)}`;
+}
+
+function told(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated" | "Disabled") {
+  return { type: `dataprovider.provider${change}` as const, resource: `dataprovider/${row.id}`, data: toAvailable(row) };
+}

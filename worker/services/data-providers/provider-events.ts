@@ -1,0 +1,121 @@
+import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
+import { instanceProblems } from "#worker/integrations/json-schema.ts";
+import { cameFirst, conflict, Failure, notFound } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { logError } from "#worker/lib/log.ts";
+import { Firing, type ProviderEventRow } from "./schemas.ts";
+import { automationOf, ProviderEventMessage } from "#worker/services/automation-rules/automation.ts";
+import { commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { callingProvider } from "./data-providers.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+
+/** Milliseconds for which events and what they made fire are kept. */
+const KEPT = 7 * 24 * 60 * 60 * 1000;
+
+const Firings = z.array(Firing);
+// In plain text for the same reason as the subselect of broadcasts.
+const firedRules =
+  sql`(select json_group_array(json_object('ruleId', firing.rule_id, 'name', firing.rule_name, 'outcome', firing.outcome, 'message', firing.message, 'madeId', firing.made_id, 'due', firing.due)) from rule_firings as firing where firing.event_id = provider_events.id)`
+    .mapWith((text: string) => Firings.parse(JSON.parse(text)))
+    .as("fired");
+
+const eventList: ListSpec<ProviderEventRow> = {
+  table: providerEvents,
+  id: { by: providerEvents.id, of: (row) => row.id },
+  rows: (db, slice) =>
+    sliceOf(
+      db
+        .select({ ...getTableColumns(providerEvents), fired: firedRules })
+        .from(providerEvents)
+        .$dynamic(),
+      slice,
+    ),
+  sort: { created: { by: providerEvents.created, of: (row) => row.created } },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** What a provider has sent, with the rules that each event made fire. */
+export async function listProviderEvents(ctx: Ctx, providerId: string, query: ListQuery): Promise<ListPage<ProviderEventRow>> {
+  const page = await listRows(ctx, eventList, query, eq(providerEvents.siteId, ctx.siteId), eq(providerEvents.providerId, providerId));
+  // Only where there is nothing to show is it worth asking whether there is a provider.
+  if (page.totalCount === 0) await requireProvider(ctx, providerId);
+  return page;
+}
+
+/**
+ * Takes an event of the provider that calls: written down first, then handed to the site's automation, whose work is not waited for
+ * when it is out of reach, since the site's log makes sure of it. An event of an id that was taken before counts once; it is handed on
+ * again, as the request that took it may have died before it could, and what the provider tells next builds on it.
+ */
+export async function ingestEvent(
+  ctx: Ctx,
+  event: Record<string, unknown>,
+  externalId: string | undefined,
+): Promise<{ eventId: string; isNew: boolean }> {
+  const provider = await callingProvider(ctx);
+  if (provider.disabledReason !== null)
+    throw conflict(`The provider is disabled until it registers another schema: ${provider.disabledReason}`);
+  const issues = await instanceProblems(provider.schema, event);
+  if (issues.length > 0) throw new Failure("invalid_request", "The event does not fit the provider's schema", { issues });
+  const eventId = newId(ctx.now);
+  const row = {
+    id: eventId,
+    siteId: ctx.siteId,
+    providerId: provider.id,
+    externalId: externalId ?? eventId,
+    event,
+    created: ctx.now,
+  };
+  const fresh: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
+  let told: string[] = [];
+  const isNew = await cameFirst(async () => {
+    told = await commitIfCurrent(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
+      type: "dataprovider.event",
+      resource: `dataprovider/${provider.id}`,
+      data: { ...fresh, externalId: row.externalId },
+    });
+  });
+  const message = isNew ? fresh : await knownEvent(ctx, provider.id, row.externalId);
+  try {
+    await automationOf(ctx.env, ctx.siteId).handle(message);
+    ctx.told.settled.push(...told);
+  } catch (error) {
+    logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
+  }
+  return { eventId: message.id, isNew };
+}
+
+/** Makes sure that the automation has seen a committed event; safe to repeat. */
+export async function bringToAutomation(env: Env, siteId: string, entry: LogEntry): Promise<void> {
+  await automationOf(env, siteId).handle(ProviderEventMessage.parse(JSON.parse(entry.data)));
+}
+
+/** Forgets what providers have sent more than a week ago, and what came of it. */
+export async function pruneProviderEvents({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
+  await db.batch([
+    db.delete(providerEvents).where(lt(providerEvents.created, now - KEPT)),
+    db.delete(ruleFirings).where(lt(ruleFirings.created, now - KEPT)),
+  ]);
+}
+
+async function knownEvent(ctx: Ctx, providerId: string, externalId: string): Promise<ProviderEventMessage> {
+  const { id, event, created } = providerEvents;
+  const [known] = await ctx.db
+    .select({ id, data: event, at: created })
+    .from(providerEvents)
+    .where(and(eq(providerEvents.providerId, providerId), eq(providerEvents.externalId, externalId)));
+  if (!known) throw new Error("An event that was taken before is gone");
+  return { ...known, providerId };
+}
+
+async function requireProvider(ctx: Ctx, id: string): Promise<void> {
+  const [provider] = await ctx.db
+    .select({ id: dataProviders.id })
+    .from(dataProviders)
+    .where(ownRow(ctx, dataProviders, id));
+  if (!provider) throw notFound("Data provider not found");
+}

@@ -1,0 +1,81 @@
+import { z } from "@hono/zod-openapi";
+import type { WebhookService } from "#db/enums.ts";
+import { sampleOf } from "./sample.ts";
+import { EventData } from "#worker/services/webhooks/endpoint-schemas.ts";
+import { EVENTS, type EventKind, type EventType } from "./event-catalogue.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
+import { sampleValues } from "./event-sample-values.ts";
+import { servicesOf } from "./event-services.ts";
+
+/** An event as the catalogue shows it. */
+export interface CataloguedEvent {
+  type: string;
+  description: string;
+  services: WebhookService[];
+  schema: Record<string, unknown>;
+  sample: z.output<typeof EventData>;
+}
+
+// The same for everybody and costly to make: once per isolate, when it is first asked for.
+let catalogue: CataloguedEvent[] | undefined;
+
+/** Every event, by type. */
+export function eventCatalogue(): CataloguedEvent[] {
+  catalogue ??= Object.entries<EventKind>(EVENTS).map(([type, kind]) => describeEvent(type, kind));
+  return catalogue;
+}
+
+/** An event of a type as it might come. */
+export function sampleEvent(type: EventType): z.output<typeof EventData> {
+  return describeEvent(type, EVENTS[type]).sample;
+}
+
+function describeEvent(type: string, kind: EventKind): CataloguedEvent {
+  const { data, description } = kind;
+  const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
+  const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
+  // What has no value there is made up, so that a new field is in the samples before somebody has thought of a better value.
+  const chosen = Object.entries(sampleValues(type)).filter(([field]) => field in data.shape);
+  const values = { ...madeUp, ...Object.fromEntries(chosen) };
+  const [resource = ""] = resourcesOf(type, kind, values);
+  const isFirst = values.created === SAMPLE_MOMENT;
+  return {
+    type,
+    description,
+    services: [...servicesOf(type)],
+    schema,
+    sample: {
+      ...{
+        id: SAMPLE_IDS.event,
+        type,
+        created: SAMPLE_MOMENT,
+        sequence: 1893,
+        previousSequence: isFirst ? null : 1871,
+        resource: resource.endsWith("/") ? resource + idOfArea(resource.slice(0, -1)) : resource,
+      },
+      data: values,
+    },
+  };
+}
+
+function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
+  return { ...z.toJSONSchema(schema, { unrepresentable: "any" }) };
+}
+
+/** What an event with such data may have happened to: "<area>/<id>", or "<area>/" where the data don't tell the id. */
+export function resourcesOf(type: string, { resource }: EventKind, data: Record<string, unknown>): string[] {
+  return [resource ?? `${type.split(/[._]/)[0]}/_id`].flat().map((form) => {
+    const [area, path = ""] = form.split("/");
+    const id = path.split(".").reduce<unknown>((value, field) => readField(value, field), data);
+    return `${area}/${typeof id === "string" ? id : ""}`;
+  });
+}
+
+/** Of what the data don't name: a thing of its own, or the site. */
+function idOfArea(area: string): string {
+  return Object.entries(SAMPLE_IDS).find(([name]) => name === area)?.[1] ?? SAMPLE_IDS.site;
+}
+
+function readField(value: unknown, field: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+}

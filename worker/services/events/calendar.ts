@@ -1,0 +1,210 @@
+import { and, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { calendarCategories, calendarEvents, pages } from "#db/schema/index.ts";
+import { Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { type TimeRange, timeRange } from "./time-range.ts";
+import { type CalendarEventInput, type CalendarEventRow, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+  requirePage,
+} from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const eventList: ListSpec<CalendarEventRow> = {
+  table: calendarEvents,
+  id: { by: calendarEvents.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(calendarEvents).$dynamic(), slice),
+  sort: {
+    startTimestamp: { by: calendarEvents.startsAt, of: (row) => row.startsAt },
+    titleRaw: { by: calendarEvents.title, of: (row) => row.title },
+    created: { by: calendarEvents.created, of: (row) => row.created },
+    modified: { by: calendarEvents.modified, of: (row) => row.modified },
+  },
+  defaultDirection: 1,
+  search: { titleRaw: calendarEvents.title, descriptionRaw: calendarEvents.description },
+};
+
+interface CalendarQuery extends ListQuery {
+  startTimestamp: string;
+  endTimestamp: string;
+  timeZone: string;
+  category?: string;
+  label?: string;
+  channelId?: string;
+  thirdPartyEventId?: string;
+}
+
+/** The events of which some part lies in the range; one without an end lies where it starts. */
+export async function listCalendarEvents(ctx: Ctx, query: CalendarQuery): Promise<ListPage<CalendarEventRow>> {
+  const { channelId, thirdPartyEventId } = query;
+  return listRows(
+    ctx,
+    eventList,
+    query,
+    eq(calendarEvents.siteId, ctx.siteId),
+    overlaps(timeRange(query)),
+    hasCategory(query),
+    channelId === undefined ? undefined : eq(calendarEvents.channelId, channelId),
+    thirdPartyEventId === undefined ? undefined : eq(calendarEvents.thirdPartyEventId, thirdPartyEventId),
+  );
+}
+
+// No event is longer than MAX_DURATION, so the index on the start bounds the search from both sides.
+function overlaps({ start, end }: TimeRange): SQL | undefined {
+  const { startsAt, endsAt } = calendarEvents;
+  return and(gte(startsAt, start - MAX_DURATION), lt(startsAt, end), or(gt(endsAt, start), gte(startsAt, start)));
+}
+
+function hasCategory({ category, label }: CalendarQuery): SQL | undefined {
+  if (category === undefined && label === undefined) return undefined;
+  const matches = and(
+    eq(calendarCategories.eventId, calendarEvents.id),
+    category === undefined ? undefined : eq(calendarCategories.title, category),
+    label === undefined ? undefined : eq(calendarCategories.label, label),
+  );
+  return sql`exists (select 1 from ${calendarCategories} where ${matches})`;
+}
+
+export async function getCalendarEvent(ctx: Ctx, id: string): Promise<CalendarEventRow> {
+  const [event] = await ctx.db
+    .select()
+    .from(calendarEvents)
+    .where(ownRow(ctx, calendarEvents, id));
+  if (!event) throw notFound("Event not found");
+  return event;
+}
+
+export async function createCalendarEvent(ctx: Ctx, input: CalendarEventInput): Promise<CalendarEventRow> {
+  requireOwnSite(ctx, input.siteId);
+  await requireChannel(ctx, input.channelId);
+  const event: CalendarEventRow = { ...newRow(ctx), ...columnsOf(input) };
+  await refuseTakenId(() =>
+    commit(ctx, [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)], told(event, "created")),
+  );
+  return event;
+}
+
+/** Replaces an event. Who manages one channel may change its events, and may not move them to where they manage nothing. */
+export async function updateCalendarEvent(ctx: Ctx, id: string, input: CalendarEventInput): Promise<CalendarEventRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getCalendarEvent(ctx, id);
+  await requireChannel(ctx, input.channelId, current);
+  return replaceEvent(ctx, current, input, asRead(ctx, calendarEvents, current));
+}
+
+// How often an upsert starts anew because another one came between its look and its change.
+const ATTEMPTS = 5;
+
+/** Makes the event of another system's id, or replaces it; of two at once one makes it and the other, the last, replaces it. */
+export async function upsertCalendarEvent(ctx: Ctx, input: ThirdPartyEventInput): Promise<{ event: CalendarEventRow; created: boolean }> {
+  requireOwnSite(ctx, input.siteId);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const current = await findThirdParty(ctx, input.thirdPartyEventId);
+      // If-Match names the version of an event that exists.
+      if (!current) requireMatch(ctx, { version: -1 });
+      if (!current) return { event: await createCalendarEvent(ctx, input), created: true };
+      await requireChannel(ctx, input.channelId, current);
+      const same = ctx.ifMatch ? asRead(ctx, calendarEvents, current) : onSameChannel(ctx, current);
+      return { event: await replaceEvent(ctx, current, input, same), created: false };
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(error instanceof Failure) || error.code !== "conflict") throw error;
+    }
+  }
+}
+
+export async function deleteCalendarEvent(ctx: Ctx, id: string): Promise<void> {
+  const current = await getCalendarEvent(ctx, id);
+  await requirePage(ctx, current.channelId ?? "", "write");
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(calendarEvents).where(asRead(ctx, calendarEvents, current));
+  await commitIfCurrent(ctx, [change, deleteCategories(ctx, current)], told(current, "deleted"));
+}
+
+async function findThirdParty(ctx: Ctx, thirdPartyEventId: string): Promise<CalendarEventRow | undefined> {
+  const [event] = await ctx.db
+    .select()
+    .from(calendarEvents)
+    .where(and(eq(calendarEvents.siteId, ctx.siteId), eq(calendarEvents.thirdPartyEventId, thirdPartyEventId)));
+  return event;
+}
+
+/** The event, whatever else of it has changed, while it is where the caller was found to manage it. */
+function onSameChannel(ctx: Ctx, { id, channelId }: CalendarEventRow): SQL | undefined {
+  return and(ownRow(ctx, calendarEvents, id), sql`${calendarEvents.channelId} is ${channelId}`);
+}
+
+/** Writes the input over the event, if the row is still `same`. */
+async function replaceEvent(
+  ctx: Ctx,
+  current: CalendarEventRow,
+  input: CalendarEventInput,
+  same: SQL | undefined,
+): Promise<CalendarEventRow> {
+  const next: CalendarEventRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(calendarEvents)
+    .set({ ...next, version: sql`${calendarEvents.version} + 1` })
+    .where(same);
+  const changes = [change, deleteCategories(ctx, next), ...insertCategories(ctx, next)];
+  await refuseTakenId(() => commitIfCurrent(ctx, changes, told(next, "updated")));
+  return next;
+}
+
+/** 404 unless the channel exists, 403 unless the caller manages it, or the site where there is none; and what the event was on before. */
+async function requireChannel(ctx: Ctx, channelId: string | null | undefined, before?: CalendarEventRow): Promise<void> {
+  if (channelId) {
+    const [channel] = await ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(ownRow(ctx, pages, channelId), eq(pages.type, "channel")));
+    if (!channel) throw notFound("Channel not found");
+  }
+  await requirePage(ctx, channelId ?? "", "write");
+  if (before) await requirePage(ctx, before.channelId ?? "", "write");
+}
+
+function insertCategories(ctx: Ctx, { id, categories }: CalendarEventRow): BatchItem<"sqlite">[] {
+  if (categories.length === 0) return [];
+  return [ctx.db.insert(calendarCategories).values(categories.map((category) => ({ ...category, eventId: id, siteId: ctx.siteId })))];
+}
+
+function deleteCategories(ctx: Ctx, { id }: CalendarEventRow): BatchItem<"sqlite"> {
+  return ctx.db.delete(calendarCategories).where(and(eq(calendarCategories.siteId, ctx.siteId), eq(calendarCategories.eventId, id)));
+}
+
+function columnsOf(input: CalendarEventInput) {
+  const { startTimestamp, endTimestamp = null, timeZone, useEndTime = endTimestamp !== null } = input.date;
+  const distinct = new Map(input.categories.map((category) => [JSON.stringify([category.title, category.label]), category]));
+  return {
+    channelId: input.channelId ?? null,
+    title: input.titleRaw,
+    description: input.descriptionRaw,
+    categories: [...distinct.values()],
+    date: { startTimestamp, endTimestamp, timeZone, useEndTime },
+    startsAt: startTimestamp,
+    endsAt: useEndTime && endTimestamp !== null ? endTimestamp : startTimestamp,
+    image: input.image ?? null,
+    thirdPartyEventId: input.thirdPartyEventId ?? null,
+  };
+}
+
+function told(event: CalendarEventRow, change: "created" | "updated" | "deleted") {
+  return { type: `event.${change}`, resource: `event/${event.id}`, data: toCalendarEvent(event) };
+}
+
+function refuseTakenId(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate(
+    "calendar_events.site_id, calendar_events.third_party_event_id",
+    "Another event of the site has this thirdPartyEventId",
+    write,
+  );
+}

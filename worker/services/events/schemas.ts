@@ -1,0 +1,137 @@
+import { z } from "@hono/zod-openapi";
+import type { calendarEvents } from "#db/schema/index.ts";
+import { Id, ImageUrl, orNull, Tracked } from "#worker/lib/schemas/common.ts";
+import { isTimeZone, MOMENT_OR_DAY } from "./time-range.ts";
+
+const DAY = 86_400_000;
+/** How long an event may last; a range query need look no further back than this. */
+export const MAX_DURATION = 366 * DAY;
+
+// Until the end of the year 9999, behind which calendars can't write a date.
+const Moment = z.number().int().min(0).max(253_402_300_799_999).describe("Milliseconds since 1970 UTC");
+
+const TimeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, "Must be the name of an IANA time zone")
+  .describe("IANA name")
+  .openapi({ example: "Europe/London" });
+
+const ThirdPartyEventId = z.string().min(1).max(200).describe("The event's id in the system that it comes from; unique on the site");
+
+export const CalendarCategory = z
+  .strictObject({ title: z.string().trim().min(1).max(100), label: z.string().trim().min(1).max(100) })
+  .openapi("CalendarCategory", { example: { title: "Competition", label: "League" } });
+
+export const CalendarDateInput = z
+  .strictObject({
+    startTimestamp: Moment,
+    endTimestamp: Moment.nullish(),
+    timeZone: TimeZone.default("UTC"),
+    useEndTime: z.boolean().optional().describe("Whether endTimestamp counts; as it is given, unless said"),
+  })
+  .superRefine(({ startTimestamp, endTimestamp = null, useEndTime = endTimestamp !== null }, issues) => {
+    const wrong = (message: string) => issues.addIssue({ code: "custom", path: ["endTimestamp"], message });
+    if (!useEndTime) return;
+    if (endTimestamp === null) wrong("Required with useEndTime");
+    else if (endTimestamp <= startTimestamp) wrong("Must be after startTimestamp");
+    else if (endTimestamp - startTimestamp > MAX_DURATION) wrong("At most 366 days after startTimestamp");
+  })
+  .openapi("CalendarDateInput", {
+    example: { startTimestamp: 1795273200000, endTimestamp: 1795280400000, timeZone: "Europe/London", useEndTime: true },
+  });
+
+export const CalendarImage = z.strictObject({ show: z.boolean().default(true), src: ImageUrl }).openapi("CalendarImage");
+
+const editable = {
+  titleRaw: z.string().trim().min(1).max(200).openapi({ example: "Harbour City v Old Dock" }),
+  descriptionRaw: z.string().max(10_000).default(""),
+  categories: z.array(CalendarCategory).max(20).default([]),
+  date: CalendarDateInput,
+  image: orNull(CalendarImage).optional(),
+  channelId: Id.nullish().describe("The channel on which it is shown; none: the site's own"),
+  siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+};
+
+const example = {
+  titleRaw: "Harbour City v Old Dock",
+  descriptionRaw: "The derby, live from Quayside Park",
+  categories: [{ title: "Competition", label: "League" }],
+  date: { startTimestamp: 1795273200000, endTimestamp: 1795280400000, timeZone: "Europe/London", useEndTime: true },
+  channelId: "5eed0000000000000000c001",
+};
+
+export const CalendarEventInput = z
+  .strictObject({ ...editable, thirdPartyEventId: ThirdPartyEventId.nullish() })
+  .openapi("CalendarEventInput", { example });
+
+export const ThirdPartyEventInput = z
+  .strictObject({ ...editable, thirdPartyEventId: ThirdPartyEventId })
+  .openapi("ThirdPartyEventInput", { example: { ...example, thirdPartyEventId: "fixture-2026-1121" } });
+
+export const CalendarEvent = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    channelId: Id.nullable(),
+    titleRaw: z.string(),
+    descriptionRaw: z.string(),
+    categories: z.array(CalendarCategory),
+    date: z
+      .object({ startTimestamp: Moment, endTimestamp: Moment.nullable(), timeZone: z.string(), useEndTime: z.boolean() })
+      .openapi("CalendarDate"),
+    image: orNull(CalendarImage),
+    thirdPartyEventId: z.string().nullable(),
+    ...Tracked,
+  })
+  .openapi("CalendarEvent");
+
+const MomentOrDay = z.string().regex(MOMENT_OR_DAY, "Milliseconds since 1970 UTC, or a day such as 2026-11-21");
+
+/** What a list of events is asked: a range of time, and which events of it. */
+export const CalendarFilters = {
+  startTimestamp: MomentOrDay.describe("Milliseconds since 1970 UTC, or a day in `timeZone`, from its first moment").openapi({
+    example: "1795219200000",
+  }),
+  endTimestamp: MomentOrDay.describe(
+    "Milliseconds since 1970 UTC, no longer part of the range; or a day in `timeZone`, to its last moment",
+  ).openapi({
+    example: "1795305600000",
+  }),
+  timeZone: TimeZone.default("UTC").describe("IANA name; in which days are read"),
+  category: z.string().max(100).optional().describe("Title of a category"),
+  label: z.string().max(100).optional().describe("Label of a category, of `category` if that is given too"),
+  channelId: Id.optional(),
+  thirdPartyEventId: z.string().max(200).optional(),
+};
+
+export const CategoryParam = z.object({ categoryTitle: z.string().min(1).max(100).openapi({ example: "Competition" }) });
+export const FeedQuery = z.strictObject({
+  channelId: Id.optional().describe("Only the events of this channel"),
+  clientId: Id.optional().describe("The site's id, where a header can't be set"),
+});
+
+const events = z.number().int().describe("How many events have it");
+export const CategoryCount = z.object({ title: z.string(), events }).openapi("CategoryCount");
+export const LabelCount = z.object({ label: z.string(), events }).openapi("LabelCount");
+export const CalendarFilter = z.object({ title: z.string(), labels: z.array(z.string()) }).openapi("CalendarFilter");
+
+export type CalendarEventRow = typeof calendarEvents.$inferSelect;
+export type CalendarEventInput = z.output<typeof CalendarEventInput>;
+export type ThirdPartyEventInput = z.output<typeof ThirdPartyEventInput>;
+
+export function toCalendarEvent(row: CalendarEventRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    channelId: row.channelId,
+    titleRaw: row.title,
+    descriptionRaw: row.description,
+    categories: row.categories,
+    date: row.date,
+    image: row.image,
+    thirdPartyEventId: row.thirdPartyEventId,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof CalendarEvent>;
+}

@@ -1,0 +1,65 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { z } from "@hono/zod-openapi";
+import { pages } from "#db/schema/index.ts";
+import { LIMIT_NAMES, type LimitName, LIMITS } from "#worker/lib/limits.ts";
+import type { Limit, SiteConcurrents } from "./schemas.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { peekLimit } from "#worker/services/core/limits.ts";
+import { presenceOf } from "#worker/services/realtime/realtime.ts";
+import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
+
+/** Who is watching now, site by site; a site without viewers counts 0. */
+export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.output<typeof SiteConcurrents>[]> {
+  const channels = await ctx.db
+    .select({ id: pages.id, siteId: pages.siteId, slug: pages.slug })
+    .from(pages)
+    .where(and(eq(pages.type, "channel"), sql`${pages.siteId} in (select value from json_each(${JSON.stringify(siteIds)}))`));
+  const slugs = new Map(channels.map((channel) => [channel.id, channel.slug]));
+  return Promise.all(
+    siteIds.map(async (siteId) => {
+      const presence = await presenceOf(ctx.env, siteId).concurrents();
+      return {
+        siteId,
+        concurrents: presence.concurrents,
+        totalViews: presence.totalViews,
+        channels: presence.channels.map(({ channelId, concurrents }) => ({
+          _id: channelId,
+          slug: slugs.get(channelId) ?? "",
+          concurrents,
+        })),
+      };
+    }),
+  );
+}
+
+/** The limits in force, and what they leave for this caller at this address; null where that depends on more than the caller shows. */
+export async function readLimits(ctx: Ctx, address: string): Promise<z.output<typeof Limit>[]> {
+  const caller = await ctx.caller();
+  return Promise.all(
+    LIMIT_NAMES.map(async (name) => {
+      const { description, per, quota, window } = LIMITS[name];
+      const counted = countedUnder(ctx.siteId, name, caller, address);
+      const states = await Promise.all(counted.map(({ siteId, key }) => peekLimit({ ...ctx, siteId }, name, key)));
+      const [least] = states.sort((one, other) => one.remaining - other.remaining);
+      return { name, description, per, limit: quota, window, remaining: least?.remaining ?? null, reset: least?.reset ?? null };
+    }),
+  );
+}
+
+/** Where a limit counts this caller: in the site's Limiter or that of the whole deployment, under which key. */
+function countedUnder(siteId: string, name: LimitName, caller: Actor, address: string): { siteId: string; key: string }[] {
+  switch (LIMITS[name].per) {
+    case "site":
+      return [{ siteId, key: "" }];
+    case "deployment":
+      return [{ siteId: GLOBAL_AUDIENCE, key: "" }];
+    case "account":
+      return caller.kind === "account" ? [{ siteId, key: caller.id }] : [];
+    case "account and address":
+    case "e-mail and known place":
+      return [];
+    case "address":
+      // Unknown magic links are missed before it is known whose site they would be.
+      return [{ siteId: name === "missLink" ? GLOBAL_AUDIENCE : siteId, key: address }];
+  }
+}

@@ -1,0 +1,135 @@
+import { and, eq, sql } from "drizzle-orm";
+import { media } from "#db/schema/index.ts";
+import { type ByteRange, parseRange } from "./byte-range.ts";
+import { conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
+import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";
+import { type MediaRow, toMedia } from "./schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { findUses, unused } from "./uses.ts";
+
+const mediaList: ListSpec<MediaRow> = {
+  table: media,
+  id: { by: media.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(media).$dynamic(), slice),
+  sort: {
+    created: { by: media.created, of: (row) => row.created },
+    fileName: { by: media.fileName, of: (row) => row.fileName },
+    size: { by: media.size, of: (row) => row.size },
+  },
+  defaultDirection: -1,
+  search: { fileName: media.fileName },
+};
+
+export function listMedia(ctx: Ctx, query: ListQuery & { kind?: MediaRow["kind"] }): Promise<ListPage<MediaRow>> {
+  return listRows(ctx, mediaList, query, eq(media.siteId, ctx.siteId), query.kind && eq(media.kind, query.kind));
+}
+
+/** Keeps a file. The bytes are stored before the row, so that no row is ever without them; what a crash leaves over is swept. */
+export async function uploadMedia(ctx: Ctx, file: File): Promise<MediaRow> {
+  await ctx.caller();
+  const type = sniffMediaType(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
+  if (!type) throw invalid("file", "Must be a PNG, JPEG, GIF, WebP, AVIF or SVG picture, a Rive file, or WebVTT or SubRip captions");
+  const { kind, contentType, maxBytes } = type;
+  if (file.size > maxBytes) throw new Failure("payload_too_large", `A file of type ${contentType} may have at most ${maxBytes} bytes`);
+  const row: MediaRow = { ...newRow(ctx), fileName: nameOf(file), kind, contentType, size: file.size };
+  await ctx.env.MEDIA.put(row.id, file, { httpMetadata: { contentType } });
+  await commit(ctx, ctx.db.insert(media).values(row), { type: "media.created", resource: `media/${row.id}`, data: toMedia(row) });
+  return row;
+}
+
+/** The last part of the file's name, without control characters. */
+function nameOf(file: File): string {
+  const name = file.name
+    .replace(/^.*[/\\]/, "")
+    .replace(/\p{Cc}/gu, "")
+    .trim();
+  return name.slice(0, 200) || "file";
+}
+
+/** What of a file is wanted; the headers as they came. */
+export interface MediaRequest {
+  headOnly: boolean;
+  range: string | undefined;
+  ifRange: string | undefined;
+  ifNoneMatch: string | undefined;
+}
+
+/** A file, or the part of it that was asked for; `body` is null where the caller needs none or has it already. */
+export interface MediaAnswer {
+  object: R2Object;
+  body: ReadableStream | null;
+  range: ByteRange | undefined;
+}
+
+/** Opens a file of any site: its id is all that it takes, so that pages and players need no credentials. */
+export async function openMedia(env: Env, id: string, { headOnly, range, ifRange, ifNoneMatch }: MediaRequest): Promise<MediaAnswer> {
+  const plain = !headOnly && range === undefined && ifNoneMatch === undefined;
+  const whole = plain ? await env.MEDIA.get(id) : null;
+  if (whole) return { object: whole, body: whole.body, range: undefined };
+  const object = await env.MEDIA.head(id);
+  if (!object) throw notFound("File not found");
+  if (headOnly || ifNoneMatch?.includes(object.httpEtag)) return { object, body: null, range: undefined };
+  const part = ifRange === undefined || ifRange === object.httpEtag ? parseRange(range, object.size) : undefined;
+  if (part === null) {
+    const headers = { "Content-Range": `bytes */${object.size}` };
+    throw new Failure("range_not_satisfiable", `The file has ${object.size} bytes`, { headers });
+  }
+  const stored = await env.MEDIA.get(id, part && { range: part });
+  if (!stored) throw notFound("File not found");
+  return { object, body: stored.body, range: part };
+}
+
+/** Deletes a file that nothing shows. */
+export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
+  const [current] = await ctx.db
+    .select()
+    .from(media)
+    .where(ownRow(ctx, media, id));
+  if (!current) throw notFound("File not found");
+  requireMatch(ctx, current);
+  const uses = await findUses(ctx, id);
+  if (uses.length > 0) throw conflict(`Still in use by ${uses.join(", ")}`);
+  const change = ctx.db.delete(media).where(and(asRead(ctx, media, current), unused(ctx, id)));
+  const told = await commitIfCurrent(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
+  await forgetFile(ctx.env, id);
+  ctx.told.settled.push(...told);
+  return current;
+}
+
+/** Takes the bytes of a deleted file from the bucket; safe to repeat. */
+export async function forgetFile(env: Env, id: string): Promise<void> {
+  await env.MEDIA.delete(id);
+}
+
+const MINUTE = 60_000;
+// An upload that has not committed after this long has died.
+const ORPHANED_AFTER = 15 * MINUTE;
+// How far a sweep looks back; it comes every hour, so each file is looked at many times.
+const LOOK_BACK = 48 * 60 * MINUTE;
+
+/** Once an hour, deletes files whose upload died before its row was written. Ids sort by time, so a sweep lists only the latest. */
+export async function sweepOrphans({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
+  if (Math.floor(now / MINUTE) % 60 !== 0) return;
+  const end = firstIdOf(now - ORPHANED_AFTER);
+  let startAfter = firstIdOf(now - LOOK_BACK);
+  for (;;) {
+    const { objects, truncated } = await env.MEDIA.list({ startAfter });
+    const ids = objects.map((object) => object.key).filter((id) => id < end);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    const kept = await db
+      .select({ id: media.id })
+      .from(media)
+      .where(sql`${media.id} in (select value from json_each(${JSON.stringify(ids)}))`);
+    const known = new Set(kept.map((row) => row.id));
+    const orphans = ids.filter((id) => !known.has(id));
+    if (orphans.length > 0) await env.MEDIA.delete(orphans);
+    if (!truncated) return;
+    startAfter = last;
+  }
+}
+
+function firstIdOf(moment: number): string {
+  return moment.toString(16).padStart(12, "0");
+}

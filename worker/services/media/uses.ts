@@ -1,0 +1,78 @@
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import {
+  bundles,
+  calendarEvents,
+  channelTemplates,
+  overlays,
+  pages,
+  panels,
+  polls,
+  quests,
+  sites,
+  streams,
+  themes,
+  videos,
+} from "#db/schema/index.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+interface Use {
+  area: string;
+  table: SQLiteTable;
+  id: SQLiteColumn;
+  siteId: SQLiteColumn;
+  /** Where a file's id or url may stand, alone or within JSON. */
+  columns: SQLiteColumn[];
+}
+
+/** Everything that may show a file: an area whose rows hold one adds itself. */
+const USES: Use[] = [
+  { area: "site", table: sites, id: sites.id, siteId: sites.id, columns: [sites.regions, sites.settings, sites.style] },
+  {
+    area: "page",
+    table: pages,
+    id: pages.id,
+    siteId: pages.siteId,
+    columns: [pages.data, pages.seo, pages.style, pages.renderers],
+  },
+  { area: "panel", table: panels, id: panels.id, siteId: panels.siteId, columns: [panels.renderer] },
+  {
+    area: "template",
+    table: channelTemplates,
+    id: channelTemplates.id,
+    siteId: channelTemplates.siteId,
+    columns: [channelTemplates.icon, channelTemplates.panels],
+  },
+  { area: "theme", table: themes, id: themes.id, siteId: themes.siteId, columns: [themes.logo, themes.icon, themes.backgrounds] },
+  { area: "overlay", table: overlays, id: overlays.id, siteId: overlays.siteId, columns: [overlays.contents, overlays.cta] },
+  { area: "video", table: videos, id: videos.id, siteId: videos.siteId, columns: [videos.thumbnail] },
+  { area: "stream", table: streams, id: streams.id, siteId: streams.siteId, columns: [streams.fallbackImageUrl] },
+  { area: "poll", table: polls, id: polls.id, siteId: polls.siteId, columns: [polls.answers] },
+  { area: "quest", table: quests, id: quests.id, siteId: quests.siteId, columns: [quests.rewardImage] },
+  { area: "bundle", table: bundles, id: bundles.id, siteId: bundles.siteId, columns: [bundles.image] },
+  { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
+];
+
+/** Who shows the file, as "<area>/<id>", one of each area at most. */
+export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
+  const [first, ...rest] = USES.map(({ area, table, id, ...use }) =>
+    ctx.db
+      .select({ by: sql<string>`${area} || '/' || ${id}`.as("by") })
+      .from(table)
+      .where(shows(ctx, use, mediaId))
+      .limit(1),
+  );
+  if (!first) return [];
+  const found = await ctx.db.batch([first, ...rest]);
+  return found.flat().map((use) => use.by);
+}
+
+/** Whether nothing shows the file, for the condition of its delete. */
+export function unused(ctx: Ctx, mediaId: string): SQL | undefined {
+  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${shows(ctx, use, mediaId)})`));
+}
+
+// An id is in no text by chance, so to find it is to find a reference, whatever the shape around it.
+function shows(ctx: Ctx, { siteId, columns }: Pick<Use, "siteId" | "columns">, mediaId: string): SQL | undefined {
+  return and(eq(siteId, ctx.siteId), or(...columns.map((column) => sql`instr(${column}, ${mediaId}) > 0`)));
+}

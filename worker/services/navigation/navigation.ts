@@ -1,0 +1,284 @@
+import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { PAGE_TYPES } from "#db/enums.ts";
+import { navigations, pages } from "#db/schema/index.ts";
+import type { NavigationEntry } from "#db/types.ts";
+import { conflict, Failure, loseToDuplicate, notFound } from "#worker/lib/errors.ts";
+import { managesPage } from "#worker/lib/roles.ts";
+import { type NavigationInput, type NavigationRow, toNavigation } from "./schemas.ts";
+import { type PageRow, toPage } from "#worker/services/pages/schemas.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  isManager,
+  newRow,
+  nextVersion,
+  type NewEvent,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
+import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
+import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const navigationList: ListSpec<NavigationRow> = {
+  table: navigations,
+  id: { by: navigations.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(navigations).$dynamic(), slice),
+  sort: {
+    modified: { by: navigations.modified, of: (row) => row.modified },
+    created: { by: navigations.created, of: (row) => row.created },
+    name: { by: navigations.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: navigations.name },
+};
+
+const isDefault = eq(navigations.type, "default");
+const appliedId = sql<string | null>`json_extract(${pages.data}, '$.navigation')`;
+
+export async function listNavigations(
+  ctx: Ctx,
+  query: ListQuery & { type?: NavigationRow["type"]; name?: string },
+): Promise<ListPage<NavigationRow>> {
+  const page = await listRows(
+    ctx,
+    navigationList,
+    query,
+    eq(navigations.siteId, ctx.siteId),
+    query.type && eq(navigations.type, query.type),
+    query.name === undefined ? undefined : eq(navigations.name, query.name),
+  );
+  return { ...page, rows: (await seenBy(ctx, page.rows)).map(({ row }) => row) };
+}
+
+/** A navigation as the caller sees it, and whether that may be all of it. */
+export interface SeenNavigation {
+  row: NavigationRow;
+  whole: boolean;
+}
+
+export async function getNavigation(ctx: Ctx, id: string): Promise<SeenNavigation> {
+  return seen(ctx, await readNavigation(ctx, id));
+}
+
+export async function getDefaultNavigation(ctx: Ctx): Promise<SeenNavigation> {
+  const [navigation] = await ctx.db
+    .select()
+    .from(navigations)
+    .where(and(eq(navigations.siteId, ctx.siteId), isDefault));
+  if (!navigation) throw notFound("The site has no default navigation");
+  return seen(ctx, navigation);
+}
+
+export async function createNavigation(ctx: Ctx, input: NavigationInput): Promise<NavigationRow> {
+  requireOwnSite(ctx, input.siteId);
+  const navigation: NavigationRow = { ...newRow(ctx), ...columnsOf(input) };
+  const [existing] = await readWithPages(ctx, input, isDefault);
+  const created: NewEvent = { type: "navigation.created", resource: resourceOf(navigation), data: toNavigation(navigation) };
+  const insert = ctx.db.insert(navigations).values(navigation);
+  if (input.type !== "default" || !existing) {
+    await refuseSecondDefault(() => commit(ctx, insert, created));
+    return navigation;
+  }
+  const old = demoted(ctx, existing);
+  await refuseSecondDefault(() => commitIfCurrent(ctx, [change(ctx, existing, old), insert], updated(old), created));
+  return navigation;
+}
+
+/** Replaces a navigation. */
+export async function updateNavigation(ctx: Ctx, id: string, input: NavigationInput): Promise<NavigationRow> {
+  requireOwnSite(ctx, input.siteId);
+  const rows = await readWithPages(ctx, input, or(eq(navigations.id, id), isDefault));
+  const current = rows.find((row) => row.id === id);
+  if (!current) throw notFound("Navigation not found");
+  const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  requireSeen(ctx, current, input);
+  const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
+  if (!existing) {
+    await refuseSecondDefault(() => commitIfCurrent(ctx, change(ctx, current, next), updated(next)));
+    return next;
+  }
+  const old = demoted(ctx, existing);
+  // There may never be two defaults, not even within the batch: it becomes the default only after the old one is none.
+  const changes = [change(ctx, current, { ...next, type: "custom" }), change(ctx, existing, old), change(ctx, next, next)];
+  await refuseSecondDefault(() => commitIfCurrent(ctx, changes, updated(next), updated(old)));
+  return next;
+}
+
+/** Deletes a navigation; the pages that had it are back on the default, and each is told of. */
+export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
+  const current = await readNavigation(ctx, id);
+  requireMatch(ctx, current);
+  const changes = [ctx.db.delete(navigations).where(asRead(ctx, navigations, current)), ...(await freePages(ctx, id))];
+  await commitIfCurrent(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
+  return current;
+}
+
+async function freePages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sqlite">[]> {
+  const actor = await ctx.caller();
+  const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, navigationId));
+  const freed = sql`json_remove(${pages.data}, '$.navigation')`;
+  const { id, type, siteId, slug, seo, style, activeRenderers, renderers, tags, created } = pages;
+  const data = {
+    ...{ _id: id, collection: sql`'pages'`, type, site_id: siteId, slug, seo: sql`json(${seo})`, style: sql`json(${style})` },
+    ...{ active_renderers: sql`json(${activeRenderers})`, renderers: sql`json(${renderers})`, tags: sql`json(${tags})` },
+    ...{ data: sql`json(${freed})`, created, modified: sql`${ctx.now}` },
+  };
+  const tell = PAGE_TYPES.map((kind) =>
+    tellOfRows(ctx, actor, { type: `admin.${kind}Updated`, area: "page", table: pages, where: and(applied, eq(type, kind)), data }),
+  );
+  const free = ctx.db
+    .update(pages)
+    .set({ data: freed, modified: ctx.now, version: sql`${pages.version} + 1` })
+    .where(applied);
+  return [...tell, free];
+}
+
+/** Gives a page this navigation; a channel's viewers hear of it. */
+export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Promise<void> {
+  const isThere = ownRow(ctx, navigations, id);
+  const [[navigation], [page]] = await ctx.db.batch([
+    ctx.db.select({ id: navigations.id }).from(navigations).where(isThere),
+    ctx.db
+      .select()
+      .from(pages)
+      .where(ownRow(ctx, pages, pageId)),
+  ]);
+  if (!navigation) throw notFound("Navigation not found");
+  if (!page) throw notFound("Page not found");
+  const next: PageRow = { ...page, data: { ...page.data, navigation: id }, ...nextVersion(ctx, page) };
+  const apply = ctx.db
+    .update(pages)
+    .set(next)
+    .where(and(asRead(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${isThere})`));
+  await commitIfCurrent(ctx, apply, pageUpdated(next));
+}
+
+async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
+  const [navigation] = await ctx.db
+    .select()
+    .from(navigations)
+    .where(ownRow(ctx, navigations, id));
+  if (!navigation) throw notFound("Navigation not found");
+  return navigation;
+}
+
+/** The navigations that a change is about, and a 400 for every entry whose page the site doesn't have; one round trip. */
+async function readWithPages(ctx: Ctx, input: NavigationInput, which: SQL | undefined): Promise<NavigationRow[]> {
+  const wanted = pagesOf(input.parents, "parents");
+  const ids = JSON.stringify(wanted.map(({ pageId }) => pageId));
+  const [rows, found] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(navigations)
+      .where(and(eq(navigations.siteId, ctx.siteId), which)),
+    ctx.db
+      .select({ id: pages.id, type: pages.type })
+      .from(pages)
+      .where(and(eq(pages.siteId, ctx.siteId), inArray(pages.id, sql`(select value from json_each(${ids}))`))),
+  ]);
+  const issues = wanted
+    .filter(({ pageId, type }) => !found.some((page) => page.id === pageId && page.type === type))
+    .map(({ path, type }) => ({ path, message: `The site has no ${type} of this id` }));
+  if (issues.length > 0) throw new Failure("invalid_request", "An entry leads to a page that the site doesn't have", { issues });
+  return rows;
+}
+
+function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; type: string; path: string }[] {
+  return entries.flatMap(({ pageId, type, children = [] }, index) => [
+    ...(pageId === undefined ? [] : [{ pageId, type, path: `${path}.${index}.pageId` }]),
+    ...pagesOf(children, `${path}.${index}.children`),
+  ]);
+}
+
+async function seen(ctx: Ctx, navigation: NavigationRow): Promise<SeenNavigation> {
+  const [only] = await seenBy(ctx, [navigation]);
+  return only ?? { row: { ...navigation, parents: [] }, whole: false };
+}
+
+/** What the caller may see of navigations: managers everything, others no private entry but those of pages that are open to them. */
+async function seenBy(ctx: Ctx, rows: NavigationRow[]): Promise<SeenNavigation[]> {
+  if (isManager(await ctx.caller())) return rows.map((row) => ({ row, whole: true }));
+  const open = await openPages(ctx, [...new Set(rows.flatMap(({ parents }) => privatePages(parents)))]);
+  return rows.map((row) => ({ row: { ...row, parents: visibleEntries(row.parents, open) }, whole: false }));
+}
+
+/** Of these pages, those for which the caller holds what the gate asks for, or which the caller manages. */
+async function openPages(ctx: Ctx, ids: string[]): Promise<Set<string>> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || ids.length === 0) return new Set();
+  const found = await ctx.db
+    .select({ id: pages.id, data: pages.data })
+    .from(pages)
+    .where(and(eq(pages.siteId, ctx.siteId), idIn(pages.id, ids)));
+  // A page without a gate is open to everybody: then nobody is entitled to it in particular, and private means hidden.
+  const gated = found.map(({ id, data }) => ({ id, gate: data.gate })).filter(({ gate }) => gate.type !== "none");
+  const managed = ids.filter((id) => managesPage(actor.roles, id, "read"));
+  return new Set([...(await pagesOpenTo(ctx, actor.id, gated)), ...managed]);
+}
+
+function privatePages(entries: NavigationEntry[]): string[] {
+  return entries.flatMap(({ private: isPrivate, pageId, children = [] }) => [
+    ...(isPrivate && pageId !== undefined ? [pageId] : []),
+    ...privatePages(children),
+  ]);
+}
+
+function visibleEntries(entries: NavigationEntry[], open: ReadonlySet<string>): NavigationEntry[] {
+  return entries
+    .filter((entry) => !entry.private || (entry.pageId !== undefined && open.has(entry.pageId)))
+    .map(({ children, ...entry }) => (children ? { ...entry, children: visibleEntries(children, open) } : entry));
+}
+
+/** A 409 where a change without If-Match leaves out private entries: its sender may never have seen them. */
+function requireSeen(ctx: Ctx, current: NavigationRow, input: NavigationInput): void {
+  if (ctx.ifMatch) return;
+  const kept = new Set(namesOf(input.parents));
+  if (!namesOf(current.parents, "private").every((name) => kept.has(name)))
+    throw conflict(
+      "The change leaves out private entries; read the navigation with a developer key or as a site admin, and send its ETag in If-Match to remove them",
+    );
+}
+
+/** Names the entries, or those that are private or below one. */
+function namesOf(entries: NavigationEntry[], which: "all" | "private" = "all"): string[] {
+  return entries.flatMap(({ type, pageId, name, children = [], ...entry }) => {
+    const isMeant = which === "all" || entry.private;
+    return [...(isMeant ? [JSON.stringify([type, pageId, name])] : []), ...namesOf(children, isMeant ? "all" : which)];
+  });
+}
+
+function demoted(ctx: Ctx, current: NavigationRow): NavigationRow {
+  return { ...current, type: "custom", modified: ctx.now, version: current.version + 1 };
+}
+
+function change(ctx: Ctx, current: NavigationRow, next: NavigationRow) {
+  return ctx.db
+    .update(navigations)
+    .set(next)
+    .where(asRead(ctx, navigations, current));
+}
+
+function pageUpdated(page: PageRow): NewEvent {
+  return { type: `admin.${page.type}Updated`, resource: `page/${page.id}`, data: toPage(page) };
+}
+
+function updated(navigation: NavigationRow): NewEvent {
+  return { type: "navigation.updated", resource: resourceOf(navigation), data: toNavigation(navigation) };
+}
+
+function resourceOf(navigation: NavigationRow): string {
+  return `navigation/${navigation.id}`;
+}
+
+function columnsOf({ name, type, parents, externalLinks }: NavigationInput) {
+  return { name, type, parents, externalLinks };
+}
+
+function refuseSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
+  return loseToDuplicate("navigations.site_id", write);
+}

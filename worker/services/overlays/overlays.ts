@@ -1,0 +1,131 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { overlays } from "#db/schema/index.ts";
+import type { OverlayContent, OverlayContents } from "#db/types.ts";
+import { Failure, notFound } from "#worker/lib/errors.ts";
+import { variablesOf } from "#worker/lib/handlebars/template.ts";
+import { type OverlayInput, type OverlayRow, toOverlay } from "./schemas.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { inOverlay } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+type Variables = NonNullable<OverlayContent["variables"]>;
+
+interface Issue {
+  path: string;
+  message: string;
+}
+
+const overlayList: ListSpec<OverlayRow> = {
+  table: overlays,
+  id: { by: overlays.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(overlays).$dynamic(), slice),
+  sort: {
+    created: { by: overlays.created, of: (row) => row.created },
+    modified: { by: overlays.modified, of: (row) => row.modified },
+    name: { by: overlays.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: overlays.name, description: overlays.description },
+};
+
+export function listOverlays(ctx: Ctx, query: ListQuery & { type?: OverlayRow["type"]; kind?: string }): Promise<ListPage<OverlayRow>> {
+  return listRows(
+    ctx,
+    overlayList,
+    query,
+    eq(overlays.siteId, ctx.siteId),
+    query.type && eq(overlays.type, query.type),
+    query.kind === undefined ? undefined : hasKind(query.kind),
+  );
+}
+
+function hasKind(kind: string): SQL {
+  return sql`exists (select 1 from json_each(${overlays.contents}) where json_extract(value, '$.kind') = ${kind})`;
+}
+
+export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
+  const [overlay] = await ctx.db
+    .select()
+    .from(overlays)
+    .where(ownRow(ctx, overlays, id));
+  if (!overlay) throw notFound("Overlay Not Found");
+  return overlay;
+}
+
+export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<OverlayRow> {
+  requireOwnSite(ctx, input.siteId);
+  const overlay: OverlayRow = { ...newRow(ctx), ...columnsOf(input) };
+  const event = { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) };
+  await commitReferencing(ctx, inOverlay(input), ctx.db.insert(overlays).values(overlay), event);
+  return overlay;
+}
+
+/** Replaces an overlay; broadcasts that are on keep showing what was sent. */
+export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): Promise<OverlayRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getOverlay(ctx, id);
+  const next: OverlayRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const references = newReferences(inOverlay(input), inOverlay(current));
+  const change = ctx.db
+    .update(overlays)
+    .set(next)
+    .where(and(asRead(ctx, overlays, current), referencesExist(ctx, references)));
+  const event = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
+  return next;
+}
+
+export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
+  const current = await getOverlay(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(overlays).where(asRead(ctx, overlays, current));
+  await commitIfCurrent(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
+  return current;
+}
+
+/** The contents with each rive file's url in place. */
+export function withRiveUrls(contents: OverlayContents): OverlayContents {
+  return contents.map((content) =>
+    content.kind === "rive" ? { ...content, url: content.url ?? `/media/v1/${content.mediaId}` } : content,
+  );
+}
+
+/**
+ * A 400 that names each variable of a broadcast that the overlay does not use, that is of another type than the overlay's own value, or
+ * that is left out and has none. The inputs of a rive file can't be read here, so beside one any name is taken.
+ */
+export function requireVariables(contents: OverlayContents, given: Variables): void {
+  const issues = [...unusedVariables(contents, given), ...contents.flatMap((content) => wrongVariables(content, given))];
+  const [first] = issues;
+  if (first) throw new Failure("invalid_request", first.message, { issues });
+}
+
+function unusedVariables(contents: OverlayContents, given: Variables): Issue[] {
+  if (contents.some((content) => content.kind === "rive")) return [];
+  const used = new Set(contents.flatMap((content) => [...namesIn(content), ...Object.keys(content.variables ?? {})]));
+  return Object.keys(given).flatMap((name) =>
+    used.has(name) ? [] : { path: `variables.${name}`, message: "The overlay has no such variable" },
+  );
+}
+
+function wrongVariables(content: OverlayContent, given: Variables): Issue[] {
+  const own = new Map(Object.entries(content.variables ?? {}));
+  const all = new Map(Object.entries(given));
+  return [...new Set([...namesIn(content), ...own.keys()])].flatMap((name) => {
+    const [value, fallback] = [all.get(name), own.get(name)];
+    const path = `variables.${name}`;
+    if (value === undefined) return fallback === undefined ? { path, message: "The overlay needs this variable" } : [];
+    return fallback === undefined || typeof value === typeof fallback ? [] : { path, message: `Must be a ${typeof fallback}` };
+  });
+}
+
+function namesIn(content: OverlayContent): string[] {
+  return content.kind === "html" ? variablesOf(content.html) : [];
+}
+
+function columnsOf(input: OverlayInput) {
+  const { name, description, type, duration, contents, cta } = input;
+  return { name, description, type, duration, contents, cta: cta ?? null };
+}

@@ -1,0 +1,226 @@
+import { z } from "@hono/zod-openapi";
+import { OVERLAY_KINDS, OVERLAY_TYPES, POSITIONS } from "#db/enums.ts";
+import type { broadcasts, overlays } from "#db/schema/index.ts";
+import type { OverlayContents } from "#db/types.ts";
+import { FreeObject, Id, orNull, QueryBoolean, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { invalid } from "#worker/lib/errors.ts";
+import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
+
+export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").openapi({ example: 8 });
+
+export const Variables = z
+  .record(z.string().max(100), z.union([z.string().max(10_000), z.number(), z.boolean()]))
+  .refine((variables) => Object.keys(variables).length <= 100, "At most 100 variables")
+  .describe("Fill `{{name}}` in html, escaped")
+  .openapi({ example: { scorer: "Ada Moreno", minute: 17 } });
+
+const ofInstances = {
+  templateId: Id.optional().describe("Of an instance: the template that it was made from"),
+  variables: Variables.optional().describe(
+    "Of an instance: its values; of a template: what holds where a broadcast says nothing. Those of the broadcast come on top and have the same types",
+  ),
+};
+
+const HtmlContent = z.strictObject({
+  kind: z.literal("html"),
+  html: z.string().min(1).max(65_536),
+  position: z.enum(POSITIONS),
+  channels: z.array(Id).max(200).optional().describe("Of an instance: the channels that it may be shown on; none: every channel"),
+  ...ofInstances,
+});
+
+const FileUrl = z
+  .union(
+    [z.url({ protocol: /^https$/ }).max(2000), z.string().regex(/^\/media\/v1\/[0-9a-f]{24}$/)],
+    "An https URL, or the url of an uploaded file",
+  )
+  .describe("Where the file lies; an uploaded file's own when left out");
+
+const RiveContent = z.strictObject({
+  kind: z.literal("rive"),
+  mediaId: Id,
+  fileName: z.string().min(1).max(200),
+  position: z.enum(POSITIONS).default("center"),
+  url: FileUrl.optional(),
+  ...ofInstances,
+});
+
+export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent]).openapi("OverlayContent");
+
+const editable = {
+  name: z.string().trim().min(1).max(200).openapi({ example: "Goal" }),
+  description: z.string().max(2000).openapi({ example: "Home side scores" }),
+  type: z.enum(OVERLAY_TYPES).describe("A template is broadcast with variables; an instance has its own"),
+  duration: Duration,
+  contents: z.array(OverlayContent).min(1).max(8),
+  cta: orNull(OverlayCta).optional(),
+};
+
+export const OverlayInput = z.strictObject({ siteId: Id.describe("Must equal Tifo-Client-Id"), ...editable }).openapi("OverlayInput", {
+  example: {
+    name: "Goal",
+    description: "Home side scores",
+    siteId: "5eed00000000000000000001",
+    type: "template",
+    duration: 8,
+    contents: [
+      {
+        kind: "html",
+        html: "<b>Goal!</b> {{scorer}}, {{minute}}'",
+        position: "bottomCenter",
+        variables: { scorer: "Harbour City", minute: 90 },
+      },
+    ],
+  },
+});
+
+export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: orNull(OverlayCta), ...Tracked }).openapi("Overlay");
+
+export const OverlayFilters = {
+  type: z.enum(OVERLAY_TYPES).optional(),
+  kind: z.enum(OVERLAY_KINDS).optional().describe("Overlays with content of this kind"),
+};
+
+export const OverlayQuery = z.strictObject({
+  riveUrl: QueryBoolean.optional().describe("`true`: each rive content carries the url of its file"),
+});
+
+export const TagId = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z-]+:[a-z0-9_-]+$/, "tagId must look like category:value")
+  .openapi({ example: "team:home" });
+
+export const BroadcastInput = z
+  .strictObject({
+    duration: Duration.optional().describe("Seconds; the overlay's own when left out"),
+    channelId: Id.optional(),
+    channelIds: z.array(Id).min(1).max(50).optional(),
+    variables: Variables.optional(),
+    timecode: z.number().min(0).optional().describe("Seconds of media time at which the viewer shows it"),
+    tagId: TagId.optional().describe("Only viewers with this account tag"),
+    pageMetadata: z.string().min(1).max(500).optional().describe("Channels with this text in one of external_field_1 to 5"),
+    priority: z.number().int().min(-100).max(100).default(0).describe("Where two overlays want one position, the higher is shown first"),
+    broadcastPayload: FreeObject.optional().describe("Handed to the viewers' app as it is"),
+  })
+  .openapi("BroadcastInput", {
+    example: { channelId: "5eed0000000000000000c001", duration: 8, variables: { scorer: "Ada Moreno", minute: 17 } },
+  });
+
+export const TagBroadcastInput = z
+  .strictObject({
+    duration: Duration.optional(),
+    channelId: Id.optional().describe("Required of creators; without it a broadcast of an admin is site-wide"),
+    variables: Variables.optional(),
+  })
+  .openapi("TagBroadcastInput");
+
+export const BroadcastAnswer = z
+  .object({
+    success: z.literal(true),
+    broadcastId: Id.describe("The same on every channel; clears it also where it is yet to be shown"),
+    broadcasts: z.array(
+      z.object({
+        broadcastId: Id,
+        channelId: Id,
+        seq: z.number().int().describe("Position in the channel's log"),
+        startsAt: Time,
+        endsAt: Time,
+      }),
+    ),
+  })
+  .openapi("BroadcastAnswer");
+
+const Count = z.number().int().nonnegative();
+const Delay = z.number().nullable().describe("Null while nothing is acknowledged; at most a sixteenth too large");
+
+const counts = {
+  sockets: Count.describe("Open sockets that it was for when it was sent"),
+  sent: Count.describe("Those that took it"),
+  acknowledged: Count.describe("Those whose viewer acknowledged it; what was said about acknowledgements and then lost counts as missing"),
+  late: Count.describe("Viewers who came or returned later and got it then"),
+  missing: Count.describe("Sockets that have not acknowledged it"),
+  delay: z
+    .object({ p50: Delay, p95: Delay, p99: Delay })
+    .describe("Milliseconds of the server's clock from the channel's log to the acknowledgement's arrival"),
+};
+
+export const Receipt = z
+  .object({
+    broadcastId: Id,
+    channelId: Id.nullable().describe("Null: a broadcast to several channels or to the whole site"),
+    seq: z.number().int().nullable().describe("Position in the channel's log"),
+    ...counts,
+    channels: z.array(z.object({ channelId: Id, seq: z.number().int(), ...counts })).describe("The same for each channel that it came to"),
+  })
+  .openapi("BroadcastReceipt");
+
+export const ClearQuery = z.strictObject({
+  timecode: QueryBoolean.optional().describe("`true` with `id`: clears that one timecode instance"),
+  id: Id.optional(),
+});
+
+export const ClearInput = z.strictObject({ channelId: Id.optional(), broadcastId: Id.optional() }).openapi("ClearInput");
+
+/** What a clear call is for; `timecode=true` and the `id` of the instance need each other, lest half of them clear everything. */
+export function clearTarget({ timecode = false, id }: z.output<typeof ClearQuery>, body: z.output<typeof ClearInput>, targetId?: string) {
+  if (timecode !== (id !== undefined)) throw invalid("id", "Goes together with timecode=true");
+  if (targetId !== undefined && body.channelId !== undefined && body.channelId !== targetId)
+    throw invalid("channelId", "Must equal the channel of the path");
+  const { channelId = targetId, broadcastId = id } = body;
+  if (id !== undefined && broadcastId !== id) throw invalid("broadcastId", "Must equal the id of the query");
+  return { channelId, broadcastId };
+}
+
+export const ClearAnswer = z
+  .object({
+    success: z.literal(true),
+    cleared: z.array(z.object({ channelId: Id, seq: z.number().int(), broadcastIds: z.array(z.string()) })),
+  })
+  .openapi("ClearAnswer");
+
+export const ActiveBroadcast = z
+  .object({
+    broadcastId: Id,
+    overlayId: Id,
+    channelId: Id.nullable().describe("Null: every channel of the site"),
+    except: z.array(Id).describe("Of a site-wide broadcast: the channels on which it was cleared"),
+    tagId: z.string().nullable(),
+    timecode: z.number().nullable(),
+    startsAt: Time,
+    endsAt: Time,
+  })
+  .openapi("ActiveBroadcast");
+
+export type OverlayRow = typeof overlays.$inferSelect;
+export type BroadcastRow = typeof broadcasts.$inferSelect;
+export type OverlayInput = z.output<typeof OverlayInput>;
+export type BroadcastInput = z.output<typeof BroadcastInput>;
+
+export function toOverlay(row: OverlayRow, contents: OverlayContents = row.contents) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    name: row.name,
+    description: row.description,
+    type: row.type,
+    duration: row.duration,
+    contents,
+    cta: row.cta,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Overlay>;
+}
+
+export function toActiveBroadcast(row: BroadcastRow & { except: string[] }) {
+  return {
+    broadcastId: row.id,
+    overlayId: row.overlayId,
+    channelId: row.channelId === "" ? null : row.channelId,
+    except: row.except,
+    tagId: row.tag,
+    timecode: row.timecode,
+    startsAt: row.startsAt,
+    endsAt: row.endsAt,
+  } satisfies z.output<typeof ActiveBroadcast>;
+}

@@ -1,0 +1,141 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { automationRules, channelTemplates, panels, themes } from "#db/schema/index.ts";
+import { cameFirst, invalid, notFound } from "#worker/lib/errors.ts";
+import type { RuleRow } from "#worker/services/automation-rules/schemas.ts";
+import type { PanelRow } from "#worker/services/panels/schemas.ts";
+import { type ChannelTemplateInput, type ChannelTemplateRow, toChannelTemplate } from "./template-schemas.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { inTemplate } from "#worker/services/core/named-references.ts";
+import { newPanel } from "#worker/services/panels/panels.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const templateList: ListSpec<ChannelTemplateRow> = {
+  table: channelTemplates,
+  id: { by: channelTemplates.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(channelTemplates).$dynamic(), slice),
+  sort: {
+    modified: { by: channelTemplates.modified, of: (row) => row.modified },
+    created: { by: channelTemplates.created, of: (row) => row.created },
+    title: { by: channelTemplates.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** The site's templates that are not archived, or those that are. */
+export function listChannelTemplates(ctx: Ctx, query: ListQuery & { archived?: boolean }): Promise<ListPage<ChannelTemplateRow>> {
+  const { archived = false } = query;
+  return listRows(ctx, templateList, query, eq(channelTemplates.siteId, ctx.siteId), eq(channelTemplates.archived, archived));
+}
+
+export async function getChannelTemplate(ctx: Ctx, id: string): Promise<ChannelTemplateRow> {
+  const [template] = await ctx.db
+    .select()
+    .from(channelTemplates)
+    .where(ownRow(ctx, channelTemplates, id));
+  if (!template) throw notFound("Channel template not found");
+  return template;
+}
+
+export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
+  requireOwnTemplate(ctx, input);
+  const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: input.archived ?? false };
+  await commitReferencing(ctx, inTemplate(input), ctx.db.insert(channelTemplates).values(template), told(template, "Created"));
+  return template;
+}
+
+/** Replaces a template, and archives or restores it where the input says so. Channels that were created from it don't change. */
+export async function updateChannelTemplate(ctx: Ctx, id: string, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
+  requireOwnTemplate(ctx, input);
+  const current = await getChannelTemplate(ctx, id);
+  const references = newReferences(inTemplate(input), inTemplate(current));
+  const next: ChannelTemplateRow = {
+    ...current,
+    ...columnsOf(input),
+    archived: input.archived ?? current.archived,
+    ...nextVersion(ctx, current),
+  };
+  const event = told(next, next.archived && !current.archived ? "Archived" : "Updated");
+  const change = ctx.db
+    .update(channelTemplates)
+    .set(next)
+    .where(and(asRead(ctx, channelTemplates, current), referencesExist(ctx, references)));
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
+  return next;
+}
+
+/** Archives a template; false where it was archived already. */
+export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<boolean> {
+  const current = await getChannelTemplate(ctx, id);
+  requireMatch(ctx, current);
+  const next: ChannelTemplateRow = { ...current, archived: true, modified: ctx.now, version: current.version + 1 };
+  const change = ctx.db
+    .update(channelTemplates)
+    .set({ archived: true, modified: ctx.now, version: sql`${channelTemplates.version} + 1` })
+    .where(and(ownRow(ctx, channelTemplates, id), eq(channelTemplates.archived, false)));
+  return cameFirst(() => commitIfCurrent(ctx, change, told(next, "Archived")));
+}
+
+/** What a channel gets from its template: panels and automation rules of its own, and the theme. */
+export interface FromTemplate {
+  panels: PanelRow[];
+  /** Those of the template's that the site still has, to be copied. */
+  rules: RuleRow[];
+  /** Null too where it has been deleted since. */
+  theme: string | null;
+}
+
+/** A panel without a renderer of its own is copied from the site's panel of its slug; where there is none, there is nothing to copy. */
+export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> {
+  const slugs = ctx.db
+    .select({ slug: sql`json_extract(value, '$.slug')`.as("slug") })
+    .from(sql`${channelTemplates}, json_each(${channelTemplates.panels})`)
+    .where(ownRow(ctx, channelTemplates, id));
+  const ruleIds = ctx.db
+    .select({ id: sql`value`.as("id") })
+    .from(sql`${channelTemplates}, json_each(${channelTemplates.rules})`)
+    .where(ownRow(ctx, channelTemplates, id));
+  const themeId = ctx.db
+    .select({ id: channelTemplates.theme })
+    .from(channelTemplates)
+    .where(ownRow(ctx, channelTemplates, id));
+  const [[template], site, rules, [theme]] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(channelTemplates)
+      .where(ownRow(ctx, channelTemplates, id)),
+    ctx.db
+      .select()
+      .from(panels)
+      .where(and(eq(panels.siteId, ctx.siteId), inArray(panels.slug, slugs))),
+    ctx.db
+      .select()
+      .from(automationRules)
+      .where(and(eq(automationRules.siteId, ctx.siteId), inArray(automationRules.id, ruleIds))),
+    ctx.db
+      .select({ id: themes.id })
+      .from(themes)
+      .where(and(inArray(themes.id, themeId), inArray(themes.siteId, [ctx.siteId, ""]))),
+  ]);
+  if (!template || template.archived) throw invalid("templateId", template ? "The template is archived" : "The site has no such template");
+  const copies = template.panels.flatMap(({ slug, renderer = site.find((panel) => panel.slug === slug)?.renderer }) =>
+    renderer ? [newPanel(ctx, renderer)] : [],
+  );
+  return { panels: copies, rules, theme: theme?.id ?? null };
+}
+
+function requireOwnTemplate(ctx: Ctx, input: ChannelTemplateInput): void {
+  requireOwnSite(ctx, input.siteId);
+  const foreign = input.panels.findIndex((panel) => panel.site_id !== ctx.siteId);
+  if (foreign >= 0) throw invalid(`panels.${foreign}.site_id`, "Must equal Tifo-Client-Id");
+}
+
+function columnsOf({ title, description, icon, rules, theme, creator, owner, ...input }: ChannelTemplateInput) {
+  return { title, description, icon, rules, theme, creator, owner, panels: input.panels };
+}
+
+function told(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived") {
+  return { type: `admin.template${change}`, resource: `template/${template.id}`, data: toChannelTemplate(template) };
+}

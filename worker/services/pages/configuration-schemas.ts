@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { PAGE_TYPES, PANEL_TYPES } from "#db/enums.ts";
+import { worded } from "#worker/http/errors.ts";
+import { Id } from "#worker/lib/schemas/common.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import type { PageConfiguration } from "./configuration.ts";
+import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
+import { publicRenderer } from "#worker/services/panels/schemas.ts";
+import { Theme, toTheme } from "#worker/services/themes/schemas.ts";
+
+export const Configuration = z
+  .object({
+    panels: z
+      .array(
+        z.object({
+          _id: Id,
+          slug: z.string(),
+          panel_name: z.string(),
+          panel_type: z.enum(PANEL_TYPES),
+          icon_name: z.string().nullable(),
+          // Described, it would be another schema in the document.
+          renderer: PanelRenderer,
+        }),
+      )
+      .describe("Those of `data.sidebar.panels` that the site has, in the page's order; chats without the words that they filter"),
+    page: z.object({ _id: Id, slug: z.string(), type: z.enum(PAGE_TYPES), name: z.string() }),
+    insights: z.object({
+      _id: z.string().describe("Names this view of the page; another one each time"),
+      version: z.number().int().describe("Counts the changes of the page"),
+    }),
+    site: z.object({ _id: Id }),
+    theme: Theme.pick({ name: true, type: true, mode: true, colors: true, button: true, typography: true, logo: true })
+      .optional()
+      .describe("The page's own; left out where it has none"),
+  })
+  .openapi("PageConfiguration");
+
+const REQUIRED = worded("metadata query parameter is required");
+
+export const MetadataQuery = z.strictObject({
+  metadata: z.string(REQUIRED).min(1, REQUIRED).max(500).describe("A value of external_field_1 to 5").openapi({ example: "match-7" }),
+});
+
+const INSIGHTS_BYTES = 16;
+
+export function toConfiguration({ page, panels, theme }: PageConfiguration) {
+  return {
+    panels: panels.map(({ id, slug, panelName, panelType, renderer }) => ({
+      _id: id,
+      slug,
+      panel_name: panelName,
+      panel_type: panelType,
+      icon_name: renderer.icon_name ?? null,
+      renderer: publicRenderer(renderer),
+    })),
+    page: { _id: page.id, slug: page.slug, type: page.type, name: page.data.name },
+    insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version },
+    site: { _id: page.siteId },
+    ...(theme ? { theme: lookOf(toTheme(theme)) } : {}),
+  } satisfies z.output<typeof Configuration>;
+}
+
+function lookOf({ name, type, mode, colors, button, typography, logo }: ReturnType<typeof toTheme>) {
+  return { name, type, mode, colors, button, typography, logo };
+}

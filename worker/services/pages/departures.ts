@@ -1,0 +1,68 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+import { automationRules, calendarEvents, streams } from "#db/schema/index.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+
+/** What becomes of all that names a channel, for the batch that deletes it; each is told of. */
+export async function leaveChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
+  const actor = await ctx.caller();
+  return [...leaveCalendar(ctx, actor, channelId), ...leaveStreams(ctx, actor, channelId), ...dropRules(ctx, actor, channelId)];
+}
+
+/** What is on its calendar is the site's. */
+function leaveCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+  const where = of(ctx, calendarEvents, channelId);
+  const { id, siteId, title, description, categories, date, image, thirdPartyEventId, created, version } = calendarEvents;
+  const data = {
+    ...{ _id: id, siteId, channelId: sql`null`, titleRaw: title, descriptionRaw: description, thirdPartyEventId },
+    ...{ categories: sql`json(${categories})`, date: sql`json(${date})`, image: sql`json(${image})` },
+    ...{ created, modified: sql`${ctx.now}` },
+  };
+  const tell = tellOfRows(ctx, actor, { type: "event.updated", area: "event", table: calendarEvents, where, data });
+  const leave = ctx.db
+    .update(calendarEvents)
+    .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
+    .where(where);
+  return [tell, leave];
+}
+
+/** Its streams, none of which is live, stand by themselves. */
+function leaveStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+  const where = of(ctx, streams, channelId);
+  const { id, siteId, title, provider, providerStreamId, ingestUrl, playbackUrl, ...rest } = streams;
+  const { playback, fallbackImageUrl, tags, created, version } = rest;
+  const data = {
+    ...{ _id: id, siteId, title, channelId: sql`null`, provider, providerStreamId, ingestUrl, playbackUrl, streamKey: sql`null` },
+    ...{ playback: sql`json(${playback})`, fallbackImageUrl, tags: sql`json(${tags})`, isLive: sql`json('false')`, liveSince: sql`null` },
+    ...{ created, modified: sql`${ctx.now}` },
+  };
+  const tell = tellOfRows(ctx, actor, { type: "stream.updated", area: "stream", table: streams, where, data });
+  const leave = ctx.db
+    .update(streams)
+    .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
+    .where(where);
+  return [tell, leave];
+}
+
+/** Its rules go: without a channel they would be for another one, or for all. */
+function dropRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+  const where = of(ctx, automationRules, channelId);
+  const { id, siteId, name, jsonRule, channelId: ofChannel, active, clientRule, created, modified } = automationRules;
+  const data = {
+    ...{ _id: id, siteId, name, jsonRule: sql`json(${jsonRule})`, channelId: ofChannel },
+    ...{ active: flag(active), clientRule: flag(clientRule), created, modified },
+  };
+  const tell = tellOfRows(ctx, actor, { type: "personalization.ruleDeleted", area: "rule", table: automationRules, where, data });
+  return [tell, ctx.db.delete(automationRules).where(where)];
+}
+
+function of(ctx: Ctx, table: { siteId: SQLiteColumn; channelId: SQLiteColumn }, channelId: string): SQL | undefined {
+  return and(eq(table.siteId, ctx.siteId), eq(table.channelId, channelId));
+}
+
+/** A boolean column as JSON has it. */
+function flag(column: SQLiteColumn): SQL {
+  return sql`json(case when ${column} then 'true' else 'false' end)`;
+}

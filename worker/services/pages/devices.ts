@@ -1,0 +1,81 @@
+import { and, asc, count, eq, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import type { Db } from "#db/client.ts";
+import type { Bound } from "#db/prepared.ts";
+import { devices, sites } from "#db/schema/index.ts";
+import { cameFirst, notFound } from "#worker/lib/errors.ts";
+import type { DeviceRow } from "./device-schemas.ts";
+import { callerAccount, commitIfCurrent, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+
+const deviceList: ListSpec<DeviceRow> = {
+  table: devices,
+  id: { by: devices.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(devices).$dynamic(), slice),
+  sort: { created: { by: devices.created, of: (row) => row.created } },
+  defaultDirection: 1,
+  search: { description: devices.description },
+};
+
+/** The devices on which the caller watches. */
+export async function listDevices(ctx: Ctx, query: ListQuery): Promise<ListPage<DeviceRow>> {
+  return listRows(ctx, deviceList, query, devicesOf(ctx, (await callerAccount(ctx)).id));
+}
+
+/** Frees the slot of one of the caller's devices. */
+export async function freeDevice(ctx: Ctx, deviceId: string): Promise<void> {
+  const { id: accountId } = await callerAccount(ctx);
+  const change = ctx.db.delete(devices).where(and(devicesOf(ctx, accountId), eq(devices.deviceId, deviceId)));
+  if (!(await cameFirst(() => commitIfCurrent(ctx, change, told("freed", accountId, deviceId))))) throw notFound("Device not found");
+}
+
+/** Takes a slot for a device, together with other changes; false where none is left, or where the device has one already. */
+export async function claimDevice(
+  ctx: Ctx,
+  accountId: string,
+  device: { deviceId: string; description: string },
+  others: BatchItem<"sqlite">[],
+): Promise<boolean> {
+  const { deviceId, description } = device;
+  const own = devicesOf(ctx, accountId);
+  // The count and the limit are those of the moment of writing: however many devices ask at once, no more get in than there are slots.
+  const claim = ctx.db.insert(devices).select(
+    ctx.db
+      .select({
+        id: sql<string>`${newId(ctx.now)}`.as("id"),
+        siteId: sql<string>`${ctx.siteId}`.as("site_id"),
+        accountId: sql<string>`${accountId}`.as("account_id"),
+        deviceId: sql<string>`${deviceId}`.as("device_id"),
+        description: sql<string>`${description}`.as("description"),
+        created: sql<number>`${ctx.now}`.as("created"),
+      })
+      .from(sites)
+      .where(
+        and(
+          eq(sites.id, ctx.siteId),
+          sql`(select ${count()} from ${devices} where ${own}) < ${sites.deviceLimit}`,
+          sql`not exists (select 1 from ${devices} where ${and(own, eq(devices.deviceId, deviceId))})`,
+        ),
+      ),
+  );
+  return cameFirst(() => commitIfCurrent(ctx, [claim, ...others], told("claimed", accountId, deviceId)));
+}
+
+/** Those of an account, in the order in which they took their slots. */
+export function selectDevices(db: Db, ctx: { siteId: Bound<string> }, accountId: Bound<string>) {
+  return db
+    .select({ deviceId: devices.deviceId, description: devices.description })
+    .from(devices)
+    .where(devicesOf(ctx, accountId))
+    .orderBy(asc(devices.created), asc(devices.id));
+}
+
+export function devicesOf(ctx: { siteId: Bound<string> }, accountId: Bound<string>): SQL | undefined {
+  return and(eq(devices.siteId, ctx.siteId), eq(devices.accountId, accountId));
+}
+
+// The account's own resource, so that it goes with the person.
+function told(change: "claimed" | "freed", accountId: string, deviceId: string): NewEvent {
+  return { type: `device.${change}`, resource: `account/${accountId}`, data: { accountId, deviceId } };
+}

@@ -1,0 +1,183 @@
+import { z } from "@hono/zod-openapi";
+import { GATE_TYPES, PAGE_TYPES } from "#db/enums.ts";
+import type { pages } from "#db/schema/index.ts";
+import { worded } from "#worker/http/errors.ts";
+import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { ID_PATTERN } from "#worker/lib/ids.ts";
+import { Slug } from "#worker/services/sites/schemas.ts";
+
+const Url = z.url({ protocol: /^https?$/ }).max(2000);
+const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by the configuration's `metadata`");
+
+const Programme = z.looseObject({
+  video_id: Id.optional().describe("The video that plays then; while live, the channel's stream unless given"),
+});
+
+/** How many panels a page shows at most, those of its template included. */
+export const SIDEBAR_PANELS = 50;
+
+export const PageData = bounded(
+  z.looseObject({
+    name: z.string().trim().min(1).max(200).openapi({ example: "Main stage" }),
+    gate: z
+      .strictObject({ type: z.enum(GATE_TYPES), skus: z.array(z.string().min(1).max(100)).max(50).default([]) })
+      .default({ type: "none", skus: [] })
+      .describe(
+        "Who may watch: anyone (`none`); whoever is signed in or, where skus are named, has redeemed a login code of one (`login`); holders of one of the skus (`entitlement`)",
+      ),
+    schedule: z
+      .strictObject({ startTimestamp: Time, endTimestamp: Time })
+      .refine(({ startTimestamp, endTimestamp }) => startTimestamp < endTimestamp, {
+        path: ["endTimestamp"],
+        message: "Must be after startTimestamp",
+      })
+      .optional()
+      .describe("When it may be watched; a stream that is still on then goes on"),
+    regions: z
+      .array(z.string().regex(/^[A-Z]{2}$/, "A country's two letters (ISO 3166-1)"))
+      .max(300)
+      .optional()
+      .describe("Countries where it may be watched; none: everywhere")
+      .openapi({ example: ["GB", "IE"] }),
+    countdown: FreeObject.optional(),
+    welcome_screen: z.looseObject({ duration: z.number().min(0).max(3600).optional().describe("Seconds") }).optional(),
+    sidebar: z
+      .looseObject({
+        panels: z
+          .array(Id)
+          .max(SIDEBAR_PANELS)
+          .refine((ids) => new Set(ids).size === ids.length, "Each panel once")
+          .optional()
+          .describe("The panels beside the picture, in their order"),
+      })
+      .optional(),
+    artwork: FreeObject.optional(),
+    content: z.looseObject({ live: Programme.optional(), offline: Programme.optional() }).optional(),
+    default_mode: z.string().max(100).optional(),
+    channel_select_active_image_url: Url.optional(),
+    theme: Id.optional(),
+    navigation: Id.optional(),
+    external_field_1: Metadata,
+    external_field_2: Metadata,
+    external_field_3: Metadata,
+    external_field_4: Metadata,
+    external_field_5: Metadata,
+  }),
+).openapi("PageData");
+
+const Seo = z.strictObject({ title: z.string().max(200).optional(), description: z.string().max(500).optional() });
+
+const fields = {
+  slug: Slug,
+  seo: Seo,
+  style: FreeObject,
+  active_renderers: z.array(z.string().max(100)).max(50),
+  renderers: FreeObject,
+  tags: Tags,
+  data: PageData,
+};
+
+const editable = {
+  ...fields,
+  seo: fields.seo.default({}),
+  style: fields.style.default({}),
+  active_renderers: fields.active_renderers.default([]),
+  renderers: fields.renderers.default({}),
+  tags: fields.tags.default([]),
+};
+
+export const Page = z
+  .object({ _id: Id, collection: z.literal("pages"), type: z.enum(PAGE_TYPES), site_id: Id, ...fields, ...Tracked })
+  .openapi("Page");
+
+export const CreatePage = z
+  .strictObject({
+    type: z.enum(PAGE_TYPES),
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    templateId: Id.optional().describe("A channel template, whose panels are copied and whose theme is taken"),
+    ...editable,
+  })
+  .openapi("CreatePage", { example: { type: "channel", slug: "second-half", data: { name: "Second half" } } });
+
+export const UpdatePage = z
+  .strictObject({ siteId: Id.optional().describe("Must equal Tifo-Client-Id"), ...editable })
+  .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
+
+/** The id in a page's path; a malformed one has the message that integrators know. */
+const PageId = z.string().regex(ID_PATTERN, worded("Invalid page ID format")).openapi({ example: "5eed0000000000000000c001" });
+export const PageParam = z.object({ id: PageId });
+export const PageIdParam = z.object({ pageId: PageId });
+
+const FIELDS = [
+  "_id",
+  "collection",
+  "type",
+  "site_id",
+  "slug",
+  "seo",
+  "style",
+  "active_renderers",
+  "renderers",
+  "tags",
+  "data",
+  "created",
+  "modified",
+] as const;
+
+/** `options` of the page list: the sort and the fields of each page, and which pages by name. */
+export const PageOptions = z
+  .strictObject({
+    sort: z
+      .union([z.literal(1), z.literal(-1), z.literal(0)])
+      .default(0)
+      .describe("1 ascending, -1 descending, 0 as they come"),
+    sortBy: z.enum(["_id", "created", "modified", "slug", "data.name"]).default("_id"),
+    projection: z.array(z.enum(FIELDS)).min(1).optional().describe("The fields to answer; `_id` is always there"),
+    criteria: z.strictObject({ "data.name": z.string().max(200).optional() }).default({}),
+  })
+  .openapi("PageOptions");
+
+export const PageFilter = {
+  ids: queryJson(z.array(Id).max(300))
+    .optional()
+    .openapi({ type: "string", description: "A JSON array of at most 300 page ids", example: '["5eed0000000000000000c001"]' }),
+  options: queryJson(PageOptions).optional().openapi({
+    type: "string",
+    description: "JSON: `sort`, `sortBy`, `projection`, `criteria`",
+    example: '{"sort":1,"sortBy":"data.name"}',
+  }),
+};
+
+/** A page of which only some fields were asked for. */
+export const ProjectedPage = Page.partial().required({ _id: true }).openapi("ProjectedPage");
+
+export type PageRow = typeof pages.$inferSelect;
+export type PageOptions = z.output<typeof PageOptions>;
+export type CreatePage = z.output<typeof CreatePage>;
+export type UpdatePage = z.output<typeof UpdatePage>;
+
+export function toPage(row: PageRow) {
+  return {
+    _id: row.id,
+    collection: "pages" as const,
+    type: row.type,
+    site_id: row.siteId,
+    slug: row.slug,
+    seo: row.seo,
+    style: row.style,
+    active_renderers: row.activeRenderers,
+    renderers: row.renderers,
+    tags: row.tags,
+    data: row.data,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Page>;
+}
+
+/** The page with the fields of a projection alone. */
+export function projectPage(row: PageRow, projection: readonly string[] | undefined): z.output<typeof ProjectedPage> {
+  const page = toPage(row);
+  if (!projection) return page;
+  const chosen = Object.entries(page).filter(([field]) => projection.includes(field));
+  return { ...Object.fromEntries(chosen), _id: page._id };
+}

@@ -1,0 +1,130 @@
+import { and, eq } from "drizzle-orm";
+import { panels } from "#db/schema/index.ts";
+import type { PanelRenderer } from "#db/types.ts";
+import { notFound } from "#worker/lib/errors.ts";
+import { isSiteAdmin } from "#worker/lib/roles.ts";
+import { type PanelInput, type PanelPatch, type PanelQuery, type PanelRow, patchRenderer, publicRenderer, toPanel } from "./schemas.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
+import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { inRenderer } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const panelList: ListSpec<PanelRow> = {
+  table: panels,
+  id: { by: panels.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(panels).$dynamic(), slice),
+  sort: {
+    modified: { by: panels.modified, of: (row) => row.modified },
+    created: { by: panels.created, of: (row) => row.created },
+    panel_name: { by: panels.panelName, of: (row) => row.panelName },
+    panel_type: { by: panels.panelType, of: (row) => row.panelType },
+  },
+  defaultDirection: -1,
+  search: { panel_name: panels.panelName },
+};
+
+const PROPERTIES = {
+  _id: panels.id,
+  site_id: panels.siteId,
+  slug: panels.slug,
+  panel_type: panels.panelType,
+  panel_name: panels.panelName,
+  created: panels.created,
+  modified: panels.modified,
+  last_modified: panels.modified,
+};
+
+/** The site's panels with these properties, as the caller may see them. */
+export async function listPanels(ctx: Ctx, query: PanelQuery): Promise<ListPage<PanelRow>> {
+  const page = await listRows(ctx, panelList, query, eq(panels.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+  return (await seesAll(ctx)) ? page : { ...page, rows: page.rows.map(forViewers) };
+}
+
+/** A panel as the caller may see it, and whether that is all of it. */
+export async function getPanel(ctx: Ctx, id: string): Promise<{ row: PanelRow; whole: boolean }> {
+  const row = await readPanel(ctx, id);
+  const whole = await seesAll(ctx);
+  return { row: whole ? row : forViewers(row), whole };
+}
+
+/** Who doesn't manage the site gets no list of the words that viewers may not say. */
+async function seesAll(ctx: Ctx): Promise<boolean> {
+  const actor = await ctx.caller();
+  return actor.kind !== "account" || isSiteAdmin(actor.roles, "read");
+}
+
+function forViewers(row: PanelRow): PanelRow {
+  return { ...row, renderer: publicRenderer(row.renderer) };
+}
+
+async function readPanel(ctx: Ctx, id: string): Promise<PanelRow> {
+  const [panel] = await ctx.db
+    .select()
+    .from(panels)
+    .where(ownRow(ctx, panels, id));
+  if (!panel) throw notFound("Panel not found");
+  return panel;
+}
+
+export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
+  requireOwnSite(ctx, input.siteId);
+  const panel = newPanel(ctx, input.renderer);
+  const event = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
+  await commitReferencing(ctx, inRenderer(panel.renderer), ctx.db.insert(panels).values(panel), event);
+  return panel;
+}
+
+/** The row of a new panel, for whoever writes it together with other rows. */
+export function newPanel(ctx: Ctx, renderer: PanelRenderer, slug?: string): PanelRow {
+  const row = newRow(ctx);
+  return { ...row, slug: slug ?? slugOf(renderer.panel_name, row.id), ...columnsOf(renderer) };
+}
+
+/** Replaces a panel's renderer. */
+export async function replacePanel(ctx: Ctx, id: string, input: PanelInput): Promise<PanelRow> {
+  requireOwnSite(ctx, input.siteId);
+  return changePanel(ctx, await readPanel(ctx, id), input.renderer);
+}
+
+/** Changes some fields of a panel's renderer. */
+export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promise<PanelRow> {
+  const current = await readPanel(ctx, id);
+  return changePanel(ctx, current, patchRenderer(current.renderer, input.renderer));
+}
+
+async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer): Promise<PanelRow> {
+  const next: PanelRow = { ...current, ...columnsOf(renderer), ...nextVersion(ctx, current) };
+  const references = newReferences(inRenderer(renderer), inRenderer(current.renderer));
+  const change = ctx.db
+    .update(panels)
+    .set(next)
+    .where(and(asRead(ctx, panels, current), referencesExist(ctx, references)));
+  const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
+  const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, event));
+  return next;
+}
+
+export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
+  const current = await readPanel(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(panels).where(asRead(ctx, panels, current));
+  const changes = [change, ...(await keepGatedOfPanel(ctx, id, current.renderer))];
+  await commitIfCurrent(ctx, changes, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
+  return current;
+}
+
+function columnsOf(renderer: PanelRenderer) {
+  return { panelType: renderer.panel_type, panelName: renderer.panel_name, renderer };
+}
+
+/** Readable, and the id's end tells panels of one name apart. */
+function slugOf(name: string, id: string): string {
+  const words = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return [...(words ?? ["panel"]), id.slice(-6)].join("-");
+}

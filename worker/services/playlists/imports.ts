@@ -1,0 +1,55 @@
+import { and, eq, sql } from "drizzle-orm";
+import { playlists, videos } from "#db/schema/index.ts";
+import { fetchYoutubePlaylist, type YoutubeVideo } from "#worker/integrations/youtube.ts";
+import type { PlaylistRow } from "./schemas.ts";
+import type { ReadVideo } from "#worker/services/videos/schemas.ts";
+import { commit, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { playlistEvent } from "./playlists.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { createdEvents, newVideo } from "#worker/services/videos/videos.ts";
+
+/** Makes a playlist of one of YouTube's, with a video for each of its videos that the site doesn't have yet; all of it or nothing. */
+export async function importYoutubePlaylist(ctx: Ctx, { siteId, url }: { siteId?: string; url: string }): Promise<PlaylistRow> {
+  requireOwnSite(ctx, siteId);
+  await ctx.caller();
+  const found = await fetchYoutubePlaylist(ctx.env, url);
+  const known = await videosByUrl(ctx, found.videos);
+  const fresh = new Map(found.videos.filter((video) => !known.has(video.url)).map((video) => [video.url, toVideoRow(ctx, video)]));
+  const members = found.videos.flatMap((video) => {
+    const id = known.get(video.url) ?? fresh.get(video.url)?.id;
+    return id === undefined ? [] : [{ id, schema: "video" as const }];
+  });
+  const playlist: PlaylistRow = { ...newRow(ctx), title: found.title, description: found.description, members, tags: [] };
+  const rows = [...fresh.values()];
+  await commit(
+    ctx,
+    [ctx.db.insert(playlists).values(playlist), ...rows.map((row) => ctx.db.insert(videos).values(row))],
+    playlistEvent("created", playlist),
+    ...rows.flatMap((row) => createdEvents(row)),
+  );
+  return playlist;
+}
+
+/** The ids of those that the site has already, by their address. */
+async function videosByUrl(ctx: Ctx, found: YoutubeVideo[]): Promise<Map<string, string>> {
+  const urls = JSON.stringify(found.map(({ url }) => url));
+  const rows = await ctx.db
+    .select({ id: videos.id, url: videos.url })
+    .from(videos)
+    .where(and(eq(videos.siteId, ctx.siteId), sql`${videos.url} in (select value from json_each(${urls}))`));
+  return new Map(rows.map(({ id, url }) => [url, id]));
+}
+
+function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): ReadVideo {
+  // YouTube's limits are wider than ours in one respect alone: none for a single tag.
+  const short = tags.map((tag) => tag.slice(0, 100)).filter((tag) => tag !== "");
+  return newVideo(ctx, {
+    ...video,
+    tags: short.slice(0, 200),
+    player: "youtube",
+    uploadStatus: "complete",
+    subscriptions: [],
+    access: "inherit",
+    playback: null,
+  });
+}

@@ -1,0 +1,171 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { channelTemplates, overlays, pages, panels, playlists, quests, videos } from "#db/schema/index.ts";
+import { type Failure, notFound } from "#worker/lib/errors.ts";
+import {
+  type PlaylistIdsQuery,
+  type PlaylistInput,
+  type PlaylistPatch,
+  type PlaylistQuery,
+  type PlaylistRow,
+  type Reference,
+  toPlaylist,
+} from "./schemas.ts";
+import {
+  asRead,
+  commitIfCurrent,
+  type Ctx,
+  newRow,
+  nextVersion,
+  type NewEvent,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
+import { keepGatedOfPlaylist } from "#worker/services/videos/gate-departures.ts";
+import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { inMembers } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+/** Of each kind of document that names an item. */
+const MAX_REFERENCES = 100;
+
+const playlistList: ListSpec<PlaylistRow> = {
+  table: playlists,
+  id: { by: playlists.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(playlists).$dynamic(), slice),
+  sort: {
+    modified: { by: playlists.modified, of: (row) => row.modified },
+    created: { by: playlists.created, of: (row) => row.created },
+    title: { by: playlists.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: { title: playlists.title, description: playlists.description },
+};
+
+const PROPERTIES = {
+  _id: playlists.id,
+  title: playlists.title,
+  description: playlists.description,
+  tags: playlists.tags,
+  created: playlists.created,
+  modified: playlists.modified,
+};
+
+/** Documents that may name a playlist or a video, and where. */
+const USERS: {
+  collection: string;
+  table: SQLiteTable;
+  id: SQLiteColumn;
+  siteId: SQLiteColumn;
+  name: SQLiteColumn;
+  within: SQLiteColumn;
+}[] = [
+  {
+    collection: "playlists",
+    table: playlists,
+    id: playlists.id,
+    siteId: playlists.siteId,
+    name: playlists.title,
+    within: playlists.members,
+  },
+  { collection: "panels", table: panels, id: panels.id, siteId: panels.siteId, name: panels.panelName, within: panels.renderer },
+  { collection: "pages", table: pages, id: pages.id, siteId: pages.siteId, name: pages.slug, within: pages.data },
+  { collection: "overlays", table: overlays, id: overlays.id, siteId: overlays.siteId, name: overlays.name, within: overlays.cta },
+  { collection: "quests", table: quests, id: quests.id, siteId: quests.siteId, name: quests.title, within: quests.actions },
+  {
+    collection: "templates",
+    table: channelTemplates,
+    id: channelTemplates.id,
+    siteId: channelTemplates.siteId,
+    name: channelTemplates.title,
+    within: channelTemplates.panels,
+  },
+];
+
+export async function listPlaylists(ctx: Ctx, query: PlaylistQuery): Promise<ListPage<PlaylistRow>> {
+  requireOwnSite(ctx, query.siteId);
+  return listRows(ctx, playlistList, query, eq(playlists.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+}
+
+/** Those of these ids that the site has. */
+export function listPlaylistsById(ctx: Ctx, query: PlaylistIdsQuery): Promise<ListPage<PlaylistRow>> {
+  return listRows(ctx, playlistList, query, eq(playlists.siteId, ctx.siteId), idIn(playlists.id, query.ids));
+}
+
+export async function getPlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
+  const [playlist] = await ctx.db
+    .select()
+    .from(playlists)
+    .where(ownRow(ctx, playlists, id));
+  if (!playlist) throw noPlaylist();
+  return playlist;
+}
+
+export async function createPlaylist(ctx: Ctx, { siteId, ...input }: PlaylistInput): Promise<PlaylistRow> {
+  requireOwnSite(ctx, siteId);
+  const playlist: PlaylistRow = { ...newRow(ctx), ...input };
+  await commitReferencing(ctx, inMembers(input.members), ctx.db.insert(playlists).values(playlist), playlistEvent("created", playlist));
+  return playlist;
+}
+
+/** Changes some fields of a playlist; a list takes the place of the old one. */
+export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }: PlaylistPatch): Promise<PlaylistRow> {
+  requireOwnSite(ctx, siteId);
+  const current = await getPlaylist(ctx, id);
+  const next: PlaylistRow = { ...current, ...patch, ...nextVersion(ctx, current) };
+  const references = newReferences(inMembers(patch.members), inMembers(current.members));
+  const change = ctx.db
+    .update(playlists)
+    .set(next)
+    .where(and(asRead(ctx, playlists, current), referencesExist(ctx, references)));
+  const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members, next.members))];
+  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, playlistEvent("updated", next)));
+  return next;
+}
+
+export async function deletePlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
+  const current = await getPlaylist(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(playlists).where(asRead(ctx, playlists, current));
+  const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members))];
+  await commitIfCurrent(ctx, changes, playlistEvent("deleted", current));
+  return current;
+}
+
+/** The documents that name a playlist or a video: what would show less without it. */
+export async function findReferences(ctx: Ctx, id: string): Promise<Reference[]> {
+  // Ids are in no text by chance, so to find one is to find a reference, whatever the shape around it.
+  const lookups = USERS.map(({ collection, table, id: documentId, siteId, name, within }) =>
+    ctx.db
+      .select({
+        _id: sql<string>`${documentId}`.as("_id"),
+        collection: sql<string>`${collection}`.as("collection"),
+        name: sql<string>`${name}`.as("name"),
+      })
+      .from(table)
+      .where(and(eq(siteId, ctx.siteId), ne(documentId, id), sql`instr(${within}, ${id}) > 0`))
+      .limit(MAX_REFERENCES),
+  );
+  const [ownPlaylists, ownVideos, ...found] = await ctx.db.batch([
+    ctx.db
+      .select({ id: playlists.id })
+      .from(playlists)
+      .where(ownRow(ctx, playlists, id)),
+    ctx.db
+      .select({ id: videos.id })
+      .from(videos)
+      .where(ownRow(ctx, videos, id)),
+    ...lookups,
+  ]);
+  if (ownPlaylists.length + ownVideos.length === 0) throw noPlaylist();
+  return found.flat();
+}
+
+export function playlistEvent(change: "created" | "updated" | "deleted", playlist: PlaylistRow): NewEvent {
+  return { type: `playlist.${change}`, resource: `playlist/${playlist.id}`, data: toPlaylist(playlist) };
+}
+
+function noPlaylist(): Failure {
+  return notFound("Playlist Not Found");
+}

@@ -1,0 +1,50 @@
+import { and, eq, sql } from "drizzle-orm";
+import { createDb } from "#db/client.ts";
+import { pages, panels } from "#db/schema/index.ts";
+import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
+
+/** How long it is believed which channels show a poll. */
+const BELIEVED_MS = 10_000;
+
+/** The channels that show a poll; none: it is for the whole site. `at` is when they were looked up (ms). */
+export interface Audience {
+  at: number;
+  channelIds: string[];
+}
+
+/** The channels whose sidebar has a panel with this poll, looked up at most every 10 s. */
+export async function findAudience(env: Env, siteId: string, pollId: string, known: Audience | undefined): Promise<Audience> {
+  const now = Date.now();
+  if (known && known.at > now - BELIEVED_MS) return known;
+  const rows = await createDb(env.DB)
+    .selectDistinct({ id: pages.id })
+    .from(panels)
+    .innerJoin(
+      pages,
+      sql`${pages.siteId} = ${panels.siteId} and exists (select 1 from json_each(${pages.data}, '$.sidebar.panels') where value = ${panels.id})`,
+    )
+    .where(and(eq(panels.siteId, siteId), eq(pages.type, "channel"), asksPoll(pollId)));
+  return { at: now, channelIds: rows.map((row) => row.id) };
+}
+
+/** Panels that ask this poll among their questions. */
+export function asksPoll(pollId: string) {
+  return sql`exists (select 1 from json_each(${panels.renderer}, '$.questions') where json_extract(value, '$.poll_id') = ${pollId})`;
+}
+
+/** Brings a state to the viewers of these channels, or of the site. */
+export async function tellViewers(env: Env, siteId: string, { channelIds }: Audience, change: StateChange): Promise<void> {
+  if (channelIds.length === 0) return presenceOf(env, siteId).state(change);
+  await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)));
+}
+
+/** Viewers who connect from now on don't receive the tally of a poll that was deleted. */
+export async function withdrawTally(env: Env, siteId: string, pollId: string, at: number): Promise<void> {
+  const { channelIds } = await findAudience(env, siteId, pollId, undefined);
+  const change: StateChange = { key: pollId, type: "poll.updated", at, data: null };
+  await Promise.all([
+    presenceOf(env, siteId).state(change),
+    ...channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)),
+  ]);
+}

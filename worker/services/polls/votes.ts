@@ -1,0 +1,50 @@
+import {
+  type CountedVote,
+  counterOf,
+  type Vote,
+  type VoteOutcome,
+  type VoteRefusal,
+} from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
+import { Failure } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { logError } from "#worker/lib/log.ts";
+import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
+import { counterAt, reached } from "./counting.ts";
+
+/** What the caller's socket is told of its vote. */
+export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: string };
+
+/** Counts a viewer's vote; the same `requestId` is the same vote, however often it comes. The database is not asked. */
+export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {
+  const outcome = await sendVote(env, siteId, pollId, vote);
+  return outcome.ok ? { ok: true } : outcome;
+}
+
+/** The same for a viewer's socket, which has to be told whatever happens. */
+export async function castVoteForViewer(
+  env: Env,
+  siteId: string,
+  vote: Parameters<typeof castVote>[2],
+): Promise<CastVote | { ok: false; code: "unavailable"; message: string }> {
+  try {
+    return await castVote(env, siteId, vote);
+  } catch (error) {
+    logError("vote_failed", error, { siteId, pollId: vote.pollId });
+    return { ok: false, code: "unavailable", message: "The vote could not be counted; send it again" };
+  }
+}
+
+/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` for a poll or answer that isn't there, and `unavailable`. */
+export async function respond(ctx: Ctx, pollId: string, answerId: string): Promise<CountedVote> {
+  const { id } = await callerAccount(ctx);
+  // With an Idempotency-Key, a request that died before its answer was kept may be sent again.
+  const requestId = ctx.idempotencyId ?? newId(ctx.now);
+  const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
+  const outcome = await reached(sent, "The response could not be counted; send it again");
+  if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
+  return outcome.vote;
+}
+
+function sendVote(env: Env, siteId: string, pollId: string, vote: Vote): Promise<VoteOutcome> {
+  return counterAt(env, siteId, pollId, counterOf(vote.accountId)).vote(vote);
+}

@@ -1,0 +1,178 @@
+import { and, eq, not, sql } from "drizzle-orm";
+import { panels, questReports, quests } from "#db/schema/index.ts";
+import { cameFirst, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
+import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "./schemas.ts";
+import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { newRaffle } from "./raffles.ts";
+import { inQuest } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+/** The `message` of what is refused as a quest; its issues say which fields. */
+export const INVALID_QUEST = "Invalid quest";
+
+const questList: ListSpec<QuestRow> = {
+  table: quests,
+  id: { by: quests.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(quests).$dynamic(), slice),
+  sort: {
+    modified: { by: quests.modified, of: (row) => row.modified },
+    created: { by: quests.created, of: (row) => row.created },
+    title: { by: quests.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: { title: quests.title, description: quests.description },
+};
+
+const PROPERTIES = {
+  _id: quests.id,
+  title: quests.title,
+  description: quests.description,
+  rewardType: quests.rewardType,
+  productId: quests.productId,
+  webhookId: quests.webhookId,
+  webhookType: quests.webhookType,
+  channelIds: quests.channelIds,
+  tags: quests.tags,
+  timeMinimum: quests.timeMinimum,
+  timeMaximum: quests.timeMaximum,
+  created: quests.created,
+  modified: quests.modified,
+};
+
+export async function listQuests(ctx: Ctx, query: QuestQuery): Promise<ListPage<QuestRow>> {
+  requireOwnSite(ctx, query.siteId);
+  return listRows(ctx, questList, query, eq(quests.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
+}
+
+export async function getQuest(ctx: Ctx, id: string): Promise<QuestRow> {
+  const [quest] = await ctx.db
+    .select()
+    .from(quests)
+    .where(ownRow(ctx, quests, id));
+  if (!quest) throw notFound("Quest not found");
+  return quest;
+}
+
+export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow> {
+  requireOwnSite(ctx, input.siteId);
+  await requireChannelAdmin(ctx, input.channelIds);
+  const raffle = input.rewardType === "raffle" ? await newRaffle(ctx.env) : NO_RAFFLE;
+  const quest: QuestRow = { ...newRow(ctx), ...columnsOf(input), ...raffle, raffleDraw: null };
+  const references = inQuest(quest);
+  const insert = ctx.db.insert(quests).values(quest);
+  await withQuestReferences(ctx, references, () => commitReferencing(ctx, references, insert, questEvent("created", quest)));
+  return quest;
+}
+
+/** Replaces a quest; a raffle keeps its seed and how it came out. Whoever asks must be admin of the channels that it had and that it gets. */
+export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Promise<QuestRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getQuest(ctx, id);
+  await requireChannelAdmin(ctx, current.channelIds);
+  await requireChannelAdmin(ctx, input.channelIds);
+  const raffle = input.rewardType === "raffle" && current.raffleSeed === null ? await newRaffle(ctx.env) : {};
+  const next: QuestRow = { ...current, ...columnsOf(input), ...raffle, ...nextVersion(ctx, current) };
+  const references = newReferences(inQuest(next), inQuest(current));
+  const change = ctx.db
+    .update(quests)
+    .set(next)
+    .where(and(asRead(ctx, quests, current), referencesExist(ctx, references)));
+  await withQuestReferences(ctx, references, () => commitIfCurrent(ctx, change, questEvent("updated", next)));
+  return next;
+}
+
+/** Deletes a quest that no panel shows, with what was reported of it. Its claims stay. */
+export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
+  const [[current], showing] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(quests)
+      .where(ownRow(ctx, quests, id)),
+    panelsWith(ctx, id),
+  ]);
+  if (!current) throw notFound("Quest not found");
+  await requireChannelAdmin(ctx, current.channelIds);
+  requireMatch(ctx, current);
+  if (showing.length > 0) throw shown(showing);
+  const change = ctx.db.delete(quests).where(and(asRead(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
+  const forgotten = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
+  if (await cameFirst(() => commitIfCurrent(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
+  // A panel came in between, or somebody else's change.
+  const since = await panelsWith(ctx, id);
+  throw since.length > 0 ? shown(since) : new LostRace();
+}
+
+/** Tells of which quests the caller may see what is for the site's own systems: an admin of the site, or of one of their channels. */
+export async function questManager(ctx: Ctx): Promise<(quest: QuestRow) => boolean> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return () => true;
+  return ({ channelIds }) => channelIds.some((channelId) => managesPage(actor.roles, channelId, "read"));
+}
+
+/** A 400 unless the caller is admin of each of these channels; of a quest of the whole site, where there are none, a site admin. */
+export async function requireChannelAdmin(ctx: Ctx, channelIds: string[]): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "write")) return;
+  if (channelIds.length === 0 || !channelIds.every((channelId) => managesPage(actor.roles, channelId, "write")))
+    throw new Failure("channel_admin_required");
+}
+
+/** Runs a write that names what the site may not have; a 400 says so in the words that integrators know. */
+async function withQuestReferences<T>(ctx: Ctx, references: Reference[], write: () => Promise<T>): Promise<T> {
+  try {
+    return await withReferences(ctx, references, write);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "invalid_request" && error.issues)
+      throw new Failure("invalid_request", INVALID_QUEST, { issues: error.issues });
+    throw error;
+  }
+}
+
+function panelsWith(ctx: Ctx, questId: string) {
+  const listed = sql`select json_extract(value, '$.quest_id') from json_each(${panels.renderer}, '$.quests')`;
+  return ctx.db
+    .select({ id: panels.id, name: panels.panelName })
+    .from(panels)
+    .where(and(eq(panels.siteId, ctx.siteId), sql`${questId} in (${listed})`))
+    .limit(SHOWN);
+}
+
+/** Panels that a refusal names. */
+const SHOWN = 20;
+
+function shown(showing: { id: string; name: string }[]): Failure {
+  const issues = showing.map(({ id, name }) => ({ path: `panels.${id}`, message: name }));
+  return new Failure("conflict", "Panels show this quest; take it off them first", { issues });
+}
+
+const NO_RAFFLE = { raffleSeed: null, raffleCommitment: null };
+
+function columnsOf(input: QuestInput) {
+  const { title, description, rewardDescription, rewardImage, rewardType, productId, claimedMessage, timeMinimum, timeMaximum } = input;
+  const { webhookId, webhookType, webhookValue, actions, tags } = input;
+  return {
+    title,
+    description,
+    rewardDescription,
+    rewardImage,
+    rewardType,
+    productId,
+    claimedMessage,
+    timeMinimum,
+    timeMaximum,
+    webhookId,
+    webhookType,
+    webhookValue,
+    actions,
+    tags,
+    regions: [...new Set(input.regions)],
+    channelIds: [...new Set(input.channelIds)],
+  };
+}
+
+function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow) {
+  return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true) };
+}

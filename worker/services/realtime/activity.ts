@@ -1,0 +1,70 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { createDb } from "#db/client.ts";
+import { viewerActivity } from "#db/schema/index.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+/** How long it is remembered what a viewer did, ms: 400 days, longer than a season. */
+const KEPT = 400 * 86_400_000;
+
+/** Rows of one statement: their JSON stays far below what D1 takes. */
+const ROWS = 1_000;
+
+/** What one account did to one video, channel or panel without a break. Moments in ms, `seconds` of real time. */
+export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "begun">;
+
+/** The same with who did it, of which there may be a part alone: `since` when it goes on without a break. */
+export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "begun"> & { since: number };
+
+/** All that is known of what an account did on the site. What is under way is a few seconds behind. */
+export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
+  const { kind, targetId, channelId, seconds, firstAt, lastAt } = viewerActivity;
+  return ctx.db
+    .select({ kind, targetId, channelId, seconds, firstAt, lastAt })
+    .from(viewerActivity)
+    .where(and(eq(viewerActivity.siteId, ctx.siteId), eq(viewerActivity.accountId, accountId)));
+}
+
+/**
+ * Adds what accounts have done. Never more seconds than lie outside of what is known, before it or after: so a repeat adds nothing, two
+ * screens of one account count once, and parts may come in any order. An account that is gone stays gone.
+ */
+export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Promise<void> {
+  const db = createDb(env.DB);
+  for (let from = 0; from < seen.length; from += ROWS) {
+    await db
+      .insert(viewerActivity)
+      .select(
+        // The columns stand in the table's order.
+        sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
+          cast(seen.value ->> 'since' as integer) / 60000, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
+          from json_each(${JSON.stringify(seen.slice(from, from + ROWS))}) as seen
+          join accounts on accounts.id = seen.value ->> 'accountId' and accounts.site_id = ${siteId} where true`,
+      )
+      .onConflictDoUpdate({
+        target: [
+          viewerActivity.siteId,
+          viewerActivity.accountId,
+          viewerActivity.kind,
+          viewerActivity.targetId,
+          viewerActivity.channelId,
+          viewerActivity.begun,
+        ],
+        set: {
+          seconds: sql`seconds + min(excluded.seconds, (max(0, first_at - excluded.first_at) + max(0, excluded.last_at - last_at)) / 1000.0)`,
+          firstAt: sql`min(first_at, excluded.first_at)`,
+          lastAt: sql`max(last_at, excluded.last_at)`,
+        },
+      });
+  }
+}
+
+/** Forgets what is long past. */
+export async function pruneActivity({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
+  await db.delete(viewerActivity).where(lt(viewerActivity.lastAt, now - KEPT));
+}
+
+/** What is kept of an account, for the batch that deletes it. */
+export function forgetActivity(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db.delete(viewerActivity).where(and(eq(viewerActivity.siteId, ctx.siteId), eq(viewerActivity.accountId, accountId)));
+}

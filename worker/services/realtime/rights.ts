@@ -1,0 +1,125 @@
+import { and, eq, sql } from "drizzle-orm";
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import { ROLE_SCOPES } from "#db/enums.ts";
+import { accessCodes, accountEntitlements, accounts, pages, sessions } from "#db/schema/index.ts";
+import type { PageGate } from "#db/types.ts";
+import { hash32 } from "#worker/lib/crypto/hash.ts";
+import { managesPage } from "#worker/lib/roles.ts";
+import type { VersionedGate } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
+
+/** Owners that one statement looks up. */
+const PORTION = 500;
+/** Later than any moment that is stored. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Who a signed-in viewer's socket belongs to. Without a session, the right to it doesn't end with one. */
+export interface SocketOwner {
+  accountId: string;
+  sessionId: string | null;
+}
+
+/** Why a socket has to close; null: it may stay, until `until` (ms) at least. */
+export interface Right {
+  refusal: "unauthenticated" | "forbidden" | null;
+  until: number | null;
+}
+
+const Row = z.object({
+  key: z.string(),
+  roles: z.string().nullable(),
+  sessionEnds: z.number().nullable(),
+  heldUntil: z.number().nullable(),
+  hasCode: z.number(),
+});
+const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
+
+export function ownerKey({ accountId, sessionId }: SocketOwner): string {
+  return `${accountId}:${sessionId ?? ""}`;
+}
+
+/** A channel's gate; null where the site has no such channel. */
+export async function readGate(env: Env, siteId: string, channelId: string): Promise<VersionedGate | null> {
+  const [row] = await selectGate(env, siteId, channelId);
+  return row ? versionedGate(row) : null;
+}
+
+/** The gate of a page as objects pass it on. */
+export function versionedGate({ version, data: { gate } }: { version: number; data: { gate: PageGate } }): VersionedGate {
+  return { version, type: gate.type, digest: `${gate.skus.length}:${hash32([...gate.skus].sort().join("\n"))}` };
+}
+
+/**
+ * Whether these viewers may be on the channel now, by `ownerKey`: their session stands, and they pass the gate. One round trip, however
+ * many they are. A login gate that names skus asks for a login code of one of them; who manages the page passes any gate.
+ */
+export async function readRights(
+  env: Env,
+  { siteId, channelId }: { siteId: string; channelId: string },
+  owners: SocketOwner[],
+  now: number,
+): Promise<Map<string, Right>> {
+  const portions = Array.from({ length: Math.ceil(owners.length / PORTION) }, (_, i) => owners.slice(i * PORTION, (i + 1) * PORTION));
+  const [gates, ...found] = await createDb(env.DB).batch([
+    selectGate(env, siteId, channelId),
+    ...portions.map((portion) => selectOwners(env, { siteId, channelId }, portion, now)),
+  ]);
+  const gate = gates[0]?.data.gate ?? { type: "none", skus: [] };
+  return new Map(
+    z
+      .array(Row)
+      .parse(found.flat())
+      .map((row) => [row.key, rightOf(row, gate, channelId)]),
+  );
+}
+
+function selectGate(env: Env, siteId: string, channelId: string) {
+  return createDb(env.DB)
+    .select({ version: pages.version, data: pages.data })
+    .from(pages)
+    .where(and(eq(pages.siteId, siteId), eq(pages.id, channelId), eq(pages.type, "channel")));
+}
+
+function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channelId: string }, owners: SocketOwner[], now: number) {
+  const list = JSON.stringify(owners.map((owner) => [ownerKey(owner), owner.accountId, owner.sessionId]));
+  const accountId = sql`owner.value ->> 1`;
+  const sessionId = sql`owner.value ->> 2`;
+  const skus = sql`(select value from json_each((select json_extract(${pages.data}, '$.gate.skus') from ${pages}
+    where ${pages.siteId} = ${siteId} and ${pages.id} = ${channelId})))`;
+  const { status, dateEnds } = accountEntitlements;
+  return createDb(env.DB)
+    .select({
+      key: sql`owner.value ->> 0`.as("key"),
+      roles: sql`${accounts.roles}`.as("roles"),
+      // A newer password, a sign-out and the end of its days each end a session.
+      sessionEnds: sql`case when ${sessionId} is null then ${NEVER} else (select ${sessions.expires} from ${sessions}
+        where ${sessions.id} = ${sessionId} and ${sessions.accountId} = ${accounts.id} and ${sessions.audience} = ${siteId}
+          and ${sessions.revoked} is null and ${sessions.expires} > ${now} and ${sessions.passwordVersion} = ${accounts.passwordVersion}) end`.as(
+        "session_ends",
+      ),
+      heldUntil: sql`(select max(case when ${status} = 'cancelScheduled' then coalesce(${dateEnds}, ${NEVER}) else ${NEVER} end)
+        from ${accountEntitlements} where ${accountEntitlements.siteId} = ${siteId} and ${accountEntitlements.accountId} = ${accountId}
+          and ${givesAccess(now)} and ${accountEntitlements.sku} in ${skus})`.as("held_until"),
+      hasCode: sql`exists (select 1 from ${accessCodes} where ${accessCodes.siteId} = ${siteId} and ${accessCodes.accountId} = ${accountId}
+        and ${accessCodes.type} = 'login' and ${accessCodes.sku} in ${skus})`.as("has_code"),
+    })
+    .from(sql`json_each(${list}) as owner`)
+    .leftJoin(accounts, sql`${accounts.siteId} = ${siteId} and ${accounts.id} = ${accountId}`);
+}
+
+function rightOf({ roles, sessionEnds, heldUntil, hasCode }: z.infer<typeof Row>, gate: PageGate, channelId: string): Right {
+  if (roles === null || sessionEnds === null) return { refusal: "unauthenticated", until: null };
+  const passes = passingUntil(gate, heldUntil, hasCode === 1);
+  const manages = passes === null && managesPage(Roles.parse(JSON.parse(roles)), channelId, "read");
+  if (passes === null && !manages) return { refusal: "forbidden", until: null };
+  const until = Math.min(sessionEnds, passes ?? NEVER);
+  return { refusal: null, until: until === NEVER ? null : until };
+}
+
+/** Until when (ms) somebody without roles passes the gate; null: not at all. */
+function passingUntil({ type, skus }: PageGate, heldUntil: number | null, hasCode: boolean): number | null {
+  if (type === "none") return NEVER;
+  if (type === "login") return skus.length === 0 || hasCode ? NEVER : null;
+  return heldUntil;
+}

@@ -1,0 +1,14 @@
+import { and, eq, sql } from "drizzle-orm";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
+import { presenceOf } from "./realtime.ts";
+import { fittingTags } from "./tickets.ts";
+
+/** Gives the open sockets of these accounts the tags that the accounts have now. Safe to repeat, also out of order. */
+export async function retagViewers(env: Env, siteId: string, accountIds: string[]): Promise<void> {
+  const rows = await createDb(env.DB)
+    .select({ accountId: accounts.id, tags: accounts.tags })
+    .from(accounts)
+    .where(and(eq(accounts.siteId, siteId), sql`${accounts.id} in (select value from json_each(${JSON.stringify(accountIds)}))`));
+  if (rows.length > 0) await presenceOf(env, siteId).retag(rows.map(({ accountId, tags }) => ({ accountId, tags: fittingTags(tags) })));
+}

@@ -1,0 +1,91 @@
+import { eq } from "drizzle-orm";
+import { apiKeys } from "#db/schema/index.ts";
+import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
+import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
+import { type ApiKeyInput, type ApiKeyRow, toApiKey } from "./api-key-schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+
+/** Milliseconds for which a rotated key goes on working beside the new one, so that its users can change over. */
+export const OVERLAP = 24 * 60 * 60 * 1000;
+
+const keyList: ListSpec<ApiKeyRow> = {
+  table: apiKeys,
+  id: { by: apiKeys.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(apiKeys).$dynamic(), slice),
+  sort: {
+    created: { by: apiKeys.created, of: (row) => row.created },
+    name: { by: apiKeys.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: apiKeys.name },
+};
+
+export function listApiKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<ApiKeyRow>> {
+  return listRows(ctx, keyList, query, eq(apiKeys.siteId, ctx.siteId));
+}
+
+/** A key that nobody has yet; only its hash is kept, so this is the one time that it is known. */
+export async function newKey(): Promise<{ key: string; hash: string }> {
+  const key = `tifo_dev_${randomToken(24)}`;
+  return { key, hash: await sha256(key) };
+}
+
+export async function createApiKey(ctx: Ctx, input: ApiKeyInput): Promise<{ row: ApiKeyRow; key: string }> {
+  const { name, clientName, roles, expirationTime } = input;
+  if (expirationTime !== null && expirationTime <= ctx.now) throw invalid("expirationTime", "Must lie in the future");
+  const { key, hash } = await newKey();
+  const row: ApiKeyRow = {
+    ...newRow(ctx),
+    hash,
+    previousHash: null,
+    previousExpires: null,
+    name,
+    clientName,
+    roles,
+    expires: expirationTime,
+  };
+  await commit(ctx, ctx.db.insert(apiKeys).values(row), { type: "site.apiKeyCreated", resource: resourceOf(row), data: toApiKey(row) });
+  return { row, key };
+}
+
+/** Gives a key a new secret. The one before works for the overlap, but no longer than the key itself; any older one ends now. */
+export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyRow; key: string }> {
+  const current = await getApiKey(ctx, id);
+  if (current.expires !== null && current.expires <= ctx.now) throw conflict("The key has expired; create another");
+  const { key, hash } = await newKey();
+  const row: ApiKeyRow = {
+    ...current,
+    hash,
+    previousHash: current.hash,
+    previousExpires: Math.min(ctx.now + OVERLAP, current.expires ?? Infinity),
+    ...nextVersion(ctx, current),
+  };
+  const change = ctx.db
+    .update(apiKeys)
+    .set(row)
+    .where(asRead(ctx, apiKeys, current));
+  await commitIfCurrent(ctx, change, { type: "site.apiKeyRotated", resource: resourceOf(row), data: toApiKey(row) });
+  return { row, key };
+}
+
+/** Ends a key and the one before it: from now on both are 401. */
+export async function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
+  const current = await getApiKey(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(apiKeys).where(asRead(ctx, apiKeys, current));
+  await commitIfCurrent(ctx, change, { type: "site.apiKeyRevoked", resource: resourceOf(current), data: toApiKey(current) });
+}
+
+async function getApiKey(ctx: Ctx, id: string): Promise<ApiKeyRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(apiKeys)
+    .where(ownRow(ctx, apiKeys, id));
+  if (!row) throw notFound("API key not found");
+  return row;
+}
+
+function resourceOf(row: ApiKeyRow): string {
+  return `apikey/${row.id}`;
+}

@@ -1,0 +1,116 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import { prepared } from "#db/prepared.ts";
+import { playbackKeys } from "#db/schema/index.ts";
+import type { PlaybackSettings } from "#db/types.ts";
+import { readSigningKey, signPlaybackUrl } from "#worker/integrations/signed-playback.ts";
+import { open, seal } from "#worker/lib/crypto/crypto.ts";
+import { invalid, notFound } from "#worker/lib/errors.ts";
+import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
+import { type PlaybackKeyInput, type PlaybackKeyRow, toPlaybackKey } from "./playback-key-schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+
+/** Keeps the keys apart from whatever else is sealed. */
+export const PLAYBACK_KEY_PURPOSE = "playback key";
+
+const keyList: ListSpec<PlaybackKeyRow> = {
+  table: playbackKeys,
+  id: { by: playbackKeys.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(playbackKeys).$dynamic(), slice),
+  sort: { created: { by: playbackKeys.created, of: (row) => row.created } },
+  defaultDirection: -1,
+  search: { keyId: playbackKeys.keyId },
+};
+
+export function listPlaybackKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<PlaybackKeyRow>> {
+  return listRows(ctx, keyList, query, eq(playbackKeys.siteId, ctx.siteId));
+}
+
+/** Stores a signing key, which signs from now on; the ones before it stay until they are deleted. */
+export async function addPlaybackKey(ctx: Ctx, { key, ...input }: PlaybackKeyInput): Promise<PlaybackKeyRow> {
+  const signingKey = readSigningKey(input.provider, key);
+  if (signingKey === undefined) {
+    const wanted = input.provider === "hmac" ? "At least 32 characters" : "An RSA private key of at least 2048 bits, as PEM or JWK";
+    throw invalid("key", wanted);
+  }
+  const row: PlaybackKeyRow = { ...newRow(ctx), ...input, keySealed: await seal(ctx.env, PLAYBACK_KEY_PURPOSE, signingKey) };
+  await commit(ctx, ctx.db.insert(playbackKeys).values(row), {
+    type: "site.playbackKeyAdded",
+    resource: resourceOf(row),
+    data: toPlaybackKey(row),
+  });
+  return row;
+}
+
+export async function deletePlaybackKey(ctx: Ctx, id: string): Promise<void> {
+  const [current] = await ctx.db
+    .select()
+    .from(playbackKeys)
+    .where(ownRow(ctx, playbackKeys, id));
+  if (!current) throw notFound("Playback key not found");
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(playbackKeys).where(asRead(ctx, playbackKeys, current));
+  await commitIfCurrent(ctx, change, { type: "site.playbackKeyDeleted", resource: resourceOf(current), data: toPlaybackKey(current) });
+}
+
+/** A 400 unless the URL names what is signed and the site has a key for it. */
+export async function requirePlayback(ctx: Ctx, url: string, settings: PlaybackSettings | null): Promise<void> {
+  if (!settings) return;
+  const problem = playbackUrlProblem(settings, url);
+  if (problem !== undefined) throw invalid("url", problem);
+  const [key] = await ctx.db
+    .select({ id: playbackKeys.id })
+    .from(playbackKeys)
+    .where(and(eq(playbackKeys.siteId, ctx.siteId), eq(playbackKeys.provider, settings.provider)))
+    .limit(1);
+  if (!key) throw invalid("playback.provider", `Add a playback key for ${settings.provider} first`);
+}
+
+/** The site's signing keys, the newest first. */
+export const selectSigningKeys = prepared((db) =>
+  db
+    .select({
+      provider: playbackKeys.provider,
+      keyId: playbackKeys.keyId,
+      keySealed: playbackKeys.keySealed,
+      lifetimeSeconds: playbackKeys.lifetimeSeconds,
+    })
+    .from(playbackKeys)
+    .where(eq(playbackKeys.siteId, sql.placeholder("siteId")))
+    .orderBy(desc(playbackKeys.created), desc(playbackKeys.id))
+    .limit(20),
+);
+
+export type SealedKey = Pick<PlaybackKeyRow, "provider" | "keyId" | "keySealed" | "lifetimeSeconds">;
+
+const MAX_LIFETIME_MS = 24 * 3_600_000;
+
+/** What a URL's validity follows from: the moments in milliseconds since 1970 UTC at which the right to it ends. */
+export interface Validity {
+  now: number;
+  durationSeconds: number;
+  ends: (number | undefined)[];
+}
+
+/** The signed URL and when it expires; without a key for it, no URL at all. */
+export async function signUrl(
+  env: Env,
+  url: string,
+  settings: PlaybackSettings,
+  keys: SealedKey[],
+  { now, durationSeconds, ends }: Validity,
+): Promise<{ url: string | null; urlExpires: number | null }> {
+  const key = keys.find(({ provider }) => provider === settings.provider);
+  if (!key) {
+    console.error(JSON.stringify({ level: "error", event: "playback_key_missing", provider: settings.provider }));
+    return { url: null, urlExpires: null };
+  }
+  const full = now + Math.min(MAX_LIFETIME_MS, (key.lifetimeSeconds + durationSeconds) * 1000);
+  const expires = Math.floor(Math.min(full, ...ends.filter((end) => end !== undefined)) / 1000);
+  const signer = { keyId: key.keyId, key: await open(env, PLAYBACK_KEY_PURPOSE, key.keySealed) };
+  return { url: await signPlaybackUrl(url, settings, signer, expires), urlExpires: expires * 1000 };
+}
+
+function resourceOf(row: PlaybackKeyRow): string {
+  return `playbackkey/${row.id}`;
+}

@@ -1,0 +1,213 @@
+import { z } from "@hono/zod-openapi";
+import type { sites } from "#db/schema/index.ts";
+import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
+import { Account, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
+
+export const Slug = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "Lower-case letters, digits and single hyphens")
+  .openapi({ example: "main-stage" });
+
+const Origin = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => URL.canParse(url) && new URL(url).origin === url, "An origin: scheme, host and port, without a path")
+  .openapi({ example: "https://demo.example" });
+
+const Security = z.strictObject({
+  allowedOrigins: z
+    .array(Origin)
+    .max(50)
+    .default([])
+    .describe("Where redirects and reset links may lead, and browsers that may call with a key"),
+  allowNewAdmins: z.boolean().default(true),
+  requireVerifiedEmail: z
+    .boolean()
+    .default(false)
+    .describe("Whether signing in with a password takes a verified e-mail address (403 `email_not_verified` without)"),
+  longInviteTokens: z.boolean().optional().describe("Whether new magic links have tokens of 22 characters, which nobody can guess"),
+  requireStaffTotp: z.boolean().optional().describe("Whether an account's roles count only once it has set up an authenticator app"),
+  providers: z
+    .array(
+      z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
+    )
+    .max(20)
+    .refine((providers) => new Set(providers.map(({ name }) => name)).size === providers.length, "Each has a name of its own")
+    .default([])
+    .describe("Whose signed tokens may become accounts"),
+});
+
+export const SiteSettings = z
+  .strictObject({
+    security: Security.prefault({}),
+    transitions: FreeObject.optional(),
+    userSegments: FreeObject.optional(),
+    events: FreeObject.optional(),
+    email: FreeObject.optional(),
+    domain: z.string().max(253).optional(),
+    code_injection: FreeObject.optional(),
+    customEmails: FreeObject.optional(),
+    loginMarketingOptIn: FreeObject.optional(),
+    localization: FreeObject.optional(),
+    style: FreeObject.optional(),
+    seo: FreeObject.optional(),
+    streamProvider: z
+      .string()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("The registered stream provider of streams that name none; the one registered first when left out"),
+  })
+  .openapi("SiteSettings");
+
+export const SiteRegions = z
+  .strictObject({
+    header: FreeObject.optional(),
+    footer: FreeObject.optional(),
+    navigation: FreeObject.optional(),
+    player: FreeObject.optional(),
+    featured: FreeObject.optional(),
+  })
+  .openapi("SiteRegions");
+
+const fields = {
+  name: z.string().trim().min(1).max(200).openapi({ example: "Harbour City FC" }),
+  collections: z.array(Slug).max(200),
+  regions: SiteRegions,
+  settings: SiteSettings,
+  style: FreeObject,
+  shards: z.array(z.string().max(100)).max(50),
+  tags: Tags,
+  devicelimit: z.number().int().min(1).max(100).describe("Devices on which one account may watch"),
+};
+
+const editable = {
+  ...fields,
+  collections: fields.collections.default([]),
+  regions: fields.regions.prefault({}),
+  settings: fields.settings.prefault({}),
+  style: fields.style.default({}),
+  shards: fields.shards.default([]),
+  tags: fields.tags.default([]),
+  devicelimit: fields.devicelimit.default(3),
+};
+
+export const UpdateSite = z
+  .strictObject({
+    ...editable,
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    slug: Slug.optional().describe("Kept when left out"),
+  })
+  .openapi("UpdateSite", {
+    example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } },
+  });
+
+export const SiteFeatures = z
+  .strictObject({
+    features: FreeObject.describe("Replaces all of them").openapi({ example: { overlays: true } }),
+    contractServiceChargeRate: z
+      .number()
+      .int()
+      .min(0)
+      .max(10_000)
+      .nullable()
+      .optional()
+      .describe("Basis points of each sale that the deployment keeps; unchanged when left out"),
+  })
+  .openapi("SiteFeatures", { example: { features: { overlays: true, polls: true, quests: false } } });
+
+export const CreateSite = z
+  .strictObject({
+    name: editable.name,
+    slug: Slug,
+    admin: z.strictObject({ email: Email, password: StaffPassword, name: PersonName }),
+  })
+  .openapi("CreateSite");
+
+export const Site = z
+  .object({
+    ...fields,
+    _id: Id,
+    slug: z.string(),
+    features: z.record(z.string(), z.unknown()).describe("Set by the operator alone"),
+    contractServiceChargeRate: z
+      .number()
+      .nullable()
+      .describe("Basis points of each sale that the deployment keeps; set by the operator alone"),
+    ...Tracked,
+  })
+  .openapi("Site");
+
+const MANAGING = "Only for who manages the site: a developer key or a site admin's token";
+
+// What a viewer's page needs; each is listed by name, so that what is added later is not public by default.
+const PublicSettings = SiteSettings.pick({
+  transitions: true,
+  domain: true,
+  code_injection: true,
+  loginMarketingOptIn: true,
+  localization: true,
+  style: true,
+  seo: true,
+});
+
+/** The site as it is read: the public part and, for who manages it, the rest. */
+export const SiteAsRead = Site.pick({
+  _id: true,
+  name: true,
+  slug: true,
+  collections: true,
+  regions: true,
+  style: true,
+  features: true,
+  created: true,
+  modified: true,
+})
+  .extend({
+    settings: z
+      .strictObject({ ...SiteSettings.shape, security: Security.optional() })
+      .describe(`Below it, security, userSegments, events, email and customEmails: ${MANAGING}`),
+    shards: Site.shape.shards.optional().describe(MANAGING),
+    tags: Tags.optional().describe(MANAGING),
+    devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),
+    contractServiceChargeRate: Site.shape.contractServiceChargeRate.optional().describe(`Basis points of each sale. ${MANAGING}`),
+    adminTheme: Id.nullable().optional().describe(`The admin theme that the operator has applied. ${MANAGING}`),
+  })
+  .openapi("SiteAsRead");
+
+export const CreatedSite = z
+  .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
+  .openapi("CreatedSite");
+
+export type SiteRow = typeof sites.$inferSelect;
+export type SiteFeatures = z.output<typeof SiteFeatures>;
+export type CreateSite = z.output<typeof CreateSite>;
+export type UpdateSite = z.output<typeof UpdateSite>;
+
+export function toSite(row: SiteRow) {
+  return {
+    _id: row.id,
+    name: row.name,
+    slug: row.slug,
+    collections: row.collections,
+    regions: row.regions,
+    settings: row.settings,
+    style: row.style,
+    features: row.features,
+    shards: row.shards,
+    tags: row.tags,
+    devicelimit: row.deviceLimit,
+    contractServiceChargeRate: row.serviceChargeRate,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Site>;
+}
+
+/** What anybody may read of a site. */
+export function toPublicSite(row: SiteRow) {
+  const { _id, name, slug, collections, regions, style, features, created, modified } = toSite(row);
+  // Settings from before a field was typed are left out rather than passed on.
+  const settings = PublicSettings.strip().parse(row.settings);
+  return { _id, name, slug, collections, regions, settings, style, features, created, modified } satisfies z.output<typeof SiteAsRead>;
+}

@@ -1,0 +1,132 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { apiKeys, sites, siteThemes, streamProviders } from "#db/schema/index.ts";
+import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { newId } from "#worker/lib/ids.ts";
+import type { AccountRow } from "#worker/services/accounts/schemas.ts";
+import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite, type UpdateSite } from "./schemas.ts";
+import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/accounts.ts";
+import { newKey } from "./api-keys.ts";
+import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
+import { requireRoleKey } from "#worker/services/accounts/roles.ts";
+
+export async function getSite(ctx: Ctx): Promise<SiteRow> {
+  const [site] = await ctx.db.select().from(sites).where(eq(sites.id, ctx.siteId));
+  if (!site) throw notFound("Site not found");
+  return site;
+}
+
+/** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
+export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null; manages: boolean }> {
+  const [found] = await ctx.db
+    .select({ ...getTableColumns(sites), adminTheme: siteThemes.themeId })
+    .from(sites)
+    .leftJoin(siteThemes, eq(siteThemes.siteId, sites.id))
+    .where(eq(sites.id, ctx.siteId));
+  if (!found) throw notFound("Site not found");
+  const { adminTheme, ...site } = found;
+  return { site, adminTheme, manages: isManager(await ctx.caller()) };
+}
+
+/** Replaces what a site may change of itself; features and charge rate stay the operator's. */
+export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> {
+  requireOwnSite(ctx, input.siteId);
+  const current = await getSite(ctx);
+  // Whoever names an identity provider can sign in as anybody, admins included.
+  const known = new Set(current.settings.security.providers.map((provider) => JSON.stringify(provider)));
+  if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireRoleKey(ctx);
+  await requireStreamProvider(ctx, input.settings.streamProvider);
+  const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
+  const next: SiteRow = {
+    ...current,
+    name,
+    slug,
+    collections,
+    regions,
+    settings,
+    style,
+    shards,
+    tags,
+    deviceLimit: devicelimit,
+    ...nextVersion(ctx, current),
+  };
+  const change = ctx.db
+    .update(sites)
+    .set(next)
+    .where(and(eq(sites.id, current.id), eq(sites.version, current.version)));
+  await refuseTakenSlug(() => commitIfCurrent(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
+  return next;
+}
+
+async function requireStreamProvider(ctx: Ctx, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const [found] = await ctx.db
+    .select({ id: streamProviders.id })
+    .from(streamProviders)
+    .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, name)));
+  if (!found) throw invalid("settings.streamProvider", "No provider is registered by this name");
+}
+
+/** Replaces a site's features and, where it is given, its service charge rate, for the operator: the site can't. */
+export async function replaceFeatures(ctx: Ctx, siteId: string, { features, contractServiceChargeRate }: SiteFeatures): Promise<SiteRow> {
+  const own: Ctx = { ...ctx, siteId };
+  const current = await getSite(own);
+  const serviceChargeRate = contractServiceChargeRate === undefined ? current.serviceChargeRate : contractServiceChargeRate;
+  const next: SiteRow = { ...current, features, serviceChargeRate, ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(sites)
+    .set(next)
+    .where(and(eq(sites.id, siteId), eq(sites.version, current.version)));
+  await commitIfCurrent(own, change, { type: "site.featuresReplaced", resource: `site/${siteId}`, data: toSite(next) });
+  return next;
+}
+
+/** Makes a site with its first admin and a developer key that is shown this once: how a deployment gets a site. */
+export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: SiteRow; admin: AccountRow; developerKey: string }> {
+  const { siteId: id, ...stamps } = { ...newRow(ctx), siteId: newId(ctx.now) };
+  const site: SiteRow = {
+    ...stamps,
+    id,
+    slug: input.slug,
+    name: input.name,
+    collections: [],
+    regions: {},
+    settings: SiteSettings.parse({}),
+    style: {},
+    features: {},
+    shards: [],
+    tags: [],
+    deviceLimit: 3,
+    serviceChargeRate: null,
+  };
+  const own: Ctx = { ...ctx, siteId: site.id };
+  const { key: developerKey, hash } = await newKey();
+  const fresh = await newAccount(own, { ...input.admin, marketingOptin: false }, [{ scope: "*", pageId: [], write: true }]);
+  const admin = { ...fresh, trusted: true };
+  const changes = [
+    ctx.db.insert(sites).values(site),
+    ...insertAccount(own, admin),
+    ctx.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
+  ];
+  await refuseTakenSlug(() =>
+    commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),
+  );
+  return { site, admin, developerKey };
+}
+
+function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate("sites.slug", "Another site has this slug", write);
+}
+
+/** A siteId in a body is the caller's own, or a 400. */
+export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
+  if (siteId !== undefined && siteId !== ctx.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
+}
+
+/** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
+export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, site?: SiteRow): Promise<void> {
+  const { origin, protocol, hostname, username, password } = new URL(url);
+  const { allowedOrigins } = (site ?? (await getSite(ctx))).settings.security;
+  const onLoopback = ctx.env.TIFO_DEVELOPMENT === "true" && protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname);
+  if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
+  throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");
+}

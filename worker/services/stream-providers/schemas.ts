@@ -1,0 +1,64 @@
+import { z } from "@hono/zod-openapi";
+import type { streamProviders } from "#db/schema/index.ts";
+import { Id, Tracked } from "#worker/lib/schemas/common.ts";
+
+const CallUrl = z.url().max(2000);
+
+const editable = {
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "1 to 50 lowercase letters, digits and hyphens")
+    .describe("By which streams name it; it stays")
+    .openapi({ example: "wowza" }),
+  canGenerateCaptions: z.boolean().default(false),
+  canSupport4K: z.boolean().default(false),
+  createStream: CallUrl.describe("Called to make a stream").openapi({ example: "https://streams.demo.example/create" }),
+  deleteStream: CallUrl.describe("Called to delete one").openapi({ example: "https://streams.demo.example/delete" }),
+  startStream: CallUrl.describe("Called to put one on the air").openapi({ example: "https://streams.demo.example/start" }),
+  stopStream: CallUrl.describe("Called to take it off").openapi({ example: "https://streams.demo.example/stop" }),
+};
+
+/** The four calls, as fields of a provider. */
+export const CALL_URLS = ["createStream", "deleteStream", "startStream", "stopStream"] as const;
+
+export const StreamProviderInput = z.strictObject(editable).openapi("StreamProviderInput", {
+  example: {
+    name: "wowza",
+    canGenerateCaptions: true,
+    canSupport4K: false,
+    createStream: "https://streams.demo.example/create",
+    deleteStream: "https://streams.demo.example/delete",
+    startStream: "https://streams.demo.example/start",
+    stopStream: "https://streams.demo.example/stop",
+  },
+});
+
+export const StreamProvider = z.object({ _id: Id, siteId: Id, ...editable, ...Tracked }).openapi("StreamProvider");
+
+export const RegisteredProvider = z
+  .object({
+    id: Id,
+    authorization: z.uuid().describe("The bearer of our calls to the provider and of its own changes here; shown this once"),
+  })
+  .openapi("RegisteredProvider");
+
+export const ChangedProvider = z.object({ id: Id }).openapi("ChangedProvider");
+
+export type StreamProviderRow = typeof streamProviders.$inferSelect;
+export type StreamProviderInput = z.output<typeof StreamProviderInput>;
+
+export function toStreamProvider(row: StreamProviderRow) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    name: row.name,
+    canGenerateCaptions: row.canGenerateCaptions,
+    canSupport4K: row.canSupport4K,
+    createStream: row.createStream,
+    deleteStream: row.deleteStream,
+    startStream: row.startStream,
+    stopStream: row.stopStream,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof StreamProvider>;
+}

@@ -1,0 +1,106 @@
+import { eq } from "drizzle-orm";
+import { streamProviders } from "#db/schema/index.ts";
+import { publicUrlProblem } from "#worker/integrations/public-host.ts";
+import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
+import { Failure, type Issue, notFound, refuseDuplicate, refuseReferenced } from "#worker/lib/errors.ts";
+import { CALL_URLS, type StreamProviderInput, type StreamProviderRow, toStreamProvider } from "./schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+
+/** Keeps the authorizations apart from whatever else is sealed and looked up. */
+export const PROVIDER_PURPOSE = "stream provider";
+
+const providerList: ListSpec<StreamProviderRow> = {
+  table: streamProviders,
+  id: { by: streamProviders.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(streamProviders).$dynamic(), slice),
+  sort: {
+    created: { by: streamProviders.created, of: (row) => row.created },
+    name: { by: streamProviders.name, of: (row) => row.name },
+  },
+  defaultDirection: -1,
+  search: { name: streamProviders.name },
+};
+
+export function listStreamProviders(ctx: Ctx, query: ListQuery): Promise<ListPage<StreamProviderRow>> {
+  return listRows(ctx, providerList, query, eq(streamProviders.siteId, ctx.siteId));
+}
+
+/** The `message` of what is refused as a registration; its issues say which fields. */
+export const ASSERTION_ERROR = "Assertion Error";
+
+function assertionError(issues: Issue[]): Failure {
+  return new Failure("invalid_request", ASSERTION_ERROR, { issues });
+}
+
+/** Registers a new provider for a developer key, whose authorization is answered this once, or changes the one that calls. */
+export async function registerStreamProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization?: string }> {
+  const actor = await ctx.caller();
+  const checked = await Promise.all(CALL_URLS.map(async (path) => ({ path, message: await publicUrlProblem(ctx.env, input[path]) })));
+  const issues = checked.flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }]));
+  if (issues.length > 0) throw assertionError(issues);
+  return actor.kind === "provider" ? changeProvider({ ...ctx, siteId: actor.siteId }, actor.id, input) : addProvider(ctx, input);
+}
+
+async function addProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization: string }> {
+  const authorization = crypto.randomUUID();
+  const row: StreamProviderRow = { ...newRow(ctx), ...input, ...(await sealAuthorization(ctx.env, authorization)) };
+  await refuseDuplicate(
+    "stream_providers.site_id, stream_providers.name",
+    "A provider of this name is registered; change it with its own authorization",
+    () =>
+      commit(ctx, ctx.db.insert(streamProviders).values(row), {
+        type: "stream.providerRegistered",
+        resource: resourceOf(row),
+        data: toStreamProvider(row),
+      }),
+  );
+  return { id: row.id, authorization };
+}
+
+async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput): Promise<{ id: string }> {
+  const current = await getProvider(ctx, id);
+  if (input.name !== current.name) throw assertionError([{ path: "name", message: `Stays ${current.name}: streams name it so` }]);
+  const next: StreamProviderRow = { ...current, ...input, ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(streamProviders)
+    .set(next)
+    .where(asRead(ctx, streamProviders, current));
+  await commitIfCurrent(ctx, change, { type: "stream.providerChanged", resource: resourceOf(next), data: toStreamProvider(next) });
+  return { id };
+}
+
+/** Removes a provider; the database refuses while a stream, or one in the making, names it. */
+export async function removeStreamProvider(ctx: Ctx, id: string): Promise<StreamProviderRow> {
+  const current = await getProvider(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(streamProviders).where(asRead(ctx, streamProviders, current));
+  await refuseReferenced("Streams still use this provider", () =>
+    commitIfCurrent(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
+  );
+  return current;
+}
+
+/** An authorization as it is kept. */
+export async function sealAuthorization(env: { TIFO_SECRET: string }, authorization: string) {
+  const [authorizationHash] = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
+  return { authorizationSealed: await seal(env, PROVIDER_PURPOSE, authorization), authorizationHash };
+}
+
+/** The bearer of calls to a provider. */
+export function authorizationOf(env: Env, provider: StreamProviderRow): Promise<string> {
+  return open(env, PROVIDER_PURPOSE, provider.authorizationSealed);
+}
+
+async function getProvider(ctx: Ctx, id: string): Promise<StreamProviderRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(streamProviders)
+    .where(ownRow(ctx, streamProviders, id));
+  if (!row) throw notFound("Stream provider not found");
+  return row;
+}
+
+function resourceOf(row: StreamProviderRow): string {
+  return `streamprovider/${row.id}`;
+}

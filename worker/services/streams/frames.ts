@@ -1,0 +1,65 @@
+import { z } from "@hono/zod-openapi";
+import { and, desc, eq, sql } from "drizzle-orm";
+import { createDb } from "#db/client.ts";
+import { sites, streams } from "#db/schema/index.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
+import { channelIsRestricted } from "#worker/services/videos/gated-videos.ts";
+import { channelOf } from "#worker/services/realtime/realtime.ts";
+
+// What players need, without the ingest URL.
+const StreamEvent = z.object({
+  _id: z.string(),
+  channelId: z.string().nullable(),
+  title: z.string(),
+  playbackUrl: z.string(),
+  playback: PlaybackSettings.nullable().default(null),
+  fallbackImageUrl: z.string().nullable(),
+  tags: z.array(z.string()),
+});
+
+interface StreamData extends Omit<z.output<typeof StreamEvent>, "channelId"> {
+  gated: boolean;
+}
+
+/** Notifies a channel's viewers that a stream is live; a stream without a channel has no viewers. */
+export async function tellLive(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
+  if (channelId === null) return;
+  const data = frameOf({ ...stream, gated: await isGated(env, siteId, channelId) });
+  await channelOf(env, siteId, channelId).emit({ id: event.id, type: "stream.live", data });
+}
+
+/** Tells them that it is over or, where another stream of the channel has taken its place, of that one: they have one picture. */
+export async function tellOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
+  if (channelId === null) return;
+  const [on, gated] = await Promise.all([liveOn(env, siteId, channelId), isGated(env, siteId, channelId)]);
+  const frame = { type: on ? ("stream.live" as const) : ("stream.offline" as const), data: frameOf({ ...(on ?? stream), gated }) };
+  await channelOf(env, siteId, channelId).emit({ id: event.id, ...frame });
+}
+
+async function liveOn(env: Env, siteId: string, channelId: string) {
+  const { id: _id, title, playbackUrl, playback, fallbackImageUrl, tags } = streams;
+  const [on] = await createDb(env.DB)
+    .select({ _id, title, playbackUrl, playback, fallbackImageUrl, tags })
+    .from(streams)
+    .where(and(eq(streams.siteId, siteId), eq(streams.channelId, channelId), eq(streams.isLive, true)))
+    .orderBy(desc(streams.created))
+    .limit(1);
+  return on;
+}
+
+/** Only the content response gives the URL of a restricted channel, or one that is signed. */
+function frameOf({ playback, ...stream }: StreamData) {
+  const gated = stream.gated || playback !== null;
+  return { ...stream, gated, playbackUrl: gated ? null : stream.playbackUrl };
+}
+
+async function isGated(env: Env, siteId: string, channelId: string): Promise<boolean> {
+  const [page] = await createDb(env.DB)
+    .select({ gated: channelIsRestricted(sql`${siteId}`, sql`${channelId}`).as("gated") })
+    .from(sites)
+    .where(eq(sites.id, siteId));
+  return page?.gated ?? true;
+}

@@ -1,0 +1,8 @@
+import { findGames, type GameQuery, type Games } from "#worker/integrations/games.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+
+/** Games by name, from the database outside. */
+export async function searchGames(ctx: Ctx, query: GameQuery): Promise<Games> {
+  await ctx.caller();
+  return findGames(ctx.env, query, ctx.now);
+}

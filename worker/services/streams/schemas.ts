@@ -1,0 +1,100 @@
+import { z } from "@hono/zod-openapi";
+import type { streams } from "#db/schema/index.ts";
+import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
+import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
+
+const editable = {
+  title: z.string().trim().min(1).max(200).openapi({ example: "Harbour City v Old Dock" }),
+  tags: Tags.default([]),
+};
+
+export const StreamInput = z
+  .strictObject({
+    ...editable,
+    siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
+    channelId: Id.optional().describe("The channel that shows it, whose viewers hear of its start and end; required of channel admins"),
+    provider: z
+      .string()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("The name of a registered provider; the site's default when left out: settings.streamProvider or the one registered first")
+      .openapi({ example: "wowza" }),
+    fallbackImageUrl: ImageUrl.optional().describe("Shown while there is no picture"),
+  })
+  .openapi("StreamInput", {
+    example: {
+      title: "Harbour City v Old Dock",
+      channelId: "5eed0000000000000000c001",
+      provider: "wowza",
+      fallbackImageUrl: "https://demo.example/kick-off-soon.png",
+      tags: ["derby"],
+    },
+  });
+
+export const Stream = z
+  .object({
+    _id: Id,
+    siteId: Id,
+    ...editable,
+    channelId: Id.nullable(),
+    provider: z.string().describe("The provider that runs it"),
+    providerStreamId: z.string().describe("What the provider calls it"),
+    ingestUrl: z.string().describe("Where the encoder sends the picture"),
+    playbackUrl: z.string().describe("What players load"),
+    playback: PlaybackSettings.nullable().describe("How page content signs `playbackUrl`, as the provider said; null: not at all"),
+    streamKey: z.string().nullable().describe("What the encoder shows; null in lists and for those who may only read"),
+    fallbackImageUrl: z.string().nullable(),
+    isLive: z.boolean(),
+    liveSince: Time.nullable().describe("When it went live, in milliseconds since 1970 UTC; null while it is not"),
+    ...Tracked,
+  })
+  .openapi("Stream");
+
+export const StreamFilters = {
+  channelId: Id.optional().describe("Streams of this channel; channel admins name one of theirs"),
+  isLive: QueryBoolean.optional(),
+};
+
+export const GameQuery = z.strictObject({
+  gameName: z.string().trim().min(1).max(100).openapi({ example: "football" }),
+  limit: fromQuery(z.number().int().min(1).max(200)).default(50),
+  offset: fromQuery(z.number().int().min(0).max(10_000)).default(0),
+});
+
+export const GameList = z
+  .object({
+    results: z.array(z.object({ id: z.number().int().describe("In the games database (IGDB)"), name: z.string() })),
+    pagination: z.object({
+      limit: z.number().int(),
+      offset: z.number().int(),
+      pageResults: z.number().int(),
+      totalCount: z.number().int(),
+    }),
+  })
+  .openapi("GameList");
+
+export type StreamRow = typeof streams.$inferSelect;
+export type StreamInput = z.output<typeof StreamInput>;
+
+/** Without the key unless it is given: who may see it is for the verb to say. */
+export function toStream(row: StreamRow, streamKey: string | null = null) {
+  return {
+    _id: row.id,
+    siteId: row.siteId,
+    title: row.title,
+    channelId: row.channelId,
+    provider: row.provider,
+    providerStreamId: row.providerStreamId,
+    ingestUrl: row.ingestUrl,
+    playbackUrl: row.playbackUrl,
+    playback: row.playback,
+    streamKey,
+    fallbackImageUrl: row.fallbackImageUrl,
+    tags: row.tags,
+    isLive: row.isLive,
+    liveSince: row.liveSince,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof Stream>;
+}

@@ -1,0 +1,142 @@
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { pages, sites, streamProviders, streams } from "#db/schema/index.ts";
+import { open, seal } from "#worker/lib/crypto/crypto.ts";
+import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
+import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
+import type { StreamProviderRow } from "#worker/services/stream-providers/schemas.ts";
+import { type StreamInput, type StreamRow, toStream } from "./schemas.ts";
+import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { keepDraft, makeAtProvider } from "./drafts.ts";
+
+const KEY_PURPOSE = "stream key";
+
+const streamList: ListSpec<StreamRow> = {
+  table: streams,
+  id: { by: streams.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(streams).$dynamic(), slice),
+  sort: {
+    created: { by: streams.created, of: (row) => row.created },
+    title: { by: streams.title, of: (row) => row.title },
+  },
+  defaultDirection: -1,
+  search: { title: streams.title },
+};
+
+/** A channel admin's list is that of a channel of theirs. */
+export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: string; isLive?: boolean }): Promise<ListPage<StreamRow>> {
+  const page = await listRows(
+    ctx,
+    streamList,
+    query,
+    eq(streams.siteId, ctx.siteId),
+    query.channelId === undefined ? undefined : eq(streams.channelId, query.channelId),
+    query.isLive === undefined ? undefined : eq(streams.isLive, query.isLive),
+  );
+  await requireChannel(ctx, query.channelId ?? null, "read");
+  return page;
+}
+
+/** One stream; its key is null for those who may not change it. */
+export async function getStream(ctx: Ctx, id: string): Promise<{ row: StreamRow; streamKey: string | null }> {
+  const { stream } = await findStream(ctx, id, "read");
+  const streamKey = (await mayWrite(ctx, stream)) ? await open(ctx.env, KEY_PURPOSE, stream.streamKeySealed) : null;
+  return { row: stream, streamKey };
+}
+
+/** A stream with the provider that runs it, for a caller who may do this with it. */
+export async function findStream(ctx: Ctx, id: string, action: Action): Promise<{ stream: StreamRow; provider: StreamProviderRow }> {
+  const [[stream], [provider]] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(streams)
+      .where(ownRow(ctx, streams, id)),
+    ctx.db
+      .select()
+      .from(streamProviders)
+      .where(
+        and(
+          eq(streamProviders.siteId, ctx.siteId),
+          eq(
+            streamProviders.name,
+            ctx.db
+              .select({ name: streams.provider })
+              .from(streams)
+              .where(ownRow(ctx, streams, id)),
+          ),
+        ),
+      ),
+  ]);
+  if (!stream || !provider) throw notFound("Stream not found");
+  await requireChannel(ctx, stream.channelId, action);
+  return { stream, provider };
+}
+
+/** Makes a stream at its provider, then here; a failure on the way leaves none at either. */
+export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row: StreamRow; streamKey: string }> {
+  if (input.siteId !== undefined) requireOwnSite(ctx, input.siteId);
+  const { title, tags, channelId = null, fallbackImageUrl = null } = input;
+  const provider = await chooseProvider(ctx, input);
+  const { id, siteId, ...stamps } = newRow(ctx);
+  const draft = { id, siteId, title, provider: provider.name, created: ctx.now };
+  const { streamKey, ...made } = await makeAtProvider(ctx, draft, provider);
+  const row: StreamRow = {
+    ...{ id, siteId, title, tags, channelId, fallbackImageUrl, ...stamps, ...made },
+    provider: provider.name,
+    streamKeySealed: await sealStreamKey(ctx.env, streamKey),
+    isLive: false,
+    liveSince: null,
+    call: null,
+    callBy: null,
+    callAt: null,
+  };
+  await keepDraft(ctx, draft, provider, ctx.db.insert(streams).values(row), {
+    type: "stream.created",
+    resource: `stream/${id}`,
+    data: toStream(row),
+  });
+  return { row, streamKey };
+}
+
+/** A stream key as it is kept. */
+export function sealStreamKey(env: { TIFO_SECRET: string }, streamKey: string): Promise<string> {
+  return seal(env, KEY_PURPOSE, streamKey);
+}
+
+/** The provider that is named, or else the site's default; and the channel must be the site's own and the caller's. */
+async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInput): Promise<StreamProviderRow> {
+  const chosen = sql`coalesce(${name ?? null}, json_extract(${sites.settings}, '$.streamProvider'), ${streamProviders.name})`;
+  const [[provider], channels] = await ctx.db.batch([
+    ctx.db
+      .select(getTableColumns(streamProviders))
+      .from(streamProviders)
+      .innerJoin(sites, eq(sites.id, streamProviders.siteId))
+      .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, chosen)))
+      .orderBy(streamProviders.created, streamProviders.id)
+      .limit(1),
+    ctx.db
+      .select({ id: pages.id })
+      .from(pages)
+      .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
+  ]);
+  if (channelId !== undefined && channels.length === 0) throw invalid("channelId", "The site has no such channel");
+  await requireChannel(ctx, channelId ?? null, "write");
+  if (provider) return provider;
+  throw invalid("provider", name === undefined ? "Register a stream provider first" : "No provider is registered by this name");
+}
+
+/** 403 unless a channel admin's channel is named and theirs; whoever manages the site needs none. */
+async function requireChannel(ctx: Ctx, channelId: string | null, action: Action): Promise<void> {
+  const actor = await ctx.caller();
+  if (actor.kind !== "account" || isSiteAdmin(actor.roles, action)) return;
+  if (channelId === null) throw forbidden("Channel admins name a channel of theirs");
+  if (!managesPage(actor.roles, channelId, action)) throw forbidden("No permission for this channel");
+}
+
+async function mayWrite(ctx: Ctx, { channelId }: StreamRow): Promise<boolean> {
+  const actor = await ctx.caller();
+  if (actor.kind === "developer") return keyAllows(actor.roles, "stream", "write");
+  if (actor.kind !== "account") return false;
+  return isSiteAdmin(actor.roles, "write") || (channelId !== null && managesPage(actor.roles, channelId, "write"));
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { ENTITLEMENT_STATUSES } from "#db/enums.ts";
+import { actionsOf, type EntitlementFacts, nextStep, type Transition, TRANSITIONS } from "./entitlement-state.ts";
+
+const given: EntitlementFacts = { status: "active", price: 0, refunded: 0, dateEnds: null };
+const bought: EntitlementFacts = { ...given, price: 900 };
+const billed: EntitlementFacts = { ...bought, dateEnds: 5 };
+const scheduled: EntitlementFacts = { ...billed, status: "cancelScheduled" };
+
+/** The status that a transition leads to; a hyphen where it is refused. */
+function becomes(facts: EntitlementFacts | null, transition: Transition): string {
+  const step = nextStep(facts, transition);
+  return step.allowed ? step.status : "-";
+}
+
+const ROWS: [string, EntitlementFacts | null, Record<Transition, string>][] = [
+  ["never held", null, row("active", "-", "-", "-", "-", "-", "-", "-")],
+  ["given", given, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
+  ["bought once", bought, row("-", "cancelled", "-", "cancelled", "active", "cancelled", "-", "cancelled")],
+  ["bought and refunded", { ...bought, refunded: 900 }, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
+  ["paid monthly", billed, row("-", "cancelled", "cancelScheduled", "-", "active", "cancelled", "active", "cancelled")],
+  ["about to end", scheduled, row("-", "cancelled", "-", "cancelled", "cancelScheduled", "cancelled", "cancelScheduled", "cancelled")],
+  ["given and taken away", { ...given, status: "cancelled" }, row("active", "-", "-", "-", "-", "-", "-", "-")],
+  ["bought and cancelled", { ...bought, status: "cancelled" }, row("active", "-", "-", "-", "cancelled", "cancelled", "-", "-")],
+  ["paid monthly and cancelled", { ...billed, status: "cancelled" }, row("active", "-", "-", "-", "cancelled", "cancelled", "-", "-")],
+];
+
+function row(...statuses: [string, string, string, string, string, string, string, string]): Record<Transition, string> {
+  const [grant, cancel, scheduleCancel, remove, justRefund, refund, renew, expire] = statuses;
+  return { grant, cancel, scheduleCancel, remove, justRefund, refund, renew, expire };
+}
+
+describe("an entitlement", () => {
+  test.each(ROWS)("that is %s takes these transitions and no other", (_name, facts, expected) => {
+    expect(Object.fromEntries(TRANSITIONS.map((transition) => [transition, becomes(facts, transition)]))).toEqual(expected);
+  });
+
+  test("is tried in every status", () => {
+    expect(new Set(ROWS.flatMap(([, facts]) => facts?.status ?? []))).toEqual(new Set(ENTITLEMENT_STATUSES));
+  });
+
+  test.each(ENTITLEMENT_STATUSES.flatMap((status) => TRANSITIONS.map((transition) => [status, transition] as const)))(
+    "that is %s is taken away by %s exactly where that changes its status to cancelled",
+    (status, transition) => {
+      for (const facts of [given, bought, billed]) {
+        const step = nextStep({ ...facts, status }, transition);
+        if (step.allowed) expect(step.revokes).toBe(status !== "cancelled" && step.status === "cancelled");
+        else expect(step.message).not.toBe("");
+      }
+    },
+  );
+});
+
+describe("money", () => {
+  test("goes back with an end only when that is asked for, and never twice", () => {
+    expect(nextStep(billed, "cancel")).toMatchObject({ paysBack: false });
+    expect(nextStep(billed, "cancel", { payBack: true })).toMatchObject({ paysBack: true, status: "cancelled" });
+    expect(nextStep({ ...billed, refunded: 300 }, "justRefund")).toMatchObject({ paysBack: true, status: "active" });
+    for (const transition of ["cancel", "scheduleCancel", "justRefund"] as const) {
+      const refused = nextStep({ ...billed, refunded: 900 }, transition, { payBack: true });
+      expect(refused).toEqual({ allowed: false, message: "All that was paid has been refunded already" });
+    }
+  });
+
+  test("goes back with an end that was reached without it, which changes nothing else", () => {
+    for (const transition of ["cancel", "remove", "scheduleCancel"] as const) {
+      const step = nextStep({ ...billed, status: "cancelled" }, transition, { payBack: true });
+      expect(step).toMatchObject({ allowed: true, status: "cancelled", revokes: false, paysBack: true, stopsBilling: null });
+    }
+    expect(nextStep(scheduled, "scheduleCancel", { payBack: true })).toMatchObject({ status: "cancelScheduled", paysBack: true });
+    const refused = nextStep({ ...bought, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
+    expect(refused).toEqual({ allowed: false, message: "The entitlement is cancelled already" });
+  });
+
+  test("that was never paid does not go back", () => {
+    expect(nextStep(given, "remove", { payBack: true })).toEqual({ allowed: false, message: "Nothing was paid for this entitlement" });
+  });
+
+  test("that has gone back elsewhere is not sent again", () => {
+    expect(nextStep(bought, "refund")).toMatchObject({ paysBack: false, status: "cancelled", event: "entitlement_refunded" });
+  });
+});
+
+describe("regular payments", () => {
+  test.each([
+    ["cancel", billed, "immediate"],
+    ["cancel", scheduled, "immediate"],
+    ["scheduleCancel", billed, "endOfBilling"],
+    ["refund", billed, "immediate"],
+    ["justRefund", billed, null],
+    ["renew", billed, null],
+    ["remove", scheduled, null],
+    ["cancel", bought, null],
+  ] as const)("on %s of %o end %s", (transition, facts, stopsBilling) => {
+    expect(nextStep(facts, transition)).toMatchObject({ stopsBilling });
+  });
+});
+
+test("offers the actions that would be taken", () => {
+  expect(actionsOf(given)).toEqual({ canCancel: true, canRefund: false, canRemove: true });
+  expect(actionsOf(billed)).toEqual({ canCancel: true, canRefund: true, canRemove: false });
+  expect(actionsOf({ ...bought, status: "cancelled" })).toEqual({ canCancel: false, canRefund: true, canRemove: false });
+});

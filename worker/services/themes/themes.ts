@@ -1,0 +1,132 @@
+import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { pages, sites, siteThemes, themes } from "#db/schema/index.ts";
+import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
+import { type ApplyTheme, type ThemeInput, type ThemeRow, toTheme } from "./schemas.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+/** The operator's themes belong to no site, and so do the events of their changes. */
+const OPERATOR = "";
+
+const themeList: ListSpec<ThemeRow> = {
+  table: themes,
+  id: { by: themes.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select().from(themes).$dynamic(), slice),
+  sort: { modified: { by: themes.modified, of: (row) => row.modified } },
+  defaultDirection: -1,
+  search: {},
+};
+
+/** The site's own themes. */
+export function listCustomThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {
+  return listRows(ctx, themeList, query, eq(themes.siteId, ctx.siteId));
+}
+
+/** Those that the operator offers to every site. */
+export function listDefaultThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {
+  return listRows(ctx, themeList, query, eq(themes.siteId, OPERATOR), eq(themes.type, "default"));
+}
+
+/** Any theme, of whichever site: their ids are public. */
+export async function getTheme(ctx: Ctx, id: string): Promise<ThemeRow> {
+  const [theme] = await ctx.db.select().from(themes).where(eq(themes.id, id));
+  if (!theme) throw notFound("Theme not found");
+  return theme;
+}
+
+export function createSiteTheme(ctx: Ctx, input: ThemeInput): Promise<ThemeRow> {
+  requireOwnSite(ctx, input.siteId);
+  return createTheme(ctx, input);
+}
+
+export function updateSiteTheme(ctx: Ctx, id: string, input: ThemeInput): Promise<ThemeRow> {
+  requireOwnSite(ctx, input.siteId);
+  return updateTheme(ctx, ownRow(ctx, themes, id), input);
+}
+
+/** Makes an admin or a default theme. */
+export function createOperatorTheme(ctx: Ctx, input: ThemeInput): Promise<ThemeRow> {
+  return createTheme({ ...ctx, siteId: OPERATOR }, input);
+}
+
+export function updateDefaultTheme(ctx: Ctx, id: string, input: ThemeInput): Promise<ThemeRow> {
+  const operator = { ...ctx, siteId: OPERATOR };
+  return updateTheme(operator, and(ownRow(operator, themes, id), eq(themes.type, "default")), input);
+}
+
+async function createTheme(ctx: Ctx, input: ThemeInput): Promise<ThemeRow> {
+  const theme: ThemeRow = { ...newRow(ctx), ...columnsOf(input) };
+  await commit(ctx, ctx.db.insert(themes).values(theme), { type: "theme.created", resource: `theme/${theme.id}`, data: toTheme(theme) });
+  return theme;
+}
+
+async function updateTheme(ctx: Ctx, which: SQL | undefined, input: ThemeInput): Promise<ThemeRow> {
+  const [current] = await ctx.db.select().from(themes).where(which);
+  if (!current) throw notFound("Theme not found");
+  const next: ThemeRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(themes)
+    .set(next)
+    .where(asRead(ctx, themes, current));
+  await commitIfCurrent(ctx, change, { type: "theme.updated", resource: `theme/${next.id}`, data: toTheme(next) });
+  return next;
+}
+
+/** Gives a site an admin theme, in place of the one it has; both by id or else by slug and name. */
+export async function applyAdminTheme(ctx: Ctx, { siteSlugOrId, themeNameOrId }: ApplyTheme): Promise<void> {
+  const [[site], found] = await ctx.db.batch([
+    ctx.db
+      .select({ id: sites.id })
+      .from(sites)
+      .where(or(eq(sites.id, siteSlugOrId), eq(sites.slug, siteSlugOrId)))
+      .orderBy(asc(sql`${sites.id} <> ${siteSlugOrId}`)),
+    ctx.db
+      .select()
+      .from(themes)
+      .where(and(eq(themes.siteId, OPERATOR), eq(themes.type, "admin"), or(eq(themes.id, themeNameOrId), eq(themes.name, themeNameOrId)))),
+  ]);
+  if (!site) throw notFound("Site not found");
+  const theme = found.find(({ id }) => id === themeNameOrId) ?? found[0];
+  if (!theme) throw notFound("Admin theme not found");
+  if (theme.id !== themeNameOrId && found.length > 1) throw conflict("Several admin themes have this name; say which by its id");
+  const set = { themeId: theme.id };
+  const change = ctx.db
+    .insert(siteThemes)
+    .values({ siteId: site.id, ...set })
+    .onConflictDoUpdate({ target: siteThemes.siteId, set });
+  await commit({ ...ctx, siteId: site.id }, change, {
+    type: "theme.applied",
+    resource: `site/${site.id}`,
+    data: { siteId: site.id, theme: toTheme(theme) },
+  });
+}
+
+/** Deletes a theme of the site, unless pages use it: those are what is answered then. */
+export async function deleteTheme(ctx: Ctx, id: string): Promise<{ id: string; slug: string; name: string }[]> {
+  const uses = and(eq(pages.siteId, ctx.siteId), eq(sql`json_extract(${pages.data}, '$.theme')`, id));
+  const [[current], users] = await ctx.db.batch([
+    ctx.db
+      .select()
+      .from(themes)
+      .where(and(eq(themes.id, id), inArray(themes.siteId, [ctx.siteId, OPERATOR]))),
+    ctx.db
+      .select({ id: pages.id, slug: pages.slug, name: sql<string>`json_extract(${pages.data}, '$.name')`.as("name") })
+      .from(pages)
+      .where(uses)
+      .orderBy(pages.slug),
+  ]);
+  if (!current) throw notFound("Theme not found");
+  if (current.siteId === OPERATOR) throw forbidden("Admin and default themes are the operator's");
+  requireMatch(ctx, current);
+  if (users.length > 0) return users;
+  // Asked again within the change: a page may have taken the theme since.
+  const unused = sql`not exists (select 1 from ${pages} where ${uses})`;
+  const change = ctx.db.delete(themes).where(and(asRead(ctx, themes, current), unused));
+  await commitIfCurrent(ctx, change, { type: "theme.deleted", resource: `theme/${id}`, data: toTheme(current) });
+  return [];
+}
+
+function columnsOf({ siteId: _, ...columns }: ThemeInput): Omit<ThemeInput, "siteId"> {
+  return columns;
+}

@@ -1,0 +1,17 @@
+import { z } from "@hono/zod-openapi";
+import type { userProfiles } from "#db/schema/index.ts";
+import { Id, Tracked } from "#worker/lib/schemas/common.ts";
+
+export const UserProfile = z.object({ _id: Id, accountId: Id, name: z.string(), ...Tracked }).openapi("UserProfile");
+
+export type UserProfileRow = typeof userProfiles.$inferSelect;
+
+export function toUserProfile(row: UserProfileRow) {
+  return {
+    _id: row.id,
+    accountId: row.accountId,
+    name: row.name,
+    created: row.created,
+    modified: row.modified,
+  } satisfies z.output<typeof UserProfile>;
+}

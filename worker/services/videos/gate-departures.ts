@@ -1,0 +1,101 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { panels, streams, videos } from "#db/schema/index.ts";
+import type { PageData, PanelRenderer, PlaylistMember } from "#db/types.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { channelIsRestricted, shownOnRestrictedPage, videosOfPanels } from "./gated-videos.ts";
+import { idIn } from "#worker/services/core/listing.ts";
+import { tellOfRows } from "#worker/services/core/outbox.ts";
+
+// Yesterday's paid match doesn't become free because today's takes its place: a video that leaves a restricted page stays gated until
+// somebody says otherwise. Each function returns statements for the batch that makes the change, to run after the change itself.
+
+/** For the change of a page, or its deletion (`next` is undefined). */
+export async function keepGatedOfPage(ctx: Ctx, id: string, current: PageData, next?: PageData): Promise<BatchItem<"sqlite">[]> {
+  if (!restricts(current)) return [];
+  const left = (of: (data: PageData) => string[]): string[] => of(current).filter((each) => !(next && of(next).includes(each)));
+  const [shown, beside] = [left(programmeOf), left(panelsOf)];
+  const leaving = [
+    ...(shown.length > 0 ? [idIn(videos.id, shown)] : []),
+    ...(beside.length > 0 ? [sql`${videos.id} in (${videosOfPanels(ctx.siteId, listed(beside))})`] : []),
+    ...(next
+      ? []
+      : [
+          sql`${videos.streamId} in (select ${streams.id} from ${streams} where ${streams.siteId} = ${ctx.siteId} and ${streams.channelId} = ${id})`,
+        ]),
+  ];
+  return leaving.length === 0 ? [] : keepGated(ctx, sql`(${sql.join(leaving, sql` or `)})`);
+}
+
+/** For the deletion of a stream: its recordings. */
+export function keepGatedOfStream(ctx: Ctx, id: string, channelId: string | null): Promise<BatchItem<"sqlite">[]> {
+  return keepGated(ctx, and(eq(videos.streamId, id), channelIsRestricted(sql`${ctx.siteId}`, sql`${channelId}`)));
+}
+
+/** For a panel that shows another playlist from now on, or is deleted (`next` is undefined). */
+export async function keepGatedOfPanel(ctx: Ctx, id: string, current: PanelRenderer, next?: PanelRenderer): Promise<BatchItem<"sqlite">[]> {
+  const playlistId = playlistOf(current);
+  if (playlistId === undefined || (next && playlistOf(next) === playlistId)) return [];
+  const members = sql`select json_extract(json_each.value, '$.id') from playlists, json_each(playlists.members)
+    where playlists.site_id = ${ctx.siteId} and playlists.id = ${playlistId}`;
+  return keepGated(ctx, and(sql`${videos.id} in (${members})`, shownOnRestrictedPage(ctx.siteId, listed([id]))));
+}
+
+/** For members that leave a playlist; all do when it is deleted. */
+export async function keepGatedOfPlaylist(
+  ctx: Ctx,
+  id: string,
+  current: PlaylistMember[],
+  next: PlaylistMember[] = [],
+): Promise<BatchItem<"sqlite">[]> {
+  const kept = new Set(next.map((member) => member.id));
+  const gone = current.filter((member) => member.schema === "video" && !kept.has(member.id)).map((member) => member.id);
+  if (gone.length === 0) return [];
+  const showing = sql`select ${panels.id} from ${panels} where ${panels.siteId} = ${ctx.siteId} and ${panels.panelType} = 'playlist'
+    and json_extract(${panels.renderer}, '$.playlist_id') = ${id}`;
+  return keepGated(ctx, and(idIn(videos.id, gone), shownOnRestrictedPage(ctx.siteId, showing)));
+}
+
+async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<"sqlite">[]> {
+  const where = and(eq(videos.siteId, ctx.siteId), eq(videos.access, "inherit"), leaving);
+  const { id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus, ...rest } = videos;
+  const { subscriptions, playback, tags, streamId, liveBroadcastId, created, version } = rest;
+  const data = {
+    ...{ _id: id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus },
+    ...{
+      subscriptions: sql`json(${subscriptions})`,
+      access: sql`'gated'`,
+      playback: sql`json(${playback})`,
+      gated: sql`json('true')`,
+      tags: sql`json(${tags})`,
+    },
+    ...{ streamId, liveBroadcastId, created, modified: sql`${ctx.now}` },
+  };
+  const tell = tellOfRows(ctx, await ctx.caller(), { type: "video.updated", area: "video", table: videos, where, data });
+  const keep = ctx.db
+    .update(videos)
+    .set({ access: "gated", modified: ctx.now, version: sql`${version} + 1` })
+    .where(where);
+  return [tell, keep];
+}
+
+/** As `isRestricted` says it of a row. */
+function restricts({ gate, schedule, regions = [] }: PageData): boolean {
+  return gate.type !== "none" || schedule !== undefined || regions.length > 0;
+}
+
+function programmeOf({ content }: PageData): string[] {
+  return [content?.live?.video_id, content?.offline?.video_id].filter((id) => id !== undefined);
+}
+
+function panelsOf({ sidebar }: PageData): string[] {
+  return sidebar?.panels ?? [];
+}
+
+function playlistOf(renderer: PanelRenderer): string | undefined {
+  return "playlist_id" in renderer ? renderer.playlist_id : undefined;
+}
+
+function listed(ids: string[]): SQL {
+  return sql`select value from json_each(${JSON.stringify(ids)})`;
+}

@@ -1,0 +1,202 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import { streams, videos, videoTotals } from "#db/schema/index.ts";
+import { findMetadata } from "#worker/integrations/oembed.ts";
+import { youtubeVideoId } from "#worker/integrations/youtube.ts";
+import { invalid, notFound } from "#worker/lib/errors.ts";
+import {
+  type LiveMetadata,
+  type ReadVideo,
+  toVideo,
+  type VideoInput,
+  type VideoMetadata,
+  type VideoPatch,
+  type VideoQuery,
+  type VideoRow,
+  type VodInput,
+} from "./schemas.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  newRow,
+  nextVersion,
+  type NewEvent,
+  ownRow,
+  requireMatch,
+  requirePage,
+} from "#worker/services/core/context.ts";
+import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
+import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { requirePlayback } from "#worker/services/sites/playback-keys.ts";
+import { requireOwnSite } from "#worker/services/sites/sites.ts";
+
+const videoListOf = (siteId: string): ListSpec<ReadVideo> => ({
+  table: videos,
+  id: { by: videos.id, of: (row) => row.id },
+  rows: (db, slice) => sliceOf(db.select(videoColumns(siteId)).from(videos).$dynamic(), slice),
+  sort: {
+    modified: { by: videos.modified, of: (row) => row.modified },
+    created: { by: videos.created, of: (row) => row.created },
+    title: { by: videos.title, of: (row) => row.title },
+    durationSeconds: { by: videos.durationSeconds, of: (row) => row.durationSeconds },
+    player: { by: videos.player, of: (row) => row.player },
+    type: { by: videos.type, of: (row) => row.type },
+    uploadStatus: { by: videos.uploadStatus, of: (row) => row.uploadStatus },
+  },
+  defaultDirection: -1,
+  search: { title: videos.title, description: videos.description },
+});
+
+const PROPERTIES = {
+  _id: videos.id,
+  title: videos.title,
+  description: videos.description,
+  durationSeconds: videos.durationSeconds,
+  player: videos.player,
+  type: videos.type,
+  url: videos.url,
+  thumbnail: videos.thumbnail,
+  uploadStatus: videos.uploadStatus,
+  subscriptions: videos.subscriptions,
+  access: videos.access,
+  tags: videos.tags,
+  streamId: videos.streamId,
+  liveBroadcastId: videos.liveBroadcastId,
+  created: videos.created,
+  modified: videos.modified,
+};
+
+export async function listVideos(ctx: Ctx, query: VideoQuery): Promise<ListPage<ReadVideo>> {
+  requireOwnSite(ctx, query.siteId);
+  const asksForUrl = [query.url, query.thumbnail, query.liveBroadcastId].some((value) => value !== undefined);
+  const visible = asksForUrl && !(await seesUrls(ctx)) ? notGated(ctx.siteId) : undefined;
+  return listRows(ctx, videoListOf(ctx.siteId), query, eq(videos.siteId, ctx.siteId), ...equalTo(PROPERTIES, query), visible);
+}
+
+export function listLivestreams(ctx: Ctx, query: ListQuery & { player?: VideoRow["player"] }): Promise<ListPage<ReadVideo>> {
+  return listRows(
+    ctx,
+    videoListOf(ctx.siteId),
+    query,
+    eq(videos.siteId, ctx.siteId),
+    eq(videos.type, "livestream"),
+    query.player && eq(videos.player, query.player),
+  );
+}
+
+export async function getVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
+  const [video] = await ctx.db
+    .select(videoColumns(ctx.siteId))
+    .from(videos)
+    .where(ownRow(ctx, videos, id));
+  if (!video) throw notFound("Video not found");
+  return video;
+}
+
+/** What a video's player says of it. */
+export async function lookUpVideo(ctx: Ctx, url: string): Promise<VideoMetadata> {
+  await ctx.caller();
+  return findMetadata(ctx.env, url);
+}
+
+export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): Promise<ReadVideo> {
+  requireOwnSite(ctx, siteId);
+  await requirePlayback(ctx, input.url, input.playback);
+  const video = newVideo(ctx, input);
+  await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
+  return video;
+}
+
+/** The row of a new video, for callers that write it together with other rows. Only a recording can be gated by a page from the start. */
+export function newVideo(ctx: Ctx, input: Omit<VideoInput, "siteId"> & { streamId?: string }, gatedByPages = false): ReadVideo {
+  const { liveBroadcastId, streamId = null, ...columns } = input;
+  const broadcastId = broadcastIdOf({ ...columns, liveBroadcastId: liveBroadcastId ?? null });
+  return { ...newRow(ctx), ...columns, streamId, liveBroadcastId: broadcastId, gatedByPages };
+}
+
+/** What is told of a new video. */
+export function createdEvents(video: ReadVideo): [NewEvent, ...NewEvent[]] {
+  const created = told("video.created", video);
+  return isReady(video) ? [created, told("admin.vodReady", video)] : [created];
+}
+
+/** Keeps the recording of a stream as a video, under the stream's title and picture unless others are given. */
+export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promise<ReadVideo> {
+  requireOwnSite(ctx, siteId);
+  const { channelId, title: ownTitle, fallbackImageUrl } = streams;
+  const gated = channelIsRestricted(sql`${streams}.site_id`, sql`${streams}.channel_id`).as("gated");
+  const [stream] = await ctx.db
+    .select({ channelId, title: ownTitle, fallbackImageUrl, gated })
+    .from(streams)
+    .where(ownRow(ctx, streams, input.streamId));
+  await requirePage(ctx, stream?.channelId ?? "", "write");
+  if (!stream) throw invalid("streamId", "The site has no such stream");
+  const { title = stream.title, thumbnail = stream.fallbackImageUrl } = input;
+  await requirePlayback(ctx, input.url, input.playback);
+  const video = newVideo(ctx, { ...input, title, thumbnail, type: "vod" }, stream.gated);
+  await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
+  return video;
+}
+
+/** Changes some fields of a video. */
+export async function updateVideo(ctx: Ctx, id: string, { siteId, ...patch }: VideoPatch): Promise<ReadVideo> {
+  requireOwnSite(ctx, siteId);
+  return changeVideo(ctx, await getVideo(ctx, id), patch);
+}
+
+/** Changes what is shown of a livestream while it runs; of several of one broadcast, the newest. */
+export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patch: LiveMetadata): Promise<ReadVideo> {
+  const [video] = await ctx.db
+    .select(videoColumns(ctx.siteId))
+    .from(videos)
+    .where(and(eq(videos.siteId, ctx.siteId), eq(videos.liveBroadcastId, liveBroadcastId)))
+    .orderBy(desc(videos.id))
+    .limit(1);
+  if (!video) throw notFound("No livestream of the site has this liveBroadcastId");
+  return changeVideo(ctx, video, patch);
+}
+
+export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
+  const current = await getVideo(ctx, id);
+  requireMatch(ctx, current);
+  const change = ctx.db.delete(videos).where(asRead(ctx, videos, current));
+  const total = ctx.db.delete(videoTotals).where(eq(videoTotals.videoId, id));
+  const events = current.type === "vod" ? [told("admin.vodDeleted", current)] : [];
+  await commitIfCurrent(ctx, [change, total], told("video.deleted", current), ...events);
+  return current;
+}
+
+async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch, "siteId">): Promise<ReadVideo> {
+  // One that was taken from the address goes with it.
+  const ownId = current.liveBroadcastId === broadcastIdOf({ ...current, liveBroadcastId: null }) ? null : current.liveBroadcastId;
+  const merged = { ...current, liveBroadcastId: ownId, ...patch };
+  if (patch.playback !== undefined || patch.url !== undefined) await requirePlayback(ctx, merged.url, merged.playback);
+  const next: ReadVideo = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
+  const change = ctx.db
+    .update(videos)
+    .set(next)
+    .where(asRead(ctx, videos, current));
+  const events = isReady(next) && !isReady(current) ? [told("admin.vodReady", next)] : [];
+  await commitIfCurrent(ctx, change, told("video.updated", next), ...events);
+  return next;
+}
+
+/** Only livestreams have one; YouTube's is the video's own id. */
+function broadcastIdOf({
+  type,
+  player,
+  url,
+  liveBroadcastId,
+}: Pick<VideoRow, "type" | "player" | "url" | "liveBroadcastId">): string | null {
+  if (type !== "livestream") return null;
+  return liveBroadcastId ?? (player === "youtube" ? (youtubeVideoId(url) ?? null) : null);
+}
+
+function isReady({ type, uploadStatus }: VideoRow): boolean {
+  return type === "vod" && uploadStatus === "complete";
+}
+
+function told(type: string, video: ReadVideo): NewEvent {
+  return { type, resource: `video/${video.id}`, data: toVideo(video) };
+}

@@ -1,0 +1,73 @@
+import { and, eq, lt, sql } from "drizzle-orm";
+import { createDb } from "#db/client.ts";
+import { videos, videoTotals, videoViews } from "#db/schema/index.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { notFound } from "#worker/lib/errors.ts";
+import { type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { idIn } from "#worker/services/core/listing.ts";
+
+/** Within it a device counts once for a video. */
+const HOUR_MS = 3_600_000;
+
+/** That a device watches, in milliseconds since 1970 UTC. */
+export interface View {
+  device: string;
+  at: number;
+}
+
+/** Counts that the caller's device watches a video, unless it was counted within the hour. */
+export async function recordView(ctx: Ctx, id: string): Promise<void> {
+  const [video] = await ctx.db
+    .select({ id: videos.id })
+    .from(videos)
+    .where(ownRow(ctx, videos, id));
+  if (!video) throw notFound("Video not found");
+  const device = (await sha256(`${id}:${ctx.deviceId ?? ""}`)).slice(0, 32);
+  await ctx.env.VIEW_COUNTER.getByName(id).count({ device, at: ctx.now });
+}
+
+/** Writes views of one video, any number in one transaction; one that is written twice counts once. */
+export async function countViews(env: Env, videoId: string, views: View[]): Promise<void> {
+  const db = createDb(env.DB);
+  await db.batch([
+    db.run(sql`insert into ${videoViews} (video_id, device, counted)
+      select ${videoId}, json_extract(value, '$.device'), json_extract(value, '$.at') from json_each(${JSON.stringify(views)}) where true
+      on conflict do update set counted = excluded.counted where counted <= excluded.counted - ${HOUR_MS}`),
+    // SQLite's changes(): the rows of the statement before, so devices that are new or back after an hour.
+    db.run(sql`insert into ${videoTotals} (video_id, site_id, views)
+      select id, site_id, changes() from ${videos} where id = ${videoId}
+      on conflict do update set views = views + excluded.views`),
+  ]);
+}
+
+/** How often a recording was watched. Livestreams have their answer in the batch alone. */
+export async function totalViews(ctx: Ctx, id: string): Promise<number> {
+  const [video] = await ctx.db
+    .select({ type: videos.type, views: videoTotals.views })
+    .from(videos)
+    .leftJoin(videoTotals, eq(videoTotals.videoId, videos.id))
+    .where(ownRow(ctx, videos, id));
+  if (!video) throw notFound("Video not found");
+  if (video.type === "livestream")
+    throw notFound("This is a livestream; its views are in the batch: GET /video/v3/stats/total-views-batch/{ids}");
+  return video.views ?? 0;
+}
+
+/** The same for several videos of any type, in the order asked for; without those that the site doesn't have. */
+export async function totalViewsOf(ctx: Ctx, ids: string[]): Promise<{ id: string; views: number }[]> {
+  const found = await ctx.db
+    .select({ id: videos.id, views: videoTotals.views })
+    .from(videos)
+    .leftJoin(videoTotals, eq(videoTotals.videoId, videos.id))
+    .where(and(eq(videos.siteId, ctx.siteId), idIn(videos.id, ids)));
+  const views = new Map(found.map((video) => [video.id, video.views ?? 0]));
+  return ids.flatMap((id) => {
+    const total = views.get(id);
+    return total === undefined ? [] : [{ id, views: total }];
+  });
+}
+
+/** Forgets devices that may be counted again anyway. */
+export async function pruneViews(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
+  await ctx.db.delete(videoViews).where(lt(videoViews.counted, ctx.now - HOUR_MS));
+}

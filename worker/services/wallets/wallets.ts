@@ -1,0 +1,139 @@
+import { and, eq } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
+import { accounts, sites, wallets } from "#db/schema/index.ts";
+import { cameFirst, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
+import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
+import { type CancelRecurring, type RecurringRow, toWallet, type WalletInput, type WalletRow } from "./schemas.ts";
+import { callerAccount, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring.ts";
+import { refundOnce } from "#worker/services/billing/refunds.ts";
+import { findConnection } from "#worker/services/billing/stripe-connect.ts";
+
+/** What the wallet operations answer with 200 although nothing was done. */
+export type WalletRefusal = { success: false; message: string };
+
+/** The caller's wallet, made when it is first asked for. */
+export async function getOwnWallet(ctx: Ctx): Promise<WalletRow> {
+  const { id } = await callerAccount(ctx);
+  return walletOf(ctx, id);
+}
+
+/** An account's wallet, made when it is first needed. */
+export async function walletOf(ctx: Ctx, accountId: string): Promise<WalletRow> {
+  const known = await findWallet(ctx, "account", accountId);
+  if (known) return known;
+  const row: WalletRow = {
+    ...newRow(ctx),
+    ownerId: accountId,
+    ownerType: "account",
+    balance: 0,
+    paymentCustomerId: null,
+    stripeAccount: null,
+  };
+  if (await insert(ctx, row)) return row;
+  return walletOf(ctx, accountId);
+}
+
+/** Makes a wallet, for the operator. Who has one, or isn't of the site, gets none. */
+export async function insertWallet(
+  ctx: Ctx,
+  { siteId, ownerId, ownerType, balance, paymentCustomerId }: WalletInput,
+): Promise<WalletRow | WalletRefusal> {
+  await ctx.caller();
+  const own: Ctx = { ...ctx, siteId };
+  if (!(await ownerExists(own, ownerType, ownerId)))
+    return { success: false, message: `Failed to insert the wallet: no such ${ownerType}` };
+  const row: WalletRow = {
+    ...newRow(own),
+    ownerId,
+    ownerType,
+    balance,
+    paymentCustomerId: paymentCustomerId ?? null,
+    // A customer is one of the account at Stripe that the site is paid by.
+    stripeAccount: paymentCustomerId === undefined ? null : ((await findConnection(own))?.stripeAccount ?? null),
+  };
+  if (await insert(own, row)) return row;
+  return { success: false, message: "Failed to insert the wallet: the owner has one already" };
+}
+
+async function ownerExists(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId: string): Promise<boolean> {
+  if (ownerType === "site" && ownerId !== ctx.siteId) return false;
+  const [owner] =
+    ownerType === "site"
+      ? await ctx.db.select({ id: sites.id }).from(sites).where(eq(sites.id, ownerId))
+      : await ctx.db
+          .select({ id: accounts.id })
+          .from(accounts)
+          .where(ownRow(ctx, accounts, ownerId));
+  return owner !== undefined;
+}
+
+function insert(ctx: Ctx, row: WalletRow): Promise<boolean> {
+  const change = ctx.db.insert(wallets).values(row).onConflictDoNothing();
+  return cameFirst(() => commitIfCurrent(ctx, change, { type: "wallet.created", resource: `wallet/${row.id}`, data: toWallet(row) }));
+}
+
+/** What the owner of a wallet pays regularly or once did, the newest first. */
+export async function listRecurring(ctx: Ctx, walletId: string): Promise<RecurringRow[]> {
+  const wallet = await reachWallet(ctx, walletId, "read");
+  return recurringOf(ctx, wallet.ownerId);
+}
+
+export async function getRecurringOf(ctx: Ctx, walletId: string, id: string): Promise<RecurringRow> {
+  const found = (await listRecurring(ctx, walletId)).find((one) => one.id === id);
+  if (!found) throw notFound(missing(id));
+  return found;
+}
+
+/** Ends what the owner of a wallet pays regularly; an admin may give back what was paid for the current period. */
+export async function cancelOfWallet(
+  ctx: Ctx,
+  walletId: string,
+  id: string,
+  { refund, scheduled }: CancelRecurring,
+): Promise<{ success: boolean; message?: string }> {
+  const caller = await callerAccount(ctx);
+  const wallet = await reachWallet(ctx, walletId, "write");
+  if (refund && !isSiteAdmin(caller.roles, "write")) throw forbidden("Only site admins give money back");
+  const recurring = (await recurringOf(ctx, wallet.ownerId)).find((one) => one.id === id);
+  if (!recurring) return { success: false, message: missing(id) };
+  const source = `recurring/${id}`;
+  const cancelled = await cancelRecurring(ctx, { source, when: scheduled });
+  if (!cancelled.success || !refund) return cancelled;
+  const keep = scheduled === "endOfBilling";
+  const refunded = await refundOnce(ctx, { source, reason: "requested_by_customer", keep });
+  // Cancelled it is, whatever became of the money.
+  return refunded.success ? { success: true } : { success: true, message: `Not refunded yet: ${refunded.errorMessage ?? "unknown"}` };
+}
+
+function missing(id: string): string {
+  return `Subscription ${id} does not exists`;
+}
+
+/** A wallet of the site that the caller may reach: the own one, or any for site admins; others are a 401, as the product has always answered. */
+async function reachWallet(ctx: Ctx, walletId: string, action: Action): Promise<WalletRow> {
+  const caller = await callerAccount(ctx);
+  const [wallet] = await ctx.db
+    .select()
+    .from(wallets)
+    .where(ownRow(ctx, wallets, walletId));
+  if (!wallet) throw notFound("Wallet not found");
+  const isOwn = wallet.ownerType === "account" && wallet.ownerId === caller.id;
+  if (!isOwn && !isSiteAdmin(caller.roles, action)) throw unauthenticated("Not authorized for this wallet");
+  return wallet;
+}
+
+/** Forgets the wallet of an account that is going, and with it what Stripe knows the account as. */
+export function forgetWallet(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+  return ctx.db
+    .delete(wallets)
+    .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId)));
+}
+
+async function findWallet(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId: string): Promise<WalletRow | undefined> {
+  const [wallet] = await ctx.db
+    .select()
+    .from(wallets)
+    .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, ownerType), eq(wallets.ownerId, ownerId)));
+  return wallet;
+}

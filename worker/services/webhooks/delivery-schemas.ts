@@ -1,0 +1,31 @@
+import { z } from "@hono/zod-openapi";
+import {
+  Attempt,
+  type Delivery as DeliveryRow,
+  DELIVERY_STATES,
+} from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
+import { listQuery } from "#worker/services/core/list-schemas.ts";
+import { Id, Time } from "#worker/lib/schemas/common.ts";
+
+export const Delivery = z
+  .object({
+    _id: Id,
+    eventId: Id,
+    type: z.string().openapi({ example: "overlay.broadcast" }),
+    resource: z.string(),
+    state: z.enum(DELIVERY_STATES).describe("`failed`: given up after the last try"),
+    nextTry: Time.nullable().describe("null: settled, or waiting for an earlier event of the same resource"),
+    created: Time,
+    attempts: z.array(Attempt).describe("Every try, the first one first"),
+  })
+  .openapi("WebhookDelivery");
+
+export const DeliveryListQuery = listQuery(["created"], {
+  webhookId: Id.optional().describe("Of a programmatic webhook; without it, of the site's own"),
+  state: z.enum(DELIVERY_STATES).optional(),
+  type: z.string().max(100).optional().describe("Of this type of event alone"),
+});
+
+export function toDeliveryAnswer({ id, number: _, ...row }: DeliveryRow) {
+  return { _id: id, ...row } satisfies z.output<typeof Delivery>;
+}

@@ -1,0 +1,32 @@
+import type { WebhookService } from "#db/enums.ts";
+import { forbidden } from "#worker/lib/errors.ts";
+import { keyAllows } from "#worker/lib/roles.ts";
+import type { Actor, Ctx } from "#worker/services/core/context.ts";
+import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
+
+/** The service whose events have personal data: names, e-mail addresses, tags, devices, network addresses. Those of others name people by id alone. */
+const PERSONAL: WebhookService = "account-service-v3";
+
+/** What is left of the data of such an event for somebody who may not read accounts. */
+const IDS = ["_id", "siteId", "accountId", "erased"];
+
+/** Whether the caller may read what events say of people: all but developer keys without `account:read`. */
+export function mayReadPeople(actor: Actor): boolean {
+  return actor.kind !== "developer" || keyAllows(actor.roles, "account", "read");
+}
+
+/** The data of an event without personal data. */
+export function withoutPerson<T extends { type: string; data: Record<string, unknown> }>(event: T): T {
+  if (!servicesOf(event.type).includes(PERSONAL)) return event;
+  return { ...event, data: Object.fromEntries(Object.entries(event.data).filter(([field]) => IDS.includes(field))) };
+}
+
+/**
+ * 403 for a developer key without `account:read` where it would decide where the personal data of these services go: an endpoint receives
+ * them in full, so a key may not direct one to itself in order to read what it may not read here.
+ */
+export async function requirePersonalData(ctx: Ctx, ...services: WebhookService[]): Promise<void> {
+  if (services.includes(PERSONAL) && !mayReadPeople(await ctx.caller())) {
+    throw forbidden("The developer key lacks the role account:read, which a webhook for the events of account-service-v3 takes");
+  }
+}

@@ -1,0 +1,198 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import { sites, webhookEndpoints } from "#db/schema/index.ts";
+import { WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
+import { requirePublicUrl } from "#worker/integrations/public-host.ts";
+import { open, seal } from "#worker/lib/crypto/crypto.ts";
+import { conflict, loseToDuplicate, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { newWebhookSecret } from "./signature.ts";
+import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "./endpoint-schemas.ts";
+import { OVERLAP } from "#worker/services/sites/api-keys.ts";
+import {
+  asRead,
+  commit,
+  commitIfCurrent,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
+import { requirePersonalData } from "./personal-data.ts";
+import { previousSecrets, SECRET_PURPOSE } from "./dispatch.ts";
+
+/** Programmatic webhooks that a site may have. */
+const MOST = 50;
+/** Secrets of an endpoint that may sign beside its own: the headers grow with each. */
+const MOST_PREVIOUS = 20;
+
+/** The site's own endpoint; undefined until it is set. */
+export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
+  const [row] = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "site")));
+  return row;
+}
+
+/** The site's own endpoint, if it is set, and the programmatic ones, the oldest first. */
+export async function listWebhooks(ctx: Ctx): Promise<{ own: WebhookRow | undefined; programmatic: WebhookRow[] }> {
+  const rows = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(eq(webhookEndpoints.siteId, ctx.siteId))
+    .orderBy(asc(webhookEndpoints.id));
+  return { own: rows.find(({ kind }) => kind === "site"), programmatic: rows.filter(({ kind }) => kind === "programmatic") };
+}
+
+/** Sets the site's own endpoint; whoever makes it gets its secret. Its being switched off by us is over with that. */
+export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ row: WebhookRow; secret?: string }> {
+  const { enabled, webhookUrl: url, webhookSubscriptions } = input;
+  const settings = { enabled, url, services: servicesIn(webhookSubscriptions), disabledReason: null, disabledAt: null };
+  const current = await getWebhooks(ctx);
+  // What waits for an endpoint follows it to a new address, and may be older than its subscriptions.
+  const moves = current !== undefined && current.url !== url;
+  await requirePersonalData(ctx, ...settings.services, ...(current?.services ?? []), ...(moves ? WEBHOOK_SERVICES : []));
+  await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
+  if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
+  // If-Match names the version of settings that exist.
+  requireMatch(ctx, { version: -1 });
+  const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
+  await loseToDuplicate("webhook_endpoints.site_id", () =>
+    commit(ctx, ctx.db.insert(webhookEndpoints).values(row), told("webhook.created", row)),
+  );
+  return { row, secret };
+}
+
+/** Turns services of the site's own endpoint on and off; the others stay. */
+export async function updateSubscriptions(ctx: Ctx, map: SubscriptionMap): Promise<WebhookRow> {
+  const current = await requireWebhooks(ctx);
+  const services = WEBHOOK_SERVICES.filter((service) => map[service] ?? current.services.includes(service));
+  await requirePersonalData(ctx, ...services);
+  return change(ctx, current, { services }, "webhook.updated");
+}
+
+/** Adds an endpoint for one service, with a secret of its own. */
+export async function createProgrammatic(
+  ctx: Ctx,
+  { webhookUrl: url, service }: { webhookUrl: string; service: WebhookService },
+): Promise<{ row: WebhookRow; secret: string }> {
+  await ctx.caller();
+  await requirePersonalData(ctx, service);
+  await requirePublicUrl(ctx.env, "webhookUrl", url);
+  const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
+  const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
+  await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), told("webhook.created", made.row)));
+  return made;
+}
+
+export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
+  const current = await requireEndpoint(ctx, id);
+  if (current.kind !== "programmatic") throw notFound("Webhook not found");
+  requireMatch(ctx, current);
+  const gone = ctx.db.delete(webhookEndpoints).where(asRead(ctx, webhookEndpoints, current));
+  await commitIfCurrent(ctx, gone, told("webhook.deleted", current));
+}
+
+/**
+ * Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. A
+ * programmatic one is on from then: it has no settings by which it could be switched on again.
+ */
+export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
+  const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
+  // What can't be opened any more, since the deployment's own secret has changed twice, signs nothing and is left behind.
+  const overlapping = await previousSecrets(ctx.env, current, ctx.now).catch(() => []);
+  if (overlapping.length >= MOST_PREVIOUS) throw conflict(`At most ${MOST_PREVIOUS} rotations in 24 hours`);
+  const secret = newWebhookSecret();
+  const previousSecretExpires = ctx.now + OVERLAP;
+  const last = await open(ctx.env, SECRET_PURPOSE, current.secretSealed).catch(() => undefined);
+  const previous = [...(last === undefined ? [] : [{ secret: last, expires: previousSecretExpires }]), ...overlapping];
+  const secrets = {
+    secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
+    previousSecretSealed: await seal(ctx.env, SECRET_PURPOSE, JSON.stringify(previous)),
+    previousSecretExpires,
+  };
+  const on = { enabled: true, disabledReason: null, disabledAt: null };
+  await change(ctx, current, current.kind === "programmatic" ? { ...secrets, ...on } : secrets, "webhook.secretRotated");
+  return { secret, previousSecretExpires };
+}
+
+/** The site's own endpoint, or a 404. */
+export async function requireWebhooks(ctx: Ctx): Promise<WebhookRow> {
+  const row = await getWebhooks(ctx);
+  if (!row) throw notFound("No webhooks are set; POST them first");
+  return row;
+}
+
+export async function requireEndpoint(ctx: Ctx, id: string): Promise<WebhookRow> {
+  const [row] = await ctx.db
+    .select()
+    .from(webhookEndpoints)
+    .where(ownRow(ctx, webhookEndpoints, id));
+  if (!row) throw notFound("Webhook not found");
+  return row;
+}
+
+async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow>, type: string): Promise<WebhookRow> {
+  const next: WebhookRow = { ...current, ...columns, ...nextVersion(ctx, current) };
+  const update = ctx.db
+    .update(webhookEndpoints)
+    .set(next)
+    .where(asRead(ctx, webhookEndpoints, current));
+  await commitIfCurrent(ctx, update, told(type, next));
+  return next;
+}
+
+async function newEndpoint(
+  ctx: Ctx,
+  columns: Pick<WebhookRow, "kind" | "url" | "services" | "enabled">,
+): Promise<{ row: WebhookRow; secret: string }> {
+  const secret = newWebhookSecret();
+  const row: WebhookRow = {
+    ...newRow(ctx),
+    disabledReason: null,
+    disabledAt: null,
+    ...columns,
+    secretSealed: await seal(ctx.env, SECRET_PURPOSE, secret),
+    previousSecretSealed: null,
+    previousSecretExpires: null,
+  };
+  return { row, secret };
+}
+
+/** The count is that of the moment of writing: however many ask at once, no more get in than there is room for. */
+function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
+  const programmatic = and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "programmatic"));
+  const { id, siteId, kind, url, services, enabled, secretSealed, created, modified, version } = row;
+  return ctx.db.insert(webhookEndpoints).select(
+    ctx.db
+      .select({
+        id: sql<string>`${id}`.as("id"),
+        siteId: sql<string>`${siteId}`.as("site_id"),
+        kind: sql<typeof kind>`${kind}`.as("kind"),
+        url: sql<string>`${url}`.as("url"),
+        services: sql<WebhookService[]>`${JSON.stringify(services)}`.as("services"),
+        enabled: sql<boolean>`${enabled ? 1 : 0}`.as("enabled"),
+        disabledReason: sql<null>`null`.as("disabled_reason"),
+        disabledAt: sql<null>`null`.as("disabled_at"),
+        secretSealed: sql<string>`${secretSealed}`.as("secret_sealed"),
+        previousSecretSealed: sql<null>`null`.as("previous_secret_sealed"),
+        previousSecretExpires: sql<null>`null`.as("previous_secret_expires"),
+        created: sql<number>`${created}`.as("created"),
+        modified: sql<number>`${modified}`.as("modified"),
+        version: sql<number>`${version}`.as("version"),
+      })
+      .from(sites)
+      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${MOST}`)),
+  );
+}
+
+function servicesIn(subscriptions: WebhookSettings["webhookSubscriptions"]): WebhookService[] {
+  const isOn = (service: WebhookService) =>
+    Array.isArray(subscriptions) ? subscriptions.includes(service) : (subscriptions[service] ?? false);
+  return WEBHOOK_SERVICES.filter(isOn);
+}
+
+function told(type: string, row: WebhookRow): NewEvent {
+  return { type, resource: `webhook/${row.id}`, data: toWebhookEvent(row) };
+}
