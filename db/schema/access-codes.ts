@@ -51,3 +51,7 @@ export const tvCodes = sqliteTable(
   },
   (table) => [index("tv_codes_expires").on(table.expires)],
 );
+
+export type AccessCodeRow = typeof accessCodes.$inferSelect;
+
+export type TvCodeRow = typeof tvCodes.$inferSelect;

@@ -211,3 +211,18 @@ export const intents = sqliteTable(
     index("intents_expires").on(table.expires),
   ],
 );
+
+export type ProofRow = typeof emailProofs.$inferSelect;
+
+export type GlobalAccountRow = typeof globalAccounts.$inferSelect;
+
+/** With the skus that it holds. */
+export type AccountRow = typeof accounts.$inferSelect & { subscriptions: string[] };
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+export type IntentRow = typeof intents.$inferSelect;
+
+export type FailureRow = typeof signInFailures.$inferSelect;
+
+export type UserProfileRow = typeof userProfiles.$inferSelect;

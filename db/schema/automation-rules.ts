@@ -46,3 +46,7 @@ export const ruleFirings = sqliteTable(
     index("rule_firings_created").on(table.created),
   ],
 );
+
+export type RuleRow = typeof automationRules.$inferSelect;
+
+export type FiringRow = typeof ruleFirings.$inferSelect;

@@ -116,3 +116,11 @@ export const connectedAccounts = sqliteTable("connected_accounts", {
   synced: time("synced"),
   ...tracked(),
 });
+
+export type ConnectionRow = typeof connectedAccounts.$inferSelect;
+
+export type ChargeRow = typeof charges.$inferSelect;
+
+export type RefundRow = typeof refunds.$inferSelect;
+
+export type RecurringRow = typeof recurringSubscriptions.$inferSelect;

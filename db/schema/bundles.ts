@@ -23,3 +23,5 @@ export const bundles = sqliteTable(
     index("bundles_site_created").on(table.siteId, table.created, table.id),
   ],
 );
+
+export type BundleRow = typeof bundles.$inferSelect;

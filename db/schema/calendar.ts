@@ -40,3 +40,5 @@ export const calendarCategories = sqliteTable(
     index("calendar_categories_site_title").on(table.siteId, table.title, table.label, table.eventId),
   ],
 );
+
+export type CalendarEventRow = typeof calendarEvents.$inferSelect;

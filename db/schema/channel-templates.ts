@@ -21,3 +21,5 @@ export const channelTemplates = sqliteTable(
   },
   (table) => [index("channel_templates_site_modified").on(table.siteId, table.archived, table.modified, table.id)],
 );
+
+export type ChannelTemplateRow = typeof channelTemplates.$inferSelect;

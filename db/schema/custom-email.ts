@@ -35,3 +35,7 @@ export const sentMails = sqliteTable(
   },
   (table) => [index("sent_mails_created").on(table.created)],
 );
+
+export type SenderRow = typeof mailSenders.$inferSelect;
+
+export type ReceiptRow = typeof receiptTemplates.$inferSelect;

@@ -54,3 +54,5 @@ export const providerEvents = sqliteTable(
     index("provider_events_created").on(table.created),
   ],
 );
+
+export type DataProviderRow = typeof dataProviders.$inferSelect;

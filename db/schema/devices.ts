@@ -35,3 +35,5 @@ export const watchTime = sqliteTable(
     index("watch_time_modified").on(table.modified),
   ],
 );
+
+export type DeviceRow = typeof devices.$inferSelect;

@@ -43,3 +43,5 @@ export const accountEntitlements = sqliteTable(
       .where(sql`${table.source} is not null`),
   ],
 );
+
+export type EntitlementRow = typeof accountEntitlements.$inferSelect;

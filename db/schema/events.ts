@@ -37,3 +37,5 @@ export const idempotencyKeys = sqliteTable(
   },
   (table) => [index("idempotency_keys_expires").on(table.expires)],
 );
+
+export type OutboxEvent = typeof outbox.$inferSelect;

@@ -37,3 +37,5 @@ export const memberExports = sqliteTable(
       .where(sql`${table.status} in ('pending', 'running')`),
   ],
 );
+
+export type ExportRow = typeof memberExports.$inferSelect;

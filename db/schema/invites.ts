@@ -46,3 +46,7 @@ export const registerInvites = sqliteTable(
   },
   (table) => [index("register_invites_site_email").on(table.siteId, table.email)],
 );
+
+export type InviteRow = typeof invites.$inferSelect;
+
+export type RegisterInviteRow = typeof registerInvites.$inferSelect;

@@ -17,3 +17,5 @@ export const media = sqliteTable(
   },
   (table) => [index("media_site_created").on(table.siteId, table.created, table.id)],
 );
+
+export type MediaRow = typeof media.$inferSelect;

@@ -23,3 +23,5 @@ export const navigations = sqliteTable(
       .where(sql`${table.type} = 'default'`),
   ],
 );
+
+export type NavigationRow = typeof navigations.$inferSelect;

@@ -43,3 +43,7 @@ export const broadcasts = sqliteTable(
     index("broadcasts_ends").on(table.endsAt),
   ],
 );
+
+export type OverlayRow = typeof overlays.$inferSelect;
+
+export type BroadcastRow = typeof broadcasts.$inferSelect;

@@ -44,3 +44,5 @@ export const pages = sqliteTable(
     index("pages_restricted_offline").on(table.siteId, programmeVideo("data", "offline")).where(isRestricted("data")),
   ],
 );
+
+export type PageRow = typeof pages.$inferSelect;

@@ -17,3 +17,5 @@ export const panels = sqliteTable(
   },
   (table) => [index("panels_site_modified").on(table.siteId, table.modified, table.id)],
 );
+
+export type PanelRow = typeof panels.$inferSelect;

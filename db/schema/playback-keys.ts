@@ -21,3 +21,5 @@ export const playbackKeys = sqliteTable(
     index("playback_keys_site_provider").on(table.siteId, table.provider, table.created),
   ],
 );
+
+export type PlaybackKeyRow = typeof playbackKeys.$inferSelect;

@@ -20,3 +20,5 @@ export const playlists = sqliteTable(
     index("playlists_site_title").on(table.siteId, table.title, table.id),
   ],
 );
+
+export type PlaylistRow = typeof playlists.$inferSelect;

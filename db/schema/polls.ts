@@ -46,3 +46,5 @@ export const pollResponses = sqliteTable(
     index("poll_responses_account").on(table.siteId, table.accountId),
   ],
 );
+
+export type PollRow = typeof polls.$inferSelect;

@@ -75,3 +75,7 @@ export const claims = sqliteTable(
     index("claims_account").on(table.siteId, table.accountId, table.modified, table.id),
   ],
 );
+
+export type ClaimRow = typeof claims.$inferSelect;
+
+export type QuestRow = typeof quests.$inferSelect;

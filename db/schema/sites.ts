@@ -36,3 +36,7 @@ export const apiKeys = sqliteTable(
   },
   (table) => [index("api_keys_site").on(table.siteId)],
 );
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+
+export type SiteRow = typeof sites.$inferSelect;

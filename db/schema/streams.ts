@@ -77,3 +77,9 @@ export const streamDrafts = sqliteTable(
     index("stream_drafts_provider").on(table.siteId, table.provider),
   ],
 );
+
+export type StreamProviderRow = typeof streamProviders.$inferSelect;
+
+export type DraftRow = typeof streamDrafts.$inferSelect;
+
+export type StreamRow = typeof streams.$inferSelect;

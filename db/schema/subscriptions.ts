@@ -24,3 +24,5 @@ export const subscriptions = sqliteTable(
     index("subscriptions_site_modified").on(table.siteId, table.modified, table.id),
   ],
 );
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect;

@@ -25,3 +25,5 @@ export const themes = sqliteTable(
 
 /** The admin theme that the operator has given a site. */
 export const siteThemes = sqliteTable("site_themes", { siteId: siteId().primaryKey(), themeId: text("theme_id").notNull() });
+
+export type ThemeRow = typeof themes.$inferSelect;

@@ -58,3 +58,5 @@ export const videoViews = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.videoId, table.device] }), index("video_views_counted").on(table.counted)],
 );
+
+export type VideoRow = typeof videos.$inferSelect;

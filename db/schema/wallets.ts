@@ -18,3 +18,5 @@ export const wallets = sqliteTable(
   },
   (table) => [uniqueIndex("wallets_owner").on(table.siteId, table.ownerType, table.ownerId)],
 );
+
+export type WalletRow = typeof wallets.$inferSelect;

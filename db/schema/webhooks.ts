@@ -30,3 +30,5 @@ export const webhookEndpoints = sqliteTable(
       .where(sql`kind = 'site'`),
   ],
 );
+
+export type WebhookRow = typeof webhookEndpoints.$inferSelect;

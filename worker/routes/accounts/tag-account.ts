@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import type { AppEnv } from "#worker/http/app-env.ts";
 import { tagVersionOf } from "#worker/http/conditional.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
+import type { AccountRow } from "#db/schema/index.ts";
 
 /** Marks an answered account, of which sign-ins, purchases and roles elsewhere change parts without a new version of its row. */
 export function tagAccount(c: Context<AppEnv>, account: AccountRow): Promise<void> {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, charges, wallets } from "#db/schema/index.ts";
+import { accounts, type ChargeRow, charges, wallets } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { interrupted } from "#test/interrupted.ts";
 import {
@@ -28,7 +28,7 @@ import {
 import { stripe } from "#test/stripe-server.ts";
 import { checkoutSubscription } from "#worker/services/billing/checkout.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { type ChargeRow, CheckoutAnswer } from "#worker/services/billing/schemas.ts";
+import { CheckoutAnswer } from "#worker/services/billing/schemas.ts";
 
 const db = createDb(env.DB);
 const MINUTE = 60_000;

@@ -9,7 +9,8 @@ import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/c
 import { searchGames } from "#worker/services/streams/games.ts";
 import { deleteStream, startStream, stopStream } from "#worker/services/streams/control.ts";
 import { createStream, getStream, listStreams } from "#worker/services/streams/streams.ts";
-import { GameList, GameQuery, Stream, StreamFilters, StreamInput, type StreamRow, toStream } from "#worker/services/streams/schemas.ts";
+import { GameList, GameQuery, Stream, StreamFilters, StreamInput, toStream } from "#worker/services/streams/schemas.ts";
+import type { StreamRow } from "#db/schema/index.ts";
 
 export const streams = createArea();
 

@@ -32,11 +32,11 @@ import {
   SubscriptionFilters,
   SubscriptionInput,
   SubscriptionPatch,
-  type SubscriptionRow,
   toAccountEntitlement,
   toPublicSubscription,
   toSubscription,
 } from "#worker/services/subscriptions/schemas.ts";
+import type { SubscriptionRow } from "#db/schema/index.ts";
 
 export const subscriptions = createArea();
 const tag = "Subscriptions";

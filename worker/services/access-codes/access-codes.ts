@@ -1,12 +1,12 @@
 import { and, eq, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { alias } from "drizzle-orm/sqlite-core";
-import { accessCodes, accountEntitlements } from "#db/schema/index.ts";
+import { type AccessCodeRow, accessCodes, accountEntitlements } from "#db/schema/index.ts";
 import { codesOf } from "#worker/lib/crypto/codes.ts";
 import { fromBase64Url, randomToken } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { type AccessCodeRow, type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
+import { type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
 import {
   asRead,
   callerAccount,

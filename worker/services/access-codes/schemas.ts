@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ACCESS_CODE_TYPES } from "#db/enums.ts";
-import type { accessCodes } from "#db/schema/index.ts";
+import type { AccessCodeRow } from "#db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { normalizeCode, typedCode } from "#worker/lib/crypto/codes.ts";
 
@@ -110,7 +110,6 @@ export const TvStatus = z
   ])
   .openapi("TvStatus");
 
-export type AccessCodeRow = typeof accessCodes.$inferSelect;
 export type AddAccessCode = z.output<typeof AddAccessCodeQuery>;
 export type BulkInput = z.output<typeof BulkInput>;
 export type TvStatus = z.output<typeof TvStatus>;

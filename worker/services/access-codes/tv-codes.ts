@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
-import { accounts, sessions, tvCodes } from "#db/schema/index.ts";
+import { accounts, sessions, type TvCodeRow, tvCodes } from "#db/schema/index.ts";
 import { normalizeCode, randomCode } from "#worker/lib/crypto/codes.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure, cameFirst, notFound, refuseSecond } from "#worker/lib/errors.ts";
@@ -14,8 +14,6 @@ const LIFETIME_MS = 10 * 60 * 1000;
 const INTERVAL = 5;
 const PATIENCE_MS = INTERVAL * 1000 - 500;
 const KEPT_MS = 60 * 60 * 1000;
-
-type TvCodeRow = typeof tvCodes.$inferSelect;
 
 /** With the password version of the account as it is now. */
 type DeviceCode = TvCodeRow & { currentVersion: number | null };

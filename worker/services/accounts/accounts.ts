@@ -1,11 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, passwordResets, userProfiles } from "#db/schema/index.ts";
+import { type AccountRow, accounts, passwordResets, userProfiles } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
-import { type AccountRow, type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "./schemas.ts";
+import { type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { refuseTakenLink, writeLinks } from "./links.ts";
 import { tellEndedClaims } from "#worker/services/claim-statuses/claims.ts";

@@ -1,10 +1,9 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { intents, passwordResets, recoveryCodes, registerInvites, signInPlaces, totpSecrets } from "#db/schema/index.ts";
+import { type AccountRow, intents, passwordResets, recoveryCodes, registerInvites, signInPlaces, totpSecrets } from "#db/schema/index.ts";
 import type { AccountRole, ThirdPartyProvider } from "#db/types.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
-import type { AccountRow } from "./schemas.ts";
 import { writeLinks } from "./links.ts";
 import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
 import { newPassword } from "./passwords.ts";

@@ -3,12 +3,12 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import type { EmailProofPurpose } from "#db/enums.ts";
-import { accounts, emailProofs, sites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, emailProofs, type ProofRow, sites } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { cameFirst, invalid } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
-import type { AccountRow, AskVerification } from "./schemas.ts";
+import type { AskVerification } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { normalizeEmail, STAND_IN } from "./accounts.ts";
 import { batchAll, commit, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
@@ -22,8 +22,6 @@ const HOUR_MS = 60 * 60 * 1000;
 /** No second mail to one person before this long has passed, and so many in a day. */
 const PAUSE_MS = 60 * 1000;
 const MOST_A_DAY = 10;
-
-type ProofRow = typeof emailProofs.$inferSelect;
 
 const KINDS = {
   verify: { sign: "email verification", lifetime: 24 * HOUR_MS, event: "account.emailVerificationRequested" },

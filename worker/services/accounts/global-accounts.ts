@@ -1,12 +1,12 @@
 import { and, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { z } from "@hono/zod-openapi";
-import { accounts, globalAccounts, passwordResets, sessions, sites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type GlobalAccountRow, globalAccounts, passwordResets, sessions, sites } from "#db/schema/index.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import type { AccountRow, AskGlobalAccount, ConfirmGlobalAccount, GlobalAccountRow, GlobalSite } from "./schemas.ts";
+import type { AskGlobalAccount, ConfirmGlobalAccount, GlobalSite } from "./schemas.ts";
 import { callerAccount, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { askProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";

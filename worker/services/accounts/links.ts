@@ -1,9 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountLinks, accounts } from "#db/schema/index.ts";
+import { accountLinks, type AccountRow, accounts } from "#db/schema/index.ts";
 import type { ThirdPartyProvider } from "#db/types.ts";
 import { refuseDuplicate } from "#worker/lib/errors.ts";
-import type { AccountRow } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 

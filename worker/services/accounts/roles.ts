@@ -1,9 +1,9 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { accounts, pages, sites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, pages, sites } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import { conflict, forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
-import { type AccountRow, type RoleFilters, toAccount } from "./schemas.ts";
+import { type RoleFilters, toAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { accountList, normalizeEmail, normalizeName, normalizeSearch } from "./accounts.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ROLE_SCOPES } from "#db/enums.ts";
-import type { accounts, globalAccounts } from "#db/schema/index.ts";
+import type { AccountRow, GlobalAccountRow } from "#db/schema/index.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, Id, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
@@ -190,9 +190,6 @@ export const Success = z.object({ success: z.literal(true) }).openapi("Success")
 
 export const GlobalSite = z.object({ _id: Id.describe("The account there"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
 
-export type GlobalAccountRow = typeof globalAccounts.$inferSelect;
-/** With the skus that it holds. */
-export type AccountRow = typeof accounts.$inferSelect & { subscriptions: string[] };
 export type CreateAccount = z.output<typeof CreateAccount>;
 export type UpsertAccount = z.output<typeof UpsertAccount>;
 export type UpdateAccount = z.output<typeof UpdateAccount>;

@@ -1,9 +1,9 @@
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import { accounts } from "#db/schema/index.ts";
+import { type AccountRow, accounts } from "#db/schema/index.ts";
 import { CsvError, readCsv } from "#worker/lib/csv.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
-import type { AccountRow, BulkTagsIssues } from "./schemas.ts";
+import type { BulkTagsIssues } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./accounts.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";

@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, globalAccounts, sessions, sites, totpSecrets } from "#db/schema/index.ts";
+import { accounts, globalAccounts, type SessionRow, sessions, sites, totpSecrets } from "#db/schema/index.ts";
 import { hashPassword, verifyPassword } from "#worker/lib/crypto/crypto.ts";
 import { emailNotVerified, Failure, invalid, unauthenticated } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -22,8 +22,6 @@ const REPEAT_MS = 30_000;
 const GRACE_MS = 10_000;
 // Compared with when no such account exists, so that both refusals take as long.
 const NOBODY = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-
-type SessionRow = typeof sessions.$inferSelect;
 
 interface Person {
   id: string;

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, lt, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, intents } from "#db/schema/index.ts";
+import { accounts, type IntentRow, intents } from "#db/schema/index.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -13,8 +13,6 @@ import { refuseWithTotp } from "./totp.ts";
 
 const INTENT_MS = 10 * 60 * 1000;
 const GONE = "The intent is unknown, used up or expired";
-
-export type IntentRow = typeof intents.$inferSelect;
 
 export interface NewIntent {
   kind: IntentRow["kind"];

@@ -2,11 +2,10 @@ import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
-import { accounts } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type IntentRow } from "#db/schema/index.ts";
 import { callPublic } from "#worker/integrations/public-host.ts";
 import { conflict, Failure, invalid, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
 import type { CreateIntent } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { findLinked } from "#worker/services/accounts/links.ts";
@@ -23,7 +22,7 @@ import {
 import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
-import { type IntentRow, newIntent, type Redemption } from "./intents.ts";
+import { newIntent, type Redemption } from "./intents.ts";
 import { getSite } from "#worker/services/sites/sites.ts";
 
 const ALGORITHMS = ["EdDSA", "ES256", "RS256"];

@@ -1,9 +1,8 @@
 import { and, count, desc, eq } from "drizzle-orm";
-import { automationRules, dataProviders, overlays, pages, ruleFirings } from "#db/schema/index.ts";
+import { automationRules, dataProviders, type OverlayRow, overlays, pages, ruleFirings, type RuleRow } from "#db/schema/index.ts";
 import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
-import { type RuleInput, type RuleLog, type RuleRow, type RuleUpdate, toRule } from "./schemas.ts";
-import type { OverlayRow } from "#worker/services/overlays/schemas.ts";
+import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";

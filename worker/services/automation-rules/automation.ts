@@ -1,11 +1,11 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { automationRules, dataProviders } from "#db/schema/index.ts";
+import { automationRules, dataProviders, type RuleRow } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { logError } from "#worker/lib/log.ts";
 import { indexRules, type RuleIndex } from "./rule-engine.ts";
-import { type RuleRow, toRule } from "./schemas.ts";
+import { toRule } from "./schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { presenceOf } from "#worker/services/realtime/realtime.ts";
 

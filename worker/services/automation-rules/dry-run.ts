@@ -1,11 +1,11 @@
 import { and, desc, eq } from "drizzle-orm";
-import { dataProviders, providerEvents } from "#db/schema/index.ts";
+import { dataProviders, providerEvents, type RuleRow } from "#db/schema/index.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { type KnownFacts, learn } from "./facts.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { delayOf, firedBy } from "./rule-engine.ts";
-import type { DryRunResult, RuleRow } from "./schemas.ts";
+import type { DryRunResult } from "./schemas.ts";
 import type { ProviderEventMessage } from "./automation.ts";
 import { type Plan, planFirings } from "./plans.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";

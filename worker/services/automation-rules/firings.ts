@@ -1,9 +1,8 @@
 import { and, eq } from "drizzle-orm";
-import { pages, ruleFirings } from "#db/schema/index.ts";
+import { type FiringRow, pages, ruleFirings } from "#db/schema/index.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { cameFirst } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { FiringRow } from "#worker/services/data-providers/schemas.ts";
 import { CreatePage } from "#worker/services/pages/schemas.ts";
 import { type Plan, planFirings, type RuleFiring } from "./plans.ts";
 import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";

@@ -1,13 +1,12 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
-import { overlays, pages } from "#db/schema/index.ts";
+import { type OverlayRow, overlays, pages, type RuleRow } from "#db/schema/index.ts";
 import type { RuleTargeting, SendOverlay } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { bound, RuleProblem } from "./rule-engine.ts";
-import type { RuleRow } from "./schemas.ts";
-import { type OverlayRow, TagId } from "#worker/services/overlays/schemas.ts";
+import { TagId } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./automation.ts";
 import { type BroadcastEvent, makeBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import type { Ctx } from "#worker/services/core/context.ts";

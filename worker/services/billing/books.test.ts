@@ -2,16 +2,13 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { chargesOf, entitlementsOf, newBuyer, refundRows } from "#test/shop.ts";
 import { KINDS, ownClock, recurringOf, settle, Shopping, type Step } from "#test/shopping.ts";
 import type { Behaviour } from "#test/stripe-server.ts";
 import { stripe } from "#test/stripe-server.ts";
-import type { ChargeRow } from "./schemas.ts";
 import { sourceOf } from "./charges.ts";
-import type { EntitlementRow } from "#worker/services/subscriptions/entitlements.ts";
-
 // Whatever is bought, refunded, cancelled, granted and revoked in whatever order, and whichever call of Stripe fails on the way, event of it
 // is lost or comes twice, or write of ours never happens: once everything has settled, our books are Stripe's, and an account holds what its
 // money says. In some of the runs Stripe tells nothing at all, and the cron finds it out as time goes by.

@@ -1,5 +1,5 @@
 import { and, eq, exists, type SQL } from "drizzle-orm";
-import { accounts, charges, recurringSubscriptions, wallets } from "#db/schema/index.ts";
+import { accounts, type ChargeRow, charges, type RecurringRow, recurringSubscriptions, wallets } from "#db/schema/index.ts";
 import {
   cancelSubscription,
   type Checkout,
@@ -11,8 +11,8 @@ import {
 import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import { type ChargeRow, toCharge } from "./schemas.ts";
-import { type RecurringRow, toRecurring } from "#worker/services/wallets/schemas.ts";
+import { toCharge } from "./schemas.ts";
+import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { callerAccount, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { HELD_TWICE, heldSkus, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";

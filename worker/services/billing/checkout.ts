@@ -1,9 +1,9 @@
-import { accounts, charges, subscriptions, wallets } from "#db/schema/index.ts";
+import { accounts, type ChargeRow, charges, subscriptions, type WalletRow, wallets } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createCheckout, createCustomer } from "#worker/integrations/stripe.ts";
 import { cameFirst, conflict, invalid, notFound } from "#worker/lib/errors.ts";
-import { toCharge, type ChargeRow, type CheckoutInput } from "./schemas.ts";
-import { toWallet, type WalletRow } from "#worker/services/wallets/schemas.ts";
+import { toCharge, type CheckoutInput } from "./schemas.ts";
+import { toWallet } from "#worker/services/wallets/schemas.ts";
 import { getBundle } from "#worker/services/bundles/bundles.ts";
 import { closePages, decline } from "./charges.ts";
 import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { connectedAccounts } from "#db/schema/index.ts";
+import type { ConnectionRow } from "#db/schema/index.ts";
 import { Id, LinkUrl, Time } from "#worker/lib/schemas/common.ts";
 
 export const ConnectInput = z
@@ -33,7 +33,6 @@ const State = {
 export const StripeConnection = z.object(State).openapi("StripeConnection");
 export const StripeConnectionEvent = z.object({ _id: Id, siteId: Id, ...State });
 
-export type ConnectionRow = typeof connectedAccounts.$inferSelect;
 export type ConnectInput = z.output<typeof ConnectInput>;
 
 const NONE = {

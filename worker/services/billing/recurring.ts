@@ -1,6 +1,6 @@
 import { and, desc, eq, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { type ChargeRow, charges, type EntitlementRow, type RecurringRow, recurringSubscriptions } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import {
   cancelSubscription,
@@ -12,11 +12,10 @@ import {
 import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
-import type { ChargeRow } from "./schemas.ts";
-import { type RecurringRow, toRecurring } from "#worker/services/wallets/schemas.ts";
+import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
 import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
-import { type EntitlementRow, findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
+import { findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
 
 const TRIES = 5;
 const MINUTE = 60_000;

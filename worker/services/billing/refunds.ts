@@ -1,15 +1,15 @@
 import { and, desc, eq, lt, or } from "drizzle-orm";
-import { charges, recurringSubscriptions, refunds } from "#db/schema/index.ts";
+import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions, type RefundRow, refunds } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createRefund, listRefunds, type StripeRefund } from "#worker/integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { cameFirst, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
-import { type ChargeResult, type ChargeRow, type RefundRow, toRefund } from "./schemas.ts";
+import { type ChargeResult, toRefund } from "./schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
 import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
-import { type EntitlementRow, findBySource } from "#worker/services/subscriptions/entitlements.ts";
+import { findBySource } from "#worker/services/subscriptions/entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "#db/enums.ts";
-import type { charges, refunds } from "#db/schema/index.ts";
+import type { ChargeRow, RefundRow } from "#db/schema/index.ts";
 import { Id, LinkUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
 
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
@@ -111,8 +111,6 @@ export const ApplePayInput = z
   })
   .openapi("ApplePayInput");
 
-export type ChargeRow = typeof charges.$inferSelect;
-export type RefundRow = typeof refunds.$inferSelect;
 export type CheckoutInput = z.output<typeof CheckoutInput>;
 export type RefundRequest = z.output<typeof RefundRequest>;
 export type ChargeResult = z.output<typeof ChargeResult>;

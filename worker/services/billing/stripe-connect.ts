@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
-import { connectedAccounts } from "#db/schema/index.ts";
+import { connectedAccounts, type ConnectionRow } from "#db/schema/index.ts";
 import { type AccountLink, createAccount, createAccountLink, retrieveAccount } from "#worker/integrations/stripe-accounts.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { cameFirst, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
-import { type ConnectInput, type ConnectionRow, toConnection, toConnectionEvent } from "./connect-schemas.ts";
+import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
 

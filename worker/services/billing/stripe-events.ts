@@ -1,8 +1,7 @@
 import { eq, or } from "drizzle-orm";
-import { charges, recurringSubscriptions } from "#db/schema/index.ts";
+import { type ChargeRow, charges, recurringSubscriptions } from "#db/schema/index.ts";
 import { readEvent, type StripeNotice } from "#worker/integrations/stripe.ts";
 import { unauthenticated } from "#worker/lib/errors.ts";
-import type { ChargeRow } from "./schemas.ts";
 import { settleCharge } from "./charges.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { syncRecurring } from "./recurring.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import { bundles } from "#db/schema/index.ts";
+import { type BundleRow, bundles } from "#db/schema/index.ts";
 import { notFound, refuseDuplicate } from "#worker/lib/errors.ts";
-import { type BundleInput, type BundleRow, toBundle } from "./schemas.ts";
+import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";

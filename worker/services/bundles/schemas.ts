@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BUNDLE_ITEM_TYPES } from "#db/enums.ts";
-import type { bundles } from "#db/schema/index.ts";
+import type { BundleRow } from "#db/schema/index.ts";
 import { Id, ImageUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
@@ -49,7 +49,6 @@ export const Bundle = z.object({ id: Id, siteId: Id, ...editable, image: ImageUr
 
 export const BundleFilters = { sku: Sku.optional() };
 
-export type BundleRow = typeof bundles.$inferSelect;
 export type BundleInput = z.output<typeof BundleInput>;
 
 export function toBundle(row: BundleRow) {

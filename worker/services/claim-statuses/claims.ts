@@ -1,12 +1,12 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accountEntitlements, accounts, claims, quests, subscriptions } from "#db/schema/index.ts";
+import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
 import { firstStatus, refusedMove } from "./claim-state.ts";
 import { conflict, type Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { phaseOf } from "#worker/services/quests/quest-rules.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import { type ClaimMove, type ClaimQuery, type ClaimRow, toClaimStatus } from "./schemas.ts";
-import type { QuestProgress, QuestRow } from "#worker/services/quests/schemas.ts";
+import { type ClaimMove, type ClaimQuery, toClaimStatus } from "./schemas.ts";
+import type { QuestProgress } from "#worker/services/quests/schemas.ts";
 import {
   type Actor,
   asRead,

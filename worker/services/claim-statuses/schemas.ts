@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
-import type { claims } from "#db/schema/index.ts";
+import type { ClaimRow } from "#db/schema/index.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, Tracked } from "#worker/lib/schemas/common.ts";
 
@@ -40,7 +40,6 @@ export const ClaimQuery = listQuery(["modified", "created", "status"], {
   modified: Moment,
 });
 
-export type ClaimRow = typeof claims.$inferSelect;
 export type ClaimMove = z.output<typeof ClaimMove>;
 export type ClaimQuery = z.output<typeof ClaimQuery>;
 

@@ -1,8 +1,7 @@
 import { and, desc, eq, gte, lt, or, type SQL, sql } from "drizzle-orm";
-import { accessCodes, accountEntitlements, accounts, charges, pages, subscriptions } from "#db/schema/index.ts";
+import { accessCodes, accountEntitlements, type AccountRow, accounts, charges, pages, subscriptions } from "#db/schema/index.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
 import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { normalizeEmail, normalizeName } from "#worker/services/accounts/accounts.ts";

@@ -1,16 +1,14 @@
 import { and, asc, eq, lt, lte, or, sql } from "drizzle-orm";
-import { accounts, memberExports } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type ExportRow, memberExports } from "#db/schema/index.ts";
 import { csvLine } from "#worker/lib/csv.ts";
 import { cameFirst, notFound } from "#worker/lib/errors.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { Job } from "#worker/queues/messages.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
 import { toExportEvent } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
-export type ExportRow = typeof memberExports.$inferSelect;
 type Worker = Pick<Ctx, "env" | "db">;
 
 const PURPOSE = "member export";

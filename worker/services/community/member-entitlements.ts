@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import { accountEntitlements } from "#db/schema/index.ts";
+import { accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { UpdateQuery } from "./schemas.ts";
 import { commit, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { type EntitlementRow, planStep } from "#worker/services/subscriptions/entitlements.ts";
+import { planStep } from "#worker/services/subscriptions/entitlements.ts";
 import { cancelRecurring } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 

@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { EXPORT_STATUSES, RECURRENCES, REFUND_REASONS } from "#db/enums.ts";
-import type { memberExports } from "#db/schema/index.ts";
+import type { AccountRow, EntitlementRow, ExportRow } from "#db/schema/index.ts";
 import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { actionsOf } from "#worker/services/subscriptions/entitlement-state.ts";
-import { type EntitlementRow, toEntitlement } from "#worker/services/subscriptions/entitlements.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
+import { toEntitlement } from "#worker/services/subscriptions/entitlements.ts";
 import { Entitlement } from "#worker/services/subscriptions/schemas.ts";
 
 /** What a search looks in. */
@@ -148,8 +147,6 @@ export const FileParam = z.object({
 
 export type MembersQuery = z.output<typeof MembersQuery>;
 export type UpdateQuery = z.output<typeof UpdateQuery>;
-type ExportRow = typeof memberExports.$inferSelect;
-
 export type MemberEntitlementRow = EntitlementRow & { name: string | null; recurrence: (typeof RECURRENCES)[number] | null };
 
 export function toMember(row: AccountRow) {

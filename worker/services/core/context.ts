@@ -1,9 +1,8 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import type { DataProviderRow } from "#worker/services/data-providers/schemas.ts";
 import type { Db } from "#db/client.ts";
-import { idempotencyKeys, outbox } from "#db/schema/index.ts";
+import { type DataProviderRow, idempotencyKeys, outbox } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import { Failure, forbidden, hasMessage, LostRace } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";

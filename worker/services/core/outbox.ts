@@ -2,12 +2,10 @@ import { and, asc, eq, getTableColumns, lt, lte, type SQL, sql } from "drizzle-o
 import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createDb, type Db } from "#db/client.ts";
-import { outbox } from "#db/schema/index.ts";
+import { outbox, type OutboxEvent } from "#db/schema/index.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor } from "./context.ts";
 import type { EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
-
-export type OutboxEvent = typeof outbox.$inferSelect;
 
 /** Events, and characters of them, that are read at once. */
 const MOST_EVENTS = 100;

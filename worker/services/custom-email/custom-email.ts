@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
-import { mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import { mailSenders, type ReceiptRow, receiptTemplates, type SenderRow } from "#db/schema/index.ts";
 import { txtRecords } from "#worker/integrations/dns.ts";
 import { hmacKey, secretsOf } from "#worker/lib/crypto/crypto.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";
 import { TemplateError } from "#worker/lib/handlebars/scan.ts";
 import { toHex } from "#worker/lib/ids.ts";
-import { type ReceiptRow, type SenderInput, type SenderRow, toReceiptTemplate, toSender } from "./schemas.ts";
+import { type SenderInput, toReceiptTemplate, toSender } from "./schemas.ts";
 import { commitIfCurrent, type Ctx, nextVersion, requireMatch } from "#worker/services/core/context.ts";
 import { DEFAULT_RECEIPT, fillReceipt, PRODUCT, type ReceiptTemplate, SAMPLE_RECEIPT } from "./templates.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { mailSenders, receiptTemplates } from "#db/schema/index.ts";
+import type { SenderRow } from "#db/schema/index.ts";
 import { Tracked } from "#worker/lib/schemas/common.ts";
 import { Email } from "#worker/services/accounts/schemas.ts";
 
@@ -52,8 +52,6 @@ const RECEIPT_EXAMPLE = {
 export const ReceiptInput = z.strictObject(receipt).openapi("ReceiptTemplateInput", { example: RECEIPT_EXAMPLE });
 export const ReceiptTemplate = z.object(receipt).openapi("ReceiptTemplate", { example: RECEIPT_EXAMPLE });
 
-export type SenderRow = typeof mailSenders.$inferSelect;
-export type ReceiptRow = typeof receiptTemplates.$inferSelect;
 export type SenderInput = z.output<typeof SenderInput>;
 
 export function toSender(row: SenderRow) {

@@ -1,9 +1,9 @@
 import { desc, eq, lt } from "drizzle-orm";
-import { dataProviders } from "#db/schema/index.ts";
+import { type DataProviderRow, dataProviders } from "#db/schema/index.ts";
 import { randomToken } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { factsOf, schemaProblems } from "#worker/lib/json-schema/json-schema.ts";
-import { type DataProviderInput, type DataProviderRow, toAvailable } from "./schemas.ts";
+import { type DataProviderInput, toAvailable } from "./schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";

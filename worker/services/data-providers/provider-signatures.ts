@@ -1,10 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { type D1Usage, createDb } from "#db/client.ts";
-import { dataProviders } from "#db/schema/index.ts";
+import { type DataProviderRow, dataProviders } from "#db/schema/index.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
-import type { DataProviderRow } from "./schemas.ts";
 import { checkSite, type IdentityCheck } from "#worker/services/auth/identity.ts";
 
 const PURPOSE = "data provider";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { FACT_TYPES, FIRING_OUTCOMES } from "#db/enums.ts";
-import type { dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
+import type { DataProviderRow, providerEvents } from "#db/schema/index.ts";
 import { FreeObject, Id, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const EXAMPLE_SCHEMA = {
@@ -142,9 +142,7 @@ export const ProviderEvent = z
   })
   .openapi("ProviderEvent");
 
-export type DataProviderRow = typeof dataProviders.$inferSelect;
 export type DataProviderInput = z.output<typeof DataProviderInput>;
-export type FiringRow = typeof ruleFirings.$inferSelect;
 export type ProviderEventRow = typeof providerEvents.$inferSelect & { fired: z.output<typeof Firing>[] };
 
 function isEvent(value: unknown): boolean {

@@ -1,9 +1,9 @@
 import { and, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { calendarCategories, calendarEvents, pages } from "#db/schema/index.ts";
+import { calendarCategories, type CalendarEventRow, calendarEvents, pages } from "#db/schema/index.ts";
 import { Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type TimeRange, timeRange } from "./time-range.ts";
-import { type CalendarEventInput, type CalendarEventRow, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
+import { type CalendarEventInput, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
 import {
   asRead,
   commit,

@@ -1,8 +1,8 @@
 import { and, asc, eq, gte } from "drizzle-orm";
 import ical, { escape, type ICalEventData } from "ical-generator";
-import { calendarEvents, pages, sites } from "#db/schema/index.ts";
+import { type CalendarEventRow, calendarEvents, pages, sites } from "#db/schema/index.ts";
 import { notFound } from "#worker/lib/errors.ts";
-import { type CalendarEventRow, MAX_DURATION } from "./schemas.ts";
+import { MAX_DURATION } from "./schemas.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 
 const DAY = 86_400_000;

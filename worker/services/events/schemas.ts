@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { calendarEvents } from "#db/schema/index.ts";
+import type { CalendarEventRow } from "#db/schema/index.ts";
 import { Id, ImageUrl, orNull, Tracked } from "#worker/lib/schemas/common.ts";
 import { isTimeZone, MOMENT_OR_DAY } from "./time-range.ts";
 
@@ -116,7 +116,6 @@ export const CategoryCount = z.object({ title: z.string(), events }).openapi("Ca
 export const LabelCount = z.object({ label: z.string(), events }).openapi("LabelCount");
 export const CalendarFilter = z.object({ title: z.string(), labels: z.array(z.string()) }).openapi("CalendarFilter");
 
-export type CalendarEventRow = typeof calendarEvents.$inferSelect;
 export type CalendarEventInput = z.output<typeof CalendarEventInput>;
 export type ThirdPartyEventInput = z.output<typeof ThirdPartyEventInput>;
 

@@ -1,11 +1,18 @@
 import { and, eq, exists, inArray, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
-import { accountEntitlements, invites } from "#db/schema/index.ts";
+import {
+  accountEntitlements,
+  type EntitlementRow,
+  type IntentRow,
+  type InviteRow,
+  invites,
+  type RegisterInviteRow,
+} from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import type { Slot } from "#worker/lib/limits.ts";
-import { type InviteInput, type RegisterInviteRow, toInviteEvent, type UpdateInvite } from "./schemas.ts";
+import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/accounts.ts";
 import {
   asRead,
@@ -18,8 +25,8 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type EntitlementRow, findBySource, planGrants, planTransition } from "#worker/services/subscriptions/entitlements.ts";
-import { type IntentRow, newIntent, type Redemption, voidIntents } from "#worker/services/auth/intents.ts";
+import { findBySource, planGrants, planTransition } from "#worker/services/subscriptions/entitlements.ts";
+import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intents.ts";
 import { inInviteService } from "./failures.ts";
 import { type Budgets, findWithin } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -38,8 +45,6 @@ const TOKEN_TRIES = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
 const LONGEST_MS = 366 * DAY_MS;
-
-type InviteRow = typeof invites.$inferSelect;
 
 /** An invite with its token opened, for those who hand it out. */
 export type Invite = InviteRow & { token: string };

@@ -1,14 +1,13 @@
 import { and, eq, exists, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
-import { accounts, registerInvites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, type RegisterInviteRow, registerInvites } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { cameFirst, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
-import { type AcceptInvite, type RegisterInviteInput, type RegisterInviteRow, toRegisterInviteEvent } from "./schemas.ts";
+import { type AcceptInvite, type RegisterInviteInput, toRegisterInviteEvent } from "./schemas.ts";
 import {
   accountEvent,
   insertAccount,

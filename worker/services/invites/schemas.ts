@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { registerInvites } from "#db/schema/index.ts";
+import type { RegisterInviteRow } from "#db/schema/index.ts";
 import { Id, QueryBoolean, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import type { Invite as InviteWithToken } from "./invites.ts";
 import { AccountRole, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
@@ -103,8 +103,6 @@ export type InviteInput = z.output<typeof InviteInput>;
 export type UpdateInvite = z.output<typeof UpdateInvite>;
 export type RegisterInviteInput = z.output<typeof RegisterInviteInput>;
 export type AcceptInvite = z.output<typeof AcceptInvite>;
-export type RegisterInviteRow = typeof registerInvites.$inferSelect;
-
 /** `origin` is where the API is reached. */
 export function toInvite(row: InviteWithToken, origin: string) {
   return {

@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { media } from "#db/schema/index.ts";
+import { media, type MediaRow } from "#db/schema/index.ts";
 import { type ByteRange, parseRange } from "./byte-range.ts";
 import { conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";
-import { type MediaRow, toMedia } from "./schemas.ts";
+import { toMedia } from "./schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { findUses, unused } from "./uses.ts";

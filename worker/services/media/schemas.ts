@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MEDIA_KINDS } from "#db/enums.ts";
-import type { media } from "#db/schema/index.ts";
+import type { MediaRow } from "#db/schema/index.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const MediaUpload = z
@@ -23,8 +23,6 @@ export const Media = z
   .openapi("Media");
 
 export const MediaFilters = { kind: z.enum(MEDIA_KINDS).optional() };
-
-export type MediaRow = typeof media.$inferSelect;
 
 export function toMedia(row: MediaRow) {
   return {

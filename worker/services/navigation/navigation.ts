@@ -1,12 +1,12 @@
 import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "#db/enums.ts";
-import { navigations, pages } from "#db/schema/index.ts";
+import { type NavigationRow, navigations, type PageRow, pages } from "#db/schema/index.ts";
 import type { NavigationEntry } from "#db/types.ts";
 import { conflict, Failure, loseToDuplicate, notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
-import { type NavigationInput, type NavigationRow, toNavigation } from "./schemas.ts";
-import { type PageRow, toPage } from "#worker/services/pages/schemas.ts";
+import { type NavigationInput, toNavigation } from "./schemas.ts";
+import { toPage } from "#worker/services/pages/schemas.ts";
 import {
   asRead,
   commit,

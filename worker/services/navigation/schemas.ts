@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { NAVIGATION_ENTRY_TYPES, NAVIGATION_TYPES } from "#db/enums.ts";
-import type { navigations } from "#db/schema/index.ts";
+import type { NavigationRow } from "#db/schema/index.ts";
 import type { NavigationEntry } from "#db/types.ts";
 import { Id, LinkUrl, Tracked } from "#worker/lib/schemas/common.ts";
 
@@ -71,7 +71,6 @@ export const NavigationFilters = { type: z.enum(NAVIGATION_TYPES).optional(), na
 
 export const ApplyNavigation = z.strictObject({ pageId: Id }).openapi("ApplyNavigation");
 
-export type NavigationRow = typeof navigations.$inferSelect;
 export type NavigationInput = z.output<typeof NavigationInput>;
 
 export function toNavigation(row: NavigationRow): z.output<typeof Navigation> {

@@ -1,14 +1,14 @@
 import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { broadcasts, overlays, pages } from "#db/schema/index.ts";
+import { type BroadcastRow, broadcasts, type OverlayRow, overlays, pages } from "#db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { PICTURE_LAG_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { renderVariables } from "#worker/lib/handlebars/template.ts";
-import type { BroadcastInput, BroadcastRow, OverlayRow } from "./schemas.ts";
+import type { BroadcastInput } from "./schemas.ts";
 import { commit, type Ctx, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireVariables, withRiveUrls } from "./overlays.ts";

@@ -1,9 +1,15 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { automationRules, channelTemplates, panels, themes } from "#db/schema/index.ts";
+import {
+  automationRules,
+  type ChannelTemplateRow,
+  channelTemplates,
+  type PanelRow,
+  panels,
+  type RuleRow,
+  themes,
+} from "#db/schema/index.ts";
 import { cameFirst, invalid, notFound } from "#worker/lib/errors.ts";
-import type { RuleRow } from "#worker/services/automation-rules/schemas.ts";
-import type { PanelRow } from "#worker/services/panels/schemas.ts";
-import { type ChannelTemplateInput, type ChannelTemplateRow, toChannelTemplate } from "./template-schemas.ts";
+import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inTemplate } from "#worker/services/core/named-references.ts";

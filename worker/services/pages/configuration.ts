@@ -1,9 +1,6 @@
 import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { pages, panels, themes } from "#db/schema/index.ts";
+import { type PageRow, pages, type PanelRow, panels, type ThemeRow, themes } from "#db/schema/index.ts";
 import { notFound } from "#worker/lib/errors.ts";
-import type { PageRow } from "./schemas.ts";
-import type { PanelRow } from "#worker/services/panels/schemas.ts";
-import type { ThemeRow } from "#worker/services/themes/schemas.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 
 export interface PageConfiguration {

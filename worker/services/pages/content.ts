@@ -1,10 +1,19 @@
 import { and, desc, eq, getTableColumns, or, type SQL, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import { accessCodes, accountEntitlements, pages, sites, streams, subscriptions, videos, watchTime } from "#db/schema/index.ts";
+import {
+  accessCodes,
+  accountEntitlements,
+  type PageRow,
+  pages,
+  sites,
+  streams,
+  subscriptions,
+  videos,
+  watchTime,
+} from "#db/schema/index.ts";
 import { canIPlay, isLive, type Verdict, type Viewing } from "./can-i-play.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
-import type { PageRow } from "./schemas.ts";
 import { type Actor, batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { claimDevice, selectDevices } from "./devices.ts";
 import { mayPlayOn } from "#worker/services/videos/gated-videos.ts";

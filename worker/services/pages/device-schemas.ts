@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { devices } from "#db/schema/index.ts";
+import type { DeviceRow } from "#db/schema/index.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
 const DeviceId = z.string().min(1).max(200).openapi({ example: "living-room-tv" });
@@ -15,8 +15,6 @@ export const Device = z
   .openapi("Device");
 
 export const DeviceParam = z.object({ deviceId: DeviceId });
-
-export type DeviceRow = typeof devices.$inferSelect;
 
 export function toDevice(row: DeviceRow) {
   return { _id: row.id, deviceId: row.deviceId, description: row.description, created: row.created } satisfies z.output<typeof Device>;

@@ -1,10 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import { automationRules, broadcasts, pages, panels } from "#db/schema/index.ts";
+import { automationRules, broadcasts, type PageRow, pages, panels, type RuleRow } from "#db/schema/index.ts";
 import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import type { RuleRow } from "#worker/services/automation-rules/schemas.ts";
-import { type CreatePage, type PageOptions, type PageRow, SIDEBAR_PANELS, toPage, type UpdatePage } from "./schemas.ts";
+import { type CreatePage, type PageOptions, SIDEBAR_PANELS, toPage, type UpdatePage } from "./schemas.ts";
 import { toPanel } from "#worker/services/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { GATE_TYPES, PAGE_TYPES } from "#db/enums.ts";
-import type { pages } from "#db/schema/index.ts";
+import type { PageRow } from "#db/schema/index.ts";
 import { worded } from "#worker/http/errors.ts";
 import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
@@ -151,7 +151,6 @@ export const PageFilter = {
 /** A page of which only some fields were asked for. */
 export const ProjectedPage = Page.partial().required({ _id: true }).openapi("ProjectedPage");
 
-export type PageRow = typeof pages.$inferSelect;
 export type PageOptions = z.output<typeof PageOptions>;
 export type CreatePage = z.output<typeof CreatePage>;
 export type UpdatePage = z.output<typeof UpdatePage>;

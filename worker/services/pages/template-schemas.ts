@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { channelTemplates } from "#db/schema/index.ts";
+import type { ChannelTemplateRow } from "#db/schema/index.ts";
 import { fromQuery, Id, QueryBoolean, Tracked } from "#worker/lib/schemas/common.ts";
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";
 
@@ -79,7 +79,6 @@ export const TemplateQuery = z.strictObject({
 
 export const TemplateParam = z.object({ templateId: Id });
 
-export type ChannelTemplateRow = typeof channelTemplates.$inferSelect;
 export type ChannelTemplateInput = z.output<typeof ChannelTemplateInput>;
 
 export function toChannelTemplate(row: ChannelTemplateRow) {

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { panels } from "#db/schema/index.ts";
+import { type PanelRow, panels } from "#db/schema/index.ts";
 import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import { type PanelInput, type PanelPatch, type PanelQuery, type PanelRow, patchRenderer, publicRenderer, toPanel } from "./schemas.ts";
+import { type PanelInput, type PanelPatch, type PanelQuery, patchRenderer, publicRenderer, toPanel } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";

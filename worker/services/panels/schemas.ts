@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PANEL_TYPES } from "#db/enums.ts";
-import type { panels } from "#db/schema/index.ts";
+import type { PanelRow } from "#db/schema/index.ts";
 import { invalidInput } from "#worker/http/errors.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, fromQuery, Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
@@ -56,7 +56,6 @@ export const PanelQuery = listQuery(["modified", "created", "panel_name", "panel
 });
 
 export type PanelQuery = z.output<typeof PanelQuery>;
-export type PanelRow = typeof panels.$inferSelect;
 export type PanelInput = z.output<typeof PanelInput>;
 export type PanelPatch = z.output<typeof PanelPatch>;
 

@@ -1,7 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
-import { playlists, videos } from "#db/schema/index.ts";
+import { type PlaylistRow, playlists, videos } from "#db/schema/index.ts";
 import { fetchYoutubePlaylist, type YoutubeVideo } from "#worker/integrations/youtube.ts";
-import type { PlaylistRow } from "./schemas.ts";
 import type { ReadVideo } from "#worker/services/videos/schemas.ts";
 import { commit, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { playlistEvent } from "./playlists.ts";

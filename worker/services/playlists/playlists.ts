@@ -1,13 +1,12 @@
 import { and, eq, ne, sql } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { channelTemplates, overlays, pages, panels, playlists, quests, videos } from "#db/schema/index.ts";
+import { channelTemplates, overlays, pages, panels, type PlaylistRow, playlists, quests, videos } from "#db/schema/index.ts";
 import { type Failure, notFound } from "#worker/lib/errors.ts";
 import {
   type PlaylistIdsQuery,
   type PlaylistInput,
   type PlaylistPatch,
   type PlaylistQuery,
-  type PlaylistRow,
   type Reference,
   toPlaylist,
 } from "./schemas.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { MEMBER_SCHEMAS } from "#db/enums.ts";
-import type { playlists } from "#db/schema/index.ts";
+import type { PlaylistRow } from "#db/schema/index.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, fromQuery, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 
@@ -68,7 +68,6 @@ export const PlaylistIdsQuery = listQuery(["modified", "created", "title"], {
   ids: commaSeparated(Id, 200, "5eed00000000000000004801,5eed00000000000000004802").describe("At most 200, separated by commas"),
 });
 
-export type PlaylistRow = typeof playlists.$inferSelect;
 export type PlaylistInput = z.output<typeof PlaylistInput>;
 export type PlaylistPatch = z.output<typeof PlaylistPatch>;
 export type PlaylistQuery = z.output<typeof PlaylistQuery>;

@@ -1,19 +1,11 @@
 import { and, desc, eq, type SQL } from "drizzle-orm";
-import { pollResponses, polls } from "#db/schema/index.ts";
+import { pollResponses, type PollRow, polls } from "#db/schema/index.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { cameFirst, conflict, Failure, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { resultsOf } from "./results.ts";
-import {
-  type AnswersInput,
-  type PollInput,
-  type PollPatch,
-  type PollReplacement,
-  type PollRow,
-  type RestrictedQuery,
-  toPoll,
-} from "./schemas.ts";
+import { type AnswersInput, type PollInput, type PollPatch, type PollReplacement, type RestrictedQuery, toPoll } from "./schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, isManager, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./counting.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { POLL_TYPES } from "#db/enums.ts";
-import type { polls } from "#db/schema/index.ts";
+import type { PollRow } from "#db/schema/index.ts";
 import type { PollAnswer as StoredAnswer } from "#db/types.ts";
 import type { CountedVote } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { Id, ImageUrl, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
@@ -139,7 +139,6 @@ export const PollReference = z
   .describe("`poll`: a panel that asks it")
   .openapi("PollReference");
 
-export type PollRow = typeof polls.$inferSelect;
 export type PollInput = z.output<typeof PollInput>;
 export type PollReplacement = z.output<typeof PollReplacement>;
 export type PollPatch = z.output<typeof PollPatch>;

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
-import { questReports, quests } from "#db/schema/index.ts";
+import { questReports, type QuestRow, quests } from "#db/schema/index.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { countsAt, type Happened, KIND_RULES, progressOf, type Reported, takesValue } from "./quest-rules.ts";
-import type { QuestProgress, QuestRow } from "./schemas.ts";
+import type { QuestProgress } from "./schemas.ts";
 import { activityOf } from "#worker/services/realtime/activity.ts";
 import { commit, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { answeredPolls } from "#worker/services/polls/polls.ts";

@@ -1,8 +1,8 @@
 import { and, eq, not, sql } from "drizzle-orm";
-import { panels, questReports, quests } from "#db/schema/index.ts";
+import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts";
 import { cameFirst, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
-import { type QuestInput, type QuestQuery, type QuestRow, toQuest } from "./schemas.ts";
+import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { newRaffle } from "./raffles.ts";

@@ -1,10 +1,10 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
-import { claims, quests } from "#db/schema/index.ts";
+import { claims, type QuestRow, quests } from "#db/schema/index.ts";
 import type { RaffleDraw } from "#db/types.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
 import { drawWinners, newSeed, RAFFLE_ALGORITHM } from "./raffle-draw.ts";
-import type { QuestRow, RaffleResult } from "./schemas.ts";
+import type { RaffleResult } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { requireChannelAdmin } from "./quests.ts";
 

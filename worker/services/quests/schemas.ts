@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { QUEST_KINDS, REWARD_TYPES } from "#db/enums.ts";
-import type { quests } from "#db/schema/index.ts";
+import type { QuestRow } from "#db/schema/index.ts";
 import type { QuestAction as QuestActionColumn } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, ImageUrl, LinkUrl, orNull, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
@@ -227,7 +227,6 @@ export const RaffleResult = z
   })
   .openapi("RaffleResult");
 
-export type QuestRow = typeof quests.$inferSelect;
 export type QuestInput = z.output<typeof QuestInput>;
 export type QuestQuery = z.output<typeof QuestQuery>;
 export type QuestProgress = z.output<typeof QuestProgress>;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { apiKeys } from "#db/schema/index.ts";
+import type { ApiKeyRow } from "#db/schema/index.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
 /** The first segments of the paths that take a key, and `roles`: what changes roles needs that one as well. */
@@ -69,7 +69,6 @@ export const ApiKeyWithSecret = ApiKey.extend({ key: z.string().describe("`Tifo-
   "ApiKeyWithSecret",
 );
 
-export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type ApiKeyInput = z.output<typeof ApiKeyInput>;
 
 export function toApiKey(row: ApiKeyRow) {

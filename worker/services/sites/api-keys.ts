@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { apiKeys } from "#db/schema/index.ts";
+import { type ApiKeyRow, apiKeys } from "#db/schema/index.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
-import { type ApiKeyInput, type ApiKeyRow, toApiKey } from "./api-key-schemas.ts";
+import { type ApiKeyInput, toApiKey } from "./api-key-schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 

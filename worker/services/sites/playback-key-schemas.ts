@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
-import type { playbackKeys } from "#db/schema/index.ts";
+import type { PlaybackKeyRow } from "#db/schema/index.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 const fields = {
@@ -34,7 +34,6 @@ export const PlaybackKeyInput = z
 
 export const PlaybackKey = z.object({ _id: Id, siteId: Id, ...fields, ...Tracked }).openapi("PlaybackKey");
 
-export type PlaybackKeyRow = typeof playbackKeys.$inferSelect;
 export type PlaybackKeyInput = z.output<typeof PlaybackKeyInput>;
 
 /** Without the key itself. */

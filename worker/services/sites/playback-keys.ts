@@ -1,12 +1,12 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
-import { playbackKeys } from "#db/schema/index.ts";
+import { type PlaybackKeyRow, playbackKeys } from "#db/schema/index.ts";
 import type { PlaybackSettings } from "#db/types.ts";
 import { readSigningKey, signPlaybackUrl } from "#worker/integrations/signed-playback.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
-import { type PlaybackKeyInput, type PlaybackKeyRow, toPlaybackKey } from "./playback-key-schemas.ts";
+import { type PlaybackKeyInput, toPlaybackKey } from "./playback-key-schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 

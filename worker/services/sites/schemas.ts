@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { sites } from "#db/schema/index.ts";
+import type { SiteRow } from "#db/schema/index.ts";
 import { FreeObject, Id, Tags, Tracked } from "#worker/lib/schemas/common.ts";
 import { Account, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
 
@@ -180,7 +180,6 @@ export const CreatedSite = z
   .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
   .openapi("CreatedSite");
 
-export type SiteRow = typeof sites.$inferSelect;
 export type SiteFeatures = z.output<typeof SiteFeatures>;
 export type CreateSite = z.output<typeof CreateSite>;
 export type UpdateSite = z.output<typeof UpdateSite>;

@@ -1,9 +1,8 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
-import { apiKeys, sites, siteThemes, streamProviders } from "#db/schema/index.ts";
+import { type AccountRow, apiKeys, type SiteRow, sites, siteThemes, streamProviders } from "#db/schema/index.ts";
 import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import type { AccountRow } from "#worker/services/accounts/schemas.ts";
-import { type CreateSite, type SiteFeatures, SiteSettings, type SiteRow, toSite, type UpdateSite } from "./schemas.ts";
+import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/accounts.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { streamProviders } from "#db/schema/index.ts";
+import type { StreamProviderRow } from "#db/schema/index.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 const CallUrl = z.url().max(2000);
@@ -44,7 +44,6 @@ export const RegisteredProvider = z
 
 export const ChangedProvider = z.object({ id: Id }).openapi("ChangedProvider");
 
-export type StreamProviderRow = typeof streamProviders.$inferSelect;
 export type StreamProviderInput = z.output<typeof StreamProviderInput>;
 
 export function toStreamProvider(row: StreamProviderRow) {

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
-import { streamProviders } from "#db/schema/index.ts";
+import { type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
 import { publicUrlProblem } from "#worker/integrations/public-host.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { Failure, type Issue, notFound, refuseDuplicate, refuseReferenced } from "#worker/lib/errors.ts";
-import { CALL_URLS, type StreamProviderInput, type StreamProviderRow, toStreamProvider } from "./schemas.ts";
+import { CALL_URLS, type StreamProviderInput, toStreamProvider } from "./schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 

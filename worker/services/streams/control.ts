@@ -1,11 +1,10 @@
 import { and, eq, gte, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import type { STREAM_CALLS } from "#db/enums.ts";
-import { streams } from "#db/schema/index.ts";
+import { type StreamProviderRow, type StreamRow, streams } from "#db/schema/index.ts";
 import { isAcknowledged, type ProviderOutcome } from "#worker/integrations/stream-provider.ts";
 import { conflict, Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import type { StreamProviderRow } from "#worker/services/stream-providers/schemas.ts";
-import { type StreamRow, toStream } from "./schemas.ts";
+import { toStream } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { keepGatedOfStream } from "#worker/services/videos/gate-departures.ts";
 import { callFor, isGone, providerFailed } from "./drafts.ts";

@@ -1,9 +1,8 @@
 import { and, eq, lte } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { streamDrafts, streamProviders } from "#db/schema/index.ts";
+import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
 import { callProvider, type ProviderOutcome, type ProviderStream, readMade } from "#worker/integrations/stream-provider.ts";
 import { Failure, refuseReferenced } from "#worker/lib/errors.ts";
-import type { StreamProviderRow } from "#worker/services/stream-providers/schemas.ts";
 import { commitIfCurrent, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
 
@@ -14,7 +13,6 @@ const ABANDONED_AFTER = 2 * MINUTE;
 const GIVEN_UP_AFTER = 7 * 24 * 60 * MINUTE;
 const AT_ONCE = 10;
 
-type DraftRow = typeof streamDrafts.$inferSelect;
 /** A stream that a provider is asked for: there is a row of it before the call, so that none is ever forgotten there. */
 export type Draft = Omit<DraftRow, "due">;
 type Cleaner = Pick<Ctx, "env" | "db" | "now">;

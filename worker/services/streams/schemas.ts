@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { streams } from "#db/schema/index.ts";
+import type { StreamRow } from "#db/schema/index.ts";
 import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
 
@@ -74,7 +74,6 @@ export const GameList = z
   })
   .openapi("GameList");
 
-export type StreamRow = typeof streams.$inferSelect;
 export type StreamInput = z.output<typeof StreamInput>;
 
 /** Without the key unless it is given: who may see it is for the verb to say. */

@@ -1,10 +1,9 @@
 import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import { pages, sites, streamProviders, streams } from "#db/schema/index.ts";
+import { pages, sites, type StreamProviderRow, streamProviders, type StreamRow, streams } from "#db/schema/index.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
-import type { StreamProviderRow } from "#worker/services/stream-providers/schemas.ts";
-import { type StreamInput, type StreamRow, toStream } from "./schemas.ts";
+import { type StreamInput, toStream } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/sites.ts";

@@ -1,15 +1,13 @@
 import { and, eq, gt, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "#db/prepared.ts";
-import { accessCodes, accountEntitlements } from "#db/schema/index.ts";
+import { accessCodes, accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
 import type { PageGate } from "#db/types.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
 import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
 import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 
 const AT_ONCE = 50;
-
-export type EntitlementRow = typeof accountEntitlements.$inferSelect;
 
 /** What is granted: by which way, and for what (`source`, such as "invite/<id>"), so that it can be taken back. */
 export interface Grant {

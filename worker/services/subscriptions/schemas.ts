@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDERS } from "#db/enums.ts";
-import type { subscriptions } from "#db/schema/index.ts";
+import type { EntitlementRow, SubscriptionRow } from "#db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
-import { type EntitlementRow, toEntitlement } from "./entitlements.ts";
+import { toEntitlement } from "./entitlements.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
 
 const DAY_SECONDS = 86_400;
@@ -143,7 +143,6 @@ export const EntitlementFilters = {
   sku: Sku.optional(),
 };
 
-export type SubscriptionRow = typeof subscriptions.$inferSelect;
 export type SubscriptionInput = z.output<typeof SubscriptionInput>;
 export type SubscriptionPatch = z.output<typeof SubscriptionPatch>;
 export type EntitlementWithSubscription = EntitlementRow & { subscription: SubscriptionRow | null };

@@ -1,13 +1,7 @@
 import { and, eq, isNotNull, ne, notExists, type SQL, sql } from "drizzle-orm";
-import { accountEntitlements, accounts, charges, subscriptions } from "#db/schema/index.ts";
+import { accountEntitlements, accounts, charges, type EntitlementRow, type SubscriptionRow, subscriptions } from "#db/schema/index.ts";
 import { conflict, Failure, forbidden, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
-import {
-  type EntitlementWithSubscription,
-  type SubscriptionInput,
-  type SubscriptionPatch,
-  type SubscriptionRow,
-  toSubscription,
-} from "./schemas.ts";
+import { type EntitlementWithSubscription, type SubscriptionInput, type SubscriptionPatch, toSubscription } from "./schemas.ts";
 import {
   asRead,
   callerAccount,
@@ -21,7 +15,7 @@ import {
   ownRow,
   requireMatch,
 } from "#worker/services/core/context.ts";
-import { type EntitlementRow, grantEntitlement } from "./entitlements.ts";
+import { grantEntitlement } from "./entitlements.ts";
 import { equalTo, idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/sites.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { ALERT_COLORS, BORDER_RADII, SURFACES, TEXT_CAPITALIZATIONS, TEXT_COLORS, THEME_MODES, THEME_TYPES } from "#db/enums.ts";
-import type { themes } from "#db/schema/index.ts";
+import type { ThemeRow } from "#db/schema/index.ts";
 import type { ThemeColor, ThemeColors } from "#db/types.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { Id, ImageUrl, Tracked } from "#worker/lib/schemas/common.ts";
@@ -94,7 +94,6 @@ export const DeleteThemeAnswer = z
   })
   .openapi("DeleteThemeAnswer");
 
-export type ThemeRow = typeof themes.$inferSelect;
 export type ThemeInput = Omit<z.output<typeof CustomThemeInput>, "type" | "siteId"> & { type: ThemeRow["type"]; siteId?: string };
 export type ApplyTheme = z.output<typeof ApplyTheme>;
 

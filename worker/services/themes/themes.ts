@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
-import { pages, sites, siteThemes, themes } from "#db/schema/index.ts";
+import { pages, sites, siteThemes, type ThemeRow, themes } from "#db/schema/index.ts";
 import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
-import { type ApplyTheme, type ThemeInput, type ThemeRow, toTheme } from "./schemas.ts";
+import { type ApplyTheme, type ThemeInput, toTheme } from "./schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/sites.ts";

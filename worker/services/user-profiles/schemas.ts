@@ -1,10 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import type { userProfiles } from "#db/schema/index.ts";
+import type { UserProfileRow } from "#db/schema/index.ts";
 import { Id, Tracked } from "#worker/lib/schemas/common.ts";
 
 export const UserProfile = z.object({ _id: Id, accountId: Id, name: z.string(), ...Tracked }).openapi("UserProfile");
-
-export type UserProfileRow = typeof userProfiles.$inferSelect;
 
 export function toUserProfile(row: UserProfileRow) {
   return {

@@ -1,7 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { userProfiles } from "#db/schema/index.ts";
+import { type UserProfileRow, userProfiles } from "#db/schema/index.ts";
 import { forbidden, notFound } from "#worker/lib/errors.ts";
-import type { UserProfileRow } from "./schemas.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 
 export async function getUserProfile(ctx: Ctx, id: string): Promise<UserProfileRow> {

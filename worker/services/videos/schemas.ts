@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { UPLOAD_STATUSES, VIDEO_ACCESS, VIDEO_PLAYERS, VIDEO_TYPES } from "#db/enums.ts";
-import type { videos } from "#db/schema/index.ts";
+import type { VideoRow } from "#db/schema/index.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
@@ -171,7 +171,6 @@ export const VideoIdsParam = z.object({
 export const TotalViews = z.number().int().openapi("TotalViews", { example: 1893 });
 export const VideoTotalViews = z.object({ id: Id, views: z.number().int() }).openapi("VideoTotalViews");
 
-export type VideoRow = typeof videos.$inferSelect;
 export type VideoInput = z.output<typeof VideoInput>;
 export type VideoPatch = z.output<typeof VideoPatch>;
 export type VodInput = z.output<typeof VodInput>;

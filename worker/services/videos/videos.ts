@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { streams, videos, videoTotals } from "#db/schema/index.ts";
+import { streams, type VideoRow, videos, videoTotals } from "#db/schema/index.ts";
 import { findMetadata } from "#worker/integrations/oembed.ts";
 import { youtubeVideoId } from "#worker/integrations/youtube.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
@@ -11,7 +11,6 @@ import {
   type VideoMetadata,
   type VideoPatch,
   type VideoQuery,
-  type VideoRow,
   type VodInput,
 } from "./schemas.ts";
 import {

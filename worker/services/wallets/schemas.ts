@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { BILLING_PERIODS, CANCEL_SCHEDULES, ENTITLEMENT_STATUSES, WALLET_OWNERS } from "#db/enums.ts";
-import type { recurringSubscriptions, wallets } from "#db/schema/index.ts";
+import type { RecurringRow, WalletRow } from "#db/schema/index.ts";
 import { Id, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
 
@@ -72,8 +72,6 @@ export const CancelledRecurring = z
   .object({ success: z.boolean(), message: z.string().optional().describe("Why not, or what of the refund is still open") })
   .openapi("CancelledRecurring");
 
-export type WalletRow = typeof wallets.$inferSelect;
-export type RecurringRow = typeof recurringSubscriptions.$inferSelect;
 export type WalletInput = z.output<typeof WalletInput>;
 export type CancelRecurring = z.output<typeof CancelRecurring>;
 

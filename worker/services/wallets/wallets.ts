@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import { accounts, sites, wallets } from "#db/schema/index.ts";
+import { accounts, type RecurringRow, sites, type WalletRow, wallets } from "#db/schema/index.ts";
 import { cameFirst, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
-import { type CancelRecurring, type RecurringRow, toWallet, type WalletInput, type WalletRow } from "./schemas.ts";
+import { type CancelRecurring, toWallet, type WalletInput } from "./schemas.ts";
 import { callerAccount, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";

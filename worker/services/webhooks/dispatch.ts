@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
-import { webhookEndpoints } from "#db/schema/index.ts";
+import { webhookEndpoints, type WebhookRow } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import type { Attempt, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { publicStatusOf } from "#worker/integrations/public-host.ts";
@@ -9,7 +9,7 @@ import { open } from "#worker/lib/crypto/crypto.ts";
 import { Failure, hasMessage } from "#worker/lib/errors.ts";
 import { signEventData, type SigningKeys, signingKeys, standardHeaders } from "./signature.ts";
 import { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
-import { toWebhookEvent, type WebhookRow } from "./endpoint-schemas.ts";
+import { toWebhookEvent } from "./endpoint-schemas.ts";
 import { asRead, commitIfCurrent, nextVersion } from "#worker/services/core/context.ts";
 import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
 import { asSystem } from "#worker/services/core/system.ts";

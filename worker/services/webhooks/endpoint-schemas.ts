@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
-import type { webhookEndpoints } from "#db/schema/index.ts";
+import type { WebhookRow } from "#db/schema/index.ts";
 import { worded } from "#worker/http/errors.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
@@ -140,7 +140,6 @@ export const WebhookEvent = z
   })
   .openapi("WebhookEvent");
 
-export type WebhookRow = typeof webhookEndpoints.$inferSelect;
 export type WebhookSettings = z.output<typeof SettingsInput>;
 export type SubscriptionMap = z.output<typeof SubscriptionMap>;
 

@@ -1,11 +1,11 @@
 import { and, asc, count, eq, sql } from "drizzle-orm";
-import { sites, webhookEndpoints } from "#db/schema/index.ts";
+import { sites, webhookEndpoints, type WebhookRow } from "#db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
 import { requirePublicUrl } from "#worker/integrations/public-host.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { conflict, loseToDuplicate, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newWebhookSecret } from "./signature.ts";
-import { type SubscriptionMap, toWebhookEvent, type WebhookRow, type WebhookSettings } from "./endpoint-schemas.ts";
+import { type SubscriptionMap, toWebhookEvent, type WebhookSettings } from "./endpoint-schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import {
   asRead,
