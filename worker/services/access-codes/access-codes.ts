@@ -21,7 +21,7 @@ import { HELD_TWICE, heldBy, planGrants } from "#worker/services/subscriptions/e
 import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const DUPLICATE = "access_codes.site_id, access_codes.access_code";
 // One statement inserts this many codes: 150 kB of JSON in one parameter.

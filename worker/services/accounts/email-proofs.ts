@@ -16,7 +16,7 @@ import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
-import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** No second mail to one person before this long has passed, and so many in a day. */

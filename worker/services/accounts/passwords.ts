@@ -21,7 +21,7 @@ import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
 import { newPlaces, rememberPlaces, requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
-import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 const RESET_MS = 60 * 60 * 1000;

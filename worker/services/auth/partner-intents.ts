@@ -23,7 +23,7 @@ import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "#
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { newIntent, type Redemption } from "./intents.ts";
-import { getSite } from "#worker/services/sites/sites.ts";
+import { getSite } from "#worker/services/sites/current-site.ts";
 
 const ALGORITHMS = ["EdDSA", "ES256", "RS256"];
 const MOST_KEY_SETS = 200;

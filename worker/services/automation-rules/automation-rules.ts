@@ -7,7 +7,7 @@ import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.
 import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const LOG_LENGTH = 20;
 

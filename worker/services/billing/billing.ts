@@ -2,7 +2,7 @@ import { hasStripe } from "#worker/integrations/stripe-client.ts";
 import { verifyApplePay } from "#worker/integrations/stripe.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { getSite } from "#worker/services/sites/sites.ts";
+import { getSite } from "#worker/services/sites/current-site.ts";
 import { requireAccount } from "./stripe-connect.ts";
 
 // What other areas need of the books.

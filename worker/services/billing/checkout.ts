@@ -9,7 +9,7 @@ import { closePages, decline } from "./charges.ts";
 import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { heldSkus } from "#worker/services/subscriptions/entitlements.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { getSite, requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireChargeableAccount } from "./stripe-connect.ts";
 import { walletOf } from "#worker/services/wallets/wallets.ts";
 

@@ -5,7 +5,7 @@ import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { cameFirst, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow } from "#worker/services/core/context.ts";
-import { requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const ATTEMPTS = 3;
 

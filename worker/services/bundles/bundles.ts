@@ -5,7 +5,7 @@ import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const bundleList: ListSpec<BundleRow> = {
   table: bundles,

@@ -16,7 +16,7 @@ import {
   requirePage,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const eventList: ListSpec<CalendarEventRow> = {
   table: calendarEvents,

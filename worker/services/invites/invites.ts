@@ -33,7 +33,7 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { deleteRegisterInvite, endRegisterInvite } from "./register-invites.ts";
 import { skusAt } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { getSite, requireAllowedUrl, requireOwnSite } from "#worker/services/sites/sites.ts";
+import { getSite, requireAllowedUrl, requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 const PURPOSE = "invite token";

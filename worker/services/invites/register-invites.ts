@@ -37,7 +37,7 @@ import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
 import { newPassword } from "#worker/services/accounts/passwords.ts";
 import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/roles.ts";
-import { getSite, requireAllowedUrl } from "#worker/services/sites/sites.ts";
+import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const PURPOSE = "register invite";
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -22,7 +22,7 @@ import {
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const navigationList: ListSpec<NavigationRow> = {
   table: navigations,

@@ -8,7 +8,7 @@ import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, require
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 type Variables = NonNullable<OverlayContent["variables"]>;
 

@@ -15,7 +15,7 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { inTemplate } from "#worker/services/core/named-references.ts";
 import { newPanel } from "#worker/services/panels/panels.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const templateList: ListSpec<ChannelTemplateRow> = {
   table: channelTemplates,

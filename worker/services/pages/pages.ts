@@ -14,7 +14,7 @@ import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf }
 import { leaveChannel } from "./departures.ts";
 import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { offAir, whileOffAir } from "#worker/services/streams/control.ts";
 import { forgetWatchTimeOfPage } from "./watch-time.ts";
 

@@ -9,7 +9,7 @@ import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inRenderer } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const panelList: ListSpec<PanelRow> = {
   table: panels,

@@ -4,7 +4,7 @@ import { fetchYoutubePlaylist, type YoutubeVideo } from "#worker/integrations/yo
 import type { ReadVideo } from "#worker/services/videos/schemas.ts";
 import { commit, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { playlistEvent } from "./playlists.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { createdEvents, newVideo } from "#worker/services/videos/videos.ts";
 
 /** Makes a playlist of one of YouTube's, with a video for each of its videos that the site doesn't have yet; all of it or nothing. */

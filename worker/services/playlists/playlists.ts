@@ -24,7 +24,7 @@ import { keepGatedOfPlaylist } from "#worker/services/videos/gate-departures.ts"
 import { equalTo, idIn, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inMembers } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** Of each kind of document that names an item. */
 const MAX_REFERENCES = 100;

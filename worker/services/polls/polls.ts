@@ -10,7 +10,7 @@ import { asRead, commit, commitIfCurrent, type Ctx, isManager, newRow, ownRow, r
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** Of a site's open polls, as many of those changed last are asked for responses that are still on their way to the database. */
 const ASKED_POLLS = 100;

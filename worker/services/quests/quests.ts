@@ -8,7 +8,7 @@ import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worke
 import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** The `message` of what is refused as a quest; its issues say which fields. */
 export const INVALID_QUEST = "Invalid quest";

@@ -7,12 +7,7 @@ import { accountEvent, insertAccount, newAccount } from "#worker/services/accoun
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireRoleKey } from "#worker/services/accounts/roles.ts";
-
-export async function getSite(ctx: Ctx): Promise<SiteRow> {
-  const [site] = await ctx.db.select().from(sites).where(eq(sites.id, ctx.siteId));
-  if (!site) throw notFound("Site not found");
-  return site;
-}
+import { getSite, requireOwnSite } from "./current-site.ts";
 
 /** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
 export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null; manages: boolean }> {
@@ -114,18 +109,4 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
 
 function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
   return refuseDuplicate("sites.slug", "Another site has this slug", write);
-}
-
-/** A siteId in a body is the caller's own, or a 400. */
-export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
-  if (siteId !== undefined && siteId !== ctx.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
-}
-
-/** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
-export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, site?: SiteRow): Promise<void> {
-  const { origin, protocol, hostname, username, password } = new URL(url);
-  const { allowedOrigins } = (site ?? (await getSite(ctx))).settings.security;
-  const onLoopback = ctx.env.TIFO_DEVELOPMENT === "true" && protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname);
-  if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
-  throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");
 }

@@ -6,7 +6,7 @@ import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/ro
 import { type StreamInput, toStream } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { keepDraft, makeAtProvider } from "./drafts.ts";
 
 const KEY_PURPOSE = "stream key";

@@ -17,7 +17,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { grantEntitlement } from "./entitlements.ts";
 import { equalTo, idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const DUPLICATE = "subscriptions.site_id, subscriptions.sku";
 

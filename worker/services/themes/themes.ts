@@ -4,7 +4,7 @@ import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
 import { type ApplyTheme, type ThemeInput, toTheme } from "./schemas.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 /** The operator's themes belong to no site, and so do the events of their changes. */
 const OPERATOR = "";

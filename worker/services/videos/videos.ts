@@ -28,7 +28,7 @@ import {
 import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
 import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requirePlayback } from "#worker/services/sites/playback-keys.ts";
-import { requireOwnSite } from "#worker/services/sites/sites.ts";
+import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const videoListOf = (siteId: string): ListSpec<ReadVideo> => ({
   table: videos,

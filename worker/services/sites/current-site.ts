@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import { type SiteRow, sites } from "#db/schema/index.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { invalid, notFound } from "#worker/lib/errors.ts";
+
+export async function getSite(ctx: Ctx): Promise<SiteRow> {
+  const [site] = await ctx.db.select().from(sites).where(eq(sites.id, ctx.siteId));
+  if (!site) throw notFound("Site not found");
+  return site;
+}
+
+/** A siteId in a body is the caller's own, or a 400. */
+export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
+  if (siteId !== undefined && siteId !== ctx.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
+}
+
+/** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
+export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, site?: SiteRow): Promise<void> {
+  const { origin, protocol, hostname, username, password } = new URL(url);
+  const { allowedOrigins } = (site ?? (await getSite(ctx))).settings.security;
+  const onLoopback = ctx.env.TIFO_DEVELOPMENT === "true" && protocol === "http:" && ["localhost", "127.0.0.1"].includes(hostname);
+  if ((allowedOrigins.includes(origin) || onLoopback) && username === "" && password === "") return;
+  throw invalid(path, "Its origin is not among the site's settings.security.allowedOrigins");
+}
