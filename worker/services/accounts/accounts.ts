@@ -25,7 +25,7 @@ import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
 import { forgetGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./roles.ts";
+import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
 

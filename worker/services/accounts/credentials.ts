@@ -7,7 +7,7 @@ import { addsRoles } from "#worker/lib/roles.ts";
 import { writeLinks } from "./links.ts";
 import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
 import { newPassword } from "./passwords.ts";
-import { mayGiveRoles } from "./roles.ts";
+import { mayGiveRoles } from "./role-rules.ts";
 
 /** Long enough to read the mail after a weekend: its reader didn't ask for it. */
 const NEW_PASSWORD_MS = 7 * 24 * 60 * 60 * 1000;

@@ -12,7 +12,7 @@ import { askProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { newPassword, requireStaffPassword } from "./passwords.ts";
-import { administersSite } from "./roles.ts";
+import { administersSite } from "./role-rules.ts";
 import { requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 

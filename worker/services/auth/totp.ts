@@ -7,7 +7,7 @@ import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
 import { callerAccount, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { requiresTotp } from "./identity.ts";
-import { requireRoleKey } from "#worker/services/accounts/roles.ts";
+import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { requirePassword, SignInAttempt } from "./sign-in-attempts.ts";
 
 const PURPOSE = "totp secret";

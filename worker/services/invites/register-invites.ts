@@ -36,7 +36,7 @@ import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
 import { newPassword } from "#worker/services/accounts/passwords.ts";
-import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/roles.ts";
+import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const PURPOSE = "register invite";

@@ -6,7 +6,7 @@ import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSi
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/accounts.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
-import { requireRoleKey } from "#worker/services/accounts/roles.ts";
+import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
 /** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
