@@ -7,7 +7,7 @@ import type { AccountRole } from "#db/types.ts";
 import { Problem } from "#worker/http/errors.ts";
 import { hashPassword, randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
-import { normalizeEmail, normalizeName } from "#worker/services/accounts/accounts.ts";
+import { normalizeEmail, normalizeName } from "#worker/services/accounts/account-rows.ts";
 import { signToken, type TokenClaims } from "#worker/services/auth/tokens.ts";
 import { PING } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { takeLogLine, type LogLine } from "./log-lines.ts";

@@ -2,24 +2,14 @@ import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type AccountRow, accounts, passwordResets, userProfiles } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
-import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
-import { Failure, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { sha256 } from "#worker/lib/crypto/crypto.ts";
+import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
-import { type CreateAccount, toAccount, type UpdateAccount, type UpsertAccount } from "./schemas.ts";
+import type { CreateAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
-import { refuseTakenLink, writeLinks } from "./links.ts";
+import { writeLinks } from "./links.ts";
 import { tellEndedClaims } from "#worker/services/claim-statuses/claims.ts";
-import {
-  asRead,
-  commit,
-  commitIfCurrent,
-  type Ctx,
-  type NewEvent,
-  newRow,
-  nextVersion,
-  ownRow,
-  requireMatch,
-} from "#worker/services/core/context.ts";
+import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
@@ -28,6 +18,16 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
+import {
+  accountEvent,
+  insertAccount,
+  naming,
+  newAccount,
+  normalizeEmail,
+  normalizeSearch,
+  refuseStandIn,
+  refuseTakenEmail,
+} from "./account-rows.ts";
 
 export const accountList: ListSpec<AccountRow> = {
   table: accounts,
@@ -45,11 +45,6 @@ export const accountList: ListSpec<AccountRow> = {
 export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): Promise<ListPage<AccountRow>> {
   const email = query.email === undefined ? undefined : eq(accounts.email, normalizeEmail(query.email));
   return listRows(ctx, accountList, normalizeSearch(query), eq(accounts.siteId, ctx.siteId), email);
-}
-
-/** A search as names and e-mails are kept. */
-export function normalizeSearch<T extends ListQuery>(query: T): T {
-  return query.search === undefined ? query : { ...query, search: normalizeName(query.search) };
 }
 
 /** One account: for a key or admin any of the site, for everyone else their own. */
@@ -187,56 +182,6 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   return account;
 }
 
-/** The row of an account to be; hashing its password is the slow part. Without a password it signs in by other means alone. */
-export async function newAccount(
-  ctx: Ctx,
-  input: Pick<CreateAccount, "email" | "name" | "marketingOptin"> & { password?: string },
-  roles: AccountRole[],
-): Promise<AccountRow> {
-  const email = normalizeEmail(input.email);
-  return {
-    ...newRow(ctx),
-    ...naming(input.name),
-    globalAccountId: null,
-    email,
-    passwordHash: input.password === undefined ? null : await hashPassword(input.password),
-    passwordVersion: 1,
-    emailHash: await sha256(email),
-    roles,
-    tags: [],
-    thirdPartyAuthProviders: [],
-    emailVerified: null,
-    trusted: false,
-    marketingOptin: input.marketingOptin,
-    lastLogin: null,
-    subscriptions: [],
-  };
-}
-
-/** The statements that make an account, with its profile and links. */
-export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
-  return [
-    ctx.db.insert(accounts).values(account),
-    ctx.db.insert(userProfiles).values({ ...newRow(ctx), accountId: account.id, name: account.name }),
-    ...writeLinks(ctx, account.id, account.thirdPartyAuthProviders),
-  ];
-}
-
-/** A 409 for an e-mail, or a sign-in elsewhere, that another account of the site has. */
-export function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
-  return refuseTakenLink(() => refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", write));
-}
-
-/** What the log says of an account. */
-export function accountEvent(type: string, account: AccountRow): NewEvent {
-  return { type, resource: `account/${account.id}`, data: toAccount(account) };
-}
-
-/** The columns of a name. */
-export function naming(name: string): { name: string; normalizedName: string } {
-  return { name, normalizedName: normalizeName(name) };
-}
-
 /** 403 unless this is the caller's own account, or the caller a key or an admin. */
 async function requireSelfOrAdmin(ctx: Ctx, id: string, action: Action, message: string): Promise<void> {
   const actor = await ctx.caller();
@@ -246,30 +191,4 @@ async function requireSelfOrAdmin(ctx: Ctx, id: string, action: Action, message:
 async function requireAdmin(ctx: Ctx, message: string): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw forbidden(message);
-}
-
-/** An address as it is compared: Unicode-normalised, trimmed, lower case. */
-export function normalizeEmail(email: string): string {
-  return email.normalize("NFKC").trim().toLowerCase();
-}
-
-export const STAND_IN = "@no-mail.invalid";
-
-/** The address of an account that has none, by an id that nobody can know before. */
-export function standInEmail(id: string): string {
-  return `${id}${STAND_IN}`;
-}
-
-export function isStandIn(email: string): boolean {
-  return normalizeEmail(email).endsWith(STAND_IN);
-}
-
-/** A 400 for an address that we give ourselves. */
-export function refuseStandIn(email: string): void {
-  if (isStandIn(email)) throw invalid("email", `Addresses ${STAND_IN} are those of accounts without one`);
-}
-
-/** A name as it is sorted and searched: lower case, without accents. */
-export function normalizeName(name: string): string {
-  return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }

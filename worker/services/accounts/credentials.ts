@@ -6,7 +6,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
 import { writeLinks } from "./links.ts";
 import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
-import { newPassword } from "./passwords.ts";
+import { newPassword } from "./account-rows.ts";
 import { mayGiveRoles } from "./role-rules.ts";
 
 /** Long enough to read the mail after a weekend: its reader didn't ask for it. */

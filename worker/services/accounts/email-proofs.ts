@@ -10,7 +10,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { AskVerification } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
-import { normalizeEmail, STAND_IN } from "./accounts.ts";
+import { normalizeEmail, STAND_IN } from "./account-rows.ts";
 import { batchAll, commit, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";

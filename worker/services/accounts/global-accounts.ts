@@ -11,7 +11,8 @@ import { callerAccount, commitIfCurrent, type Ctx, ownRow } from "#worker/servic
 import { askProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { newPassword, requireStaffPassword } from "./passwords.ts";
+import { requireStaffPassword } from "./passwords.ts";
+import { newPassword } from "./account-rows.ts";
 import { administersSite } from "./role-rules.ts";
 import { requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";

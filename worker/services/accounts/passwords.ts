@@ -4,14 +4,13 @@ import { createDb } from "#db/client.ts";
 import type { PasswordKind } from "#db/enums.ts";
 import { accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { type AskReset, type ChangePassword, STAFF_PASSWORD_LENGTH, STAFF_PASSWORD_TOO_SHORT, type UseReset } from "./schemas.ts";
 import type { Tokens } from "#worker/services/auth/schemas.ts";
 import { accountColumns } from "./columns.ts";
-import { normalizeEmail } from "./accounts.ts";
+import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
@@ -32,14 +31,6 @@ const PURPOSE = "password reset";
 /** A 400 for a password that is too short for an account with roles. */
 export function requireStaffPassword({ roles }: { roles: unknown[] }, password: string): void {
   if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid("password", STAFF_PASSWORD_TOO_SHORT);
-}
-
-/** The columns of a new password; a rising version ends every session of the old one. */
-export async function newPassword(
-  password: string,
-  current: { passwordVersion: number },
-): Promise<{ passwordHash: string; passwordVersion: number }> {
-  return { passwordHash: await hashPassword(password), passwordVersion: current.passwordVersion + 1 };
 }
 
 /** Changes the caller's own password. Every session ends, the caller's too, who gets a new one. */

@@ -5,7 +5,7 @@ import { invalid, notFound } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { BulkTagsIssues } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
-import { accountEvent } from "./accounts.ts";
+import { accountEvent } from "./account-rows.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 
 const MOST_TAGS = 200;

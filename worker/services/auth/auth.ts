@@ -7,7 +7,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { STAFF_PASSWORD_LENGTH } from "#worker/services/accounts/schemas.ts";
 import type { Login, Tokens } from "./schemas.ts";
-import { normalizeEmail } from "#worker/services/accounts/accounts.ts";
+import { normalizeEmail } from "#worker/services/accounts/account-rows.ts";
 import { endSession, endStolenSession } from "./session-ends.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { checkSite } from "./identity.ts";

@@ -9,6 +9,7 @@ import { newId } from "#worker/lib/ids.ts";
 import type { CreateIntent } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import { findLinked } from "#worker/services/accounts/links.ts";
+import { replaceAccount } from "#worker/services/accounts/accounts.ts";
 import {
   accountEvent,
   insertAccount,
@@ -16,9 +17,8 @@ import {
   newAccount,
   normalizeEmail,
   refuseTakenEmail,
-  replaceAccount,
   standInEmail,
-} from "#worker/services/accounts/accounts.ts";
+} from "#worker/services/accounts/account-rows.ts";
 import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";

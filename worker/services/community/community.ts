@@ -4,7 +4,7 @@ import { forbidden, notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import type { MemberEntitlementRow, MembersQuery } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
-import { normalizeEmail, normalizeName } from "#worker/services/accounts/accounts.ts";
+import { normalizeEmail, normalizeName } from "#worker/services/accounts/account-rows.ts";
 import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { contains, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { grantSubscription, subscriptionsOf } from "#worker/services/subscriptions/subscriptions.ts";

@@ -13,7 +13,7 @@ import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
-import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/accounts.ts";
+import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/account-rows.ts";
 import {
   asRead,
   commit,

@@ -8,16 +8,17 @@ import { cameFirst, conflict, Failure, invalid, notFound } from "#worker/lib/err
 import { addsRoles } from "#worker/lib/roles.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { type AcceptInvite, type RegisterInviteInput, toRegisterInviteEvent } from "./schemas.ts";
+import { replaceAccount } from "#worker/services/accounts/accounts.ts";
 import {
   accountEvent,
   insertAccount,
   naming,
   newAccount,
+  newPassword,
   normalizeEmail,
   refuseStandIn,
   refuseTakenEmail,
-  replaceAccount,
-} from "#worker/services/accounts/accounts.ts";
+} from "#worker/services/accounts/account-rows.ts";
 import {
   type Actor,
   asRead,
@@ -35,7 +36,6 @@ import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { tellOfRows } from "#worker/services/core/outbox.ts";
-import { newPassword } from "#worker/services/accounts/passwords.ts";
 import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 

@@ -3,7 +3,7 @@ import { type AccountRow, apiKeys, type SiteRow, sites, siteThemes, streamProvid
 import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
-import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/accounts.ts";
+import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
