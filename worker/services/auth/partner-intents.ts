@@ -22,7 +22,7 @@ import {
 import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
-import { newIntent, type Redemption } from "./intents.ts";
+import { newIntent, type Redemption } from "./intent-rows.ts";
 import { getSite } from "#worker/services/sites/current-site.ts";
 
 const ALGORITHMS = ["EdDSA", "ES256", "RS256"];

@@ -26,7 +26,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { findBySource, planGrants, planTransition } from "#worker/services/subscriptions/entitlements.ts";
-import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intents.ts";
+import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/intent-rows.ts";
 import { inInviteService } from "./failures.ts";
 import { type Budgets, findWithin } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
