@@ -6,15 +6,8 @@ import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
 import { getProgress, reportAction } from "#worker/services/quests/progress.ts";
-import {
-  createQuest,
-  deleteQuest,
-  getQuest,
-  INVALID_QUEST,
-  listQuests,
-  questManager,
-  replaceQuest,
-} from "#worker/services/quests/quests.ts";
+import { createQuest, deleteQuest, getQuest, INVALID_QUEST, listQuests, replaceQuest } from "#worker/services/quests/quests.ts";
+import { questManager } from "#worker/services/quests/channel-admins.ts";
 import { drawRaffle } from "#worker/services/quests/raffles.ts";
 import { ClaimStatus, toClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 import {

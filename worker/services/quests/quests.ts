@@ -1,7 +1,6 @@
 import { and, eq, not, sql } from "drizzle-orm";
 import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts";
 import { cameFirst, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
-import { isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -9,6 +8,7 @@ import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
+import { requireChannelAdmin } from "./channel-admins.ts";
 
 /** The `message` of what is refused as a quest; its issues say which fields. */
 export const INVALID_QUEST = "Invalid quest";
@@ -103,21 +103,6 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   // A panel came in between, or somebody else's change.
   const since = await panelsWith(ctx, id);
   throw since.length > 0 ? shown(since) : new LostRace();
-}
-
-/** Tells of which quests the caller may see what is for the site's own systems: an admin of the site, or of one of their channels. */
-export async function questManager(ctx: Ctx): Promise<(quest: QuestRow) => boolean> {
-  const actor = await ctx.caller();
-  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "read")) return () => true;
-  return ({ channelIds }) => channelIds.some((channelId) => managesPage(actor.roles, channelId, "read"));
-}
-
-/** A 400 unless the caller is admin of each of these channels; of a quest of the whole site, where there are none, a site admin. */
-export async function requireChannelAdmin(ctx: Ctx, channelIds: string[]): Promise<void> {
-  const actor = await ctx.caller();
-  if (actor.kind !== "account" || isSiteAdmin(actor.roles, "write")) return;
-  if (channelIds.length === 0 || !channelIds.every((channelId) => managesPage(actor.roles, channelId, "write")))
-    throw new Failure("channel_admin_required");
 }
 
 /** Runs a write that names what the site may not have; a 400 says so in the words that integrators know. */

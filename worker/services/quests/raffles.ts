@@ -6,7 +6,7 @@ import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
 import { drawWinners, newSeed, RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 import type { RaffleResult } from "./schemas.ts";
 import { asRead, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { requireChannelAdmin } from "./quests.ts";
+import { requireChannelAdmin } from "./channel-admins.ts";
 
 const PURPOSE = "raffle seed";
 const ATTEMPTS = 5;
