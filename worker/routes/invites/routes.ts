@@ -11,12 +11,12 @@ import {
   createInvite,
   deleteInvite,
   getInvite,
-  type Invite as InviteRow,
   listInvites,
   openInvite,
   revokeInvite,
   updateInvite,
 } from "#worker/services/invites/invites.ts";
+import type { Invite as InviteRow } from "#worker/services/invites/invite-rows.ts";
 import { acceptRegisterInvite, createRegisterInvite } from "#worker/services/invites/register-invites.ts";
 import { Account, toAccount } from "#worker/services/accounts/schemas.ts";
 import {

@@ -35,6 +35,7 @@ import { skusAt } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { getSite, requireAllowedUrl, requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
+import type { Invite } from "./invite-rows.ts";
 
 const PURPOSE = "invite token";
 const TOKEN_LENGTH = 6;
@@ -45,9 +46,6 @@ const TOKEN_TRIES = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
 const LONGEST_MS = 366 * DAY_MS;
-
-/** An invite with its token opened, for those who hand it out. */
-export type Invite = InviteRow & { token: string };
 
 const inviteList: ListSpec<InviteRow> = {
   table: invites,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { RegisterInviteRow } from "#db/schema/index.ts";
 import { Id, QueryBoolean, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
-import type { Invite as InviteWithToken } from "./invites.ts";
+import type { Invite as InviteWithToken } from "./invite-rows.ts";
 import { AccountRole, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
 
 export const InviteToken = z
