@@ -9,7 +9,7 @@ import type { AppEnv } from "./app-env.ts";
 import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./credentials.ts";
 import { answerOnce } from "./idempotency.ts";
 import { takeLimit } from "./limits.ts";
-import type { Entrance } from "./operation.ts";
+import type { Entrance } from "./operation-policy.ts";
 
 const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
 

@@ -6,7 +6,7 @@ import type { Actor } from "#worker/services/core/context.ts";
 import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "#worker/services/core/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
-import type { Entrance } from "./operation.ts";
+import type { Entrance } from "./operation-policy.ts";
 
 const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
 // Answers of a request that never ran: the same key may try again.
