@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
-import { ERRORS, type ErrorCode, Failure, type Issue } from "#worker/lib/errors.ts";
+import { ERRORS, type ErrorCode, Failure } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
 const codes = Object.keys(ERRORS);
@@ -69,30 +69,4 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     "Cache-Control": "no-store",
     ...failure.headers,
   });
-}
-
-const WORDED = new Set<string>();
-
-/** Makes a schema's message a sentence that integrators know: where it is among the issues, it is the `message` of the refusal. */
-export function worded(sentence: string): string {
-  WORDED.add(sentence);
-  return sentence;
-}
-
-/** A zod failure as a 400 that names each field, of a body with the operation's own refusal. */
-export function invalidInput(error: z.ZodError, target: string, refusal?: string): Failure {
-  const issues = error.issues.flatMap(issuesOf);
-  const sentence = target === "json" && refusal !== undefined ? refusal : issues.find(({ message }) => WORDED.has(message))?.message;
-  return new Failure("invalid_request", sentence ?? summaryOf(issues, target), { issues });
-}
-
-function summaryOf(issues: Issue[], target: string): string {
-  const told = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ` : "") + message);
-  return `The ${target === "json" ? "body" : target} is not valid: ${told.join("; ")}`;
-}
-
-function issuesOf(issue: z.core.$ZodIssue): Issue[] {
-  const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ path: [...path, key].join("."), message: "Unknown field" }));
-  return [{ path: path.join("."), message: issue.message }];
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAGE_TYPES, PANEL_TYPES } from "#db/enums.ts";
-import { worded } from "#worker/http/errors.ts";
+import { worded } from "#worker/lib/schemas/invalid-input.ts";
 import { Id } from "#worker/lib/schemas/common.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import type { PageConfiguration } from "./configuration.ts";

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { PANEL_TYPES } from "#db/enums.ts";
 import type { PanelRow } from "#db/schema/index.ts";
-import { invalidInput } from "#worker/http/errors.ts";
+import { invalidInput } from "#worker/lib/schemas/invalid-input.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, fromQuery, Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PanelRenderer } from "#worker/lib/schemas/panel-renderer.ts";

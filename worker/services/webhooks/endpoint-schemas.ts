@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { WEBHOOK_DISABLED_REASONS, WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
 import type { WebhookRow } from "#db/schema/index.ts";
-import { worded } from "#worker/http/errors.ts";
+import { worded } from "#worker/lib/schemas/invalid-input.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 
