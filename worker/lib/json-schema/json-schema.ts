@@ -1,6 +1,7 @@
 import type { FactTypes } from "#db/types.ts";
 import type { Issue } from "#worker/lib/errors.ts";
 import { expandsTooFar, MAX_EXPANDED } from "./schema-size.ts";
+import { isSchema, LIST, MAP, ONE, resolve, type Schema } from "./schema.ts";
 
 // JSON Schema as providers write it: whether it is valid and cheap enough to validate with, and which facts it describes.
 
@@ -12,25 +13,8 @@ const LONGEST_FACT = 500;
 /** Schemas that apply to one value, each inside the one before. */
 const MAX_CHAIN = 32;
 
-/** Keywords that hold one schema, a map of them, a list of them. */
-export const ONE = [
-  "additionalProperties",
-  "not",
-  "if",
-  "then",
-  "else",
-  "contains",
-  "propertyNames",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "additionalItems",
-];
-export const MAP = ["properties", "$defs", "definitions", "dependentSchemas", "dependencies"];
-export const LIST = ["allOf", "anyOf", "oneOf", "prefixItems"];
 /** Those whose schemas speak of the same value as the one that they stand in; so do references and what depends on properties. */
 const SAME = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
-/** Where schemas are stored for references to them. */
-export const DEFINITIONS = new Set(["$defs", "definitions"]);
 /** What can't be checked in bounded time, and what to use instead: V8 tries every way in which a regular expression can match. */
 const UNSUPPORTED: Record<string, string> = {
   pattern: "enum, format, minLength and maxLength",
@@ -73,8 +57,6 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
 
 /** Keywords without schemas that a validator goes by. */
 export const KEPT = new Set([...Object.keys(HOLDS), "const"]);
-
-export type Schema = Record<string, unknown>;
 
 /** What is wrong with a schema of events, by dotted path; empty for one that can be used. Events are objects, and so is the root. */
 export function schemaProblems(schema: Schema): Issue[] {
@@ -174,18 +156,6 @@ function ofSameValue(schema: Schema, root: Schema): unknown[] {
   return [reference, dependent, ...SAME.map((name) => schema[name])].flat(2);
 }
 
-/** All schemas directly inside one, and the one that it refers to; definitions count where they are referred to. */
-export function childSchemas(schema: Schema, root: Schema): unknown[] {
-  return Object.entries(schema).flatMap(([name, value]) => {
-    if (name === "$ref") return [resolve(root, value)];
-    if (ONE.includes(name)) return [value];
-    if (MAP.includes(name)) return isSchema(value) && !DEFINITIONS.has(name) ? Object.values(value) : [];
-    if (name !== "items" && !LIST.includes(name)) return [];
-    const list: unknown[] = Array.isArray(value) ? value : [value];
-    return list;
-  });
-}
-
 function collect(schema: unknown, path: string[], root: Schema, facts: Map<string, FactTypes[string]>, followed: unknown[] = []): void {
   if (!isSchema(schema) || path.length > MAX_DEPTH || followed.includes(schema)) return;
   const seen = [...followed, schema];
@@ -217,29 +187,4 @@ function typeOfAll(values: unknown): string | undefined {
 
 function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
-}
-
-/** Where a reference leads; undefined outside the schema, since nothing is fetched. */
-export function resolve(root: Schema, reference: unknown): unknown {
-  if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
-  let place: unknown = root;
-  for (const part of reference.split("/").slice(1)) {
-    const name = decoded(part)?.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (name === undefined) return undefined;
-    if (typeof place !== "object" || place === null || !Object.hasOwn(place, name)) return undefined;
-    place = Reflect.get(place, name);
-  }
-  return place;
-}
-
-function decoded(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
-}
-
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import { DEFINITIONS, isSchema, KEPT, LIST, MAP, ONE, resolve, type Schema } from "./json-schema.ts";
+import { KEPT } from "./json-schema.ts";
+import { DEFINITIONS, isSchema, LIST, MAP, ONE, resolve, type Schema } from "./schema.ts";
 import type { StepBudget } from "./steps.ts";
 
 /** Formats that the validator checks in linear time; any other is an annotation. Its `url` takes seconds for thirty letters. */

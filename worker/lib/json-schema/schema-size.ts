@@ -1,4 +1,4 @@
-import { childSchemas, isSchema, type Schema } from "./json-schema.ts";
+import { childSchemas, isSchema, type Schema } from "./schema.ts";
 import { OutOfSteps, StepBudget } from "./steps.ts";
 
 /** Subschemas that a schema may have with each reference replaced by what it leads to. */
