@@ -2,13 +2,7 @@ import type { Operation } from "../operation/document.ts";
 import { JAVASCRIPT, JSON_TEXT, literal, PYTHON } from "./literal.ts";
 import { type Header, requestOf, type SampleRequest } from "./request.ts";
 import { SPECIAL } from "./special.ts";
-
-export interface Sample {
-  label: string;
-  /** As a fence's language. */
-  language: "sh" | "js" | "python" | "swift" | "kotlin";
-  code: string;
-}
+import type { Sample } from "./sample.ts";
 
 /** What every group of samples keeps a reader's choice of language by. */
 export const SYNC_KEY = "language";

@@ -1,5 +1,5 @@
 import { DEMO } from "../key/credentials.ts";
-import type { Sample } from "./languages.ts";
+import type { Sample } from "./sample.ts";
 
 const CHANNEL = `${DEMO.origin}/realtime/v1/channels/5eed0000000000000000c001`;
 
