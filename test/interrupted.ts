@@ -17,7 +17,7 @@ export function interrupted(site: TestSite, meanwhile: () => Promise<unknown>): 
     },
     ifMatch: undefined,
     deviceId: undefined,
-    told: { siteIds: new Set(), settled: [] },
+    emitted: { siteIds: new Set(), completedEventIds: [] },
     defer: () => undefined,
   };
 }

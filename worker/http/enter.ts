@@ -58,7 +58,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       deviceId: presented.device,
       claimedAccountId: check.accountId,
       ifMatch: entrance.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
-      told: { siteIds: new Set(), settled: [] },
+      emitted: { siteIds: new Set(), completedEventIds: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
     });
     const proceed = async (): Promise<void> => {

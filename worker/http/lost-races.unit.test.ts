@@ -31,7 +31,7 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
       caller: () => Promise.resolve({ kind: "system" }),
       ifMatch,
       deviceId: undefined,
-      told: { siteIds: new Set(), settled: [] },
+      emitted: { siteIds: new Set(), completedEventIds: [] },
       defer: () => undefined,
     });
     await next();

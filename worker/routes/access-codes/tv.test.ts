@@ -268,7 +268,7 @@ describe("when the database fails", () => {
     caller: async () => ({ kind: "account", id: newId(2), sessionId: newId(3), roles: [], tags: [] }),
     ifMatch: undefined,
     deviceId: undefined,
-    told: { siteIds: new Set(), settled: [] },
+    emitted: { siteIds: new Set(), completedEventIds: [] },
     defer: () => undefined,
   };
 

@@ -8,7 +8,7 @@ import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
 import type { CreateAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { writeLinks } from "./links.ts";
-import { tellEndedClaims } from "#worker/services/claim-statuses/claims.ts";
+import { insertEndedClaimEvents } from "#worker/services/claim-statuses/claims.ts";
 import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
@@ -172,7 +172,7 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   requireMatch(ctx, account);
   await requireGrantable(ctx, rules, account, []);
   const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
-  const claimsEnd = tellEndedClaims(ctx, await ctx.caller(), id);
+  const claimsEnd = insertEndedClaimEvents(ctx, await ctx.caller(), id);
   const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...forgetGlobalAccount(ctx, account)];
   await commitIfCurrent(ctx, changes, {
     type: "account.deleted",

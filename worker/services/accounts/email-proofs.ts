@@ -15,7 +15,7 @@ import { batchAll, commit, commitIfCurrent, type Ctx, type NewEvent, ownRow } fr
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -77,11 +77,11 @@ export async function askProof(
       from ${accounts} person where person.site_id = ${ctx.siteId} and ${which} and person.email not like ${`%${STAND_IN}`}
         and ${earlier(ctx.now - PAUSE_MS)} = 0 and ${earlier(ctx.now - 24 * HOUR_MS)} < ${MOST_A_DAY}`,
   );
-  const told = tellOfRows(ctx, await ctx.caller(), {
+  const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
     ...{ type: event, area: "email-proof", table: emailProofs, where: ownRow(ctx, emailProofs, id) },
     data: { _id: emailProofs.id, siteId: emailProofs.siteId, accountId: emailProofs.accountId },
   });
-  await commit(ctx, [insert, told]);
+  await commit(ctx, [insert, eventInsert]);
 }
 
 /** Verifies the address of the account that a mailed token is for, once. */

@@ -18,7 +18,7 @@ import { markVerified, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { newPlaces, rememberPlaces, requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
@@ -65,11 +65,11 @@ export async function askReset(ctx: Ctx, input: AskReset, kind: PasswordKind, ad
   const id = newId(ctx.now);
   const insert = ctx.db.insert(passwordResets).select(resetOf(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
   const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: accountHere(ctx, kind), kind: sql`${kind}` };
-  const told = tellOfRows(ctx, await ctx.caller(), {
+  const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
     ...{ type: "account.passwordResetRequested", area: "password-reset", table: passwordResets, data },
     where: ownRow(ctx, passwordResets, id),
   });
-  await commit(ctx, [insert, told]);
+  await commit(ctx, [insert, eventInsert]);
 }
 
 /** The account of the site for which a reset was asked: itself, or that of a global account. */

@@ -74,7 +74,7 @@ export async function createRule(ctx: Ctx, input: RuleInput): Promise<RuleRow> {
     clientRule: input.clientRule ?? false,
   };
   await requireUsable(ctx, rule, rule.active && rule.clientRule);
-  await commit(ctx, ctx.db.insert(automationRules).values(rule), toldOfRule(rule, "Created"));
+  await commit(ctx, ctx.db.insert(automationRules).values(rule), ruleEvent(rule, "Created"));
   await refreshRules(ctx);
   return rule;
 }
@@ -98,7 +98,7 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
     .update(automationRules)
     .set(next)
     .where(asRead(ctx, automationRules, current));
-  await commitIfCurrent(ctx, change, toldOfRule(next, "Updated"));
+  await commitIfCurrent(ctx, change, ruleEvent(next, "Updated"));
   await refreshRules(ctx);
   return next;
 }
@@ -115,11 +115,11 @@ export async function deleteRules(ctx: Ctx, ids: string[]): Promise<number> {
 
 function eventsOf([first, ...rest]: RuleRow[]): [NewEvent, ...NewEvent[]] {
   if (!first) throw new Error("No rule to tell of");
-  return [toldOfRule(first, "Deleted"), ...rest.map((rule) => toldOfRule(rule, "Deleted"))];
+  return [ruleEvent(first, "Deleted"), ...rest.map((rule) => ruleEvent(rule, "Deleted"))];
 }
 
 /** The event of a rule's change. */
-export function toldOfRule(rule: RuleRow, change: "Created" | "Updated" | "Deleted"): NewEvent {
+export function ruleEvent(rule: RuleRow, change: "Created" | "Updated" | "Deleted"): NewEvent {
   return { type: `personalization.rule${change}`, resource: `rule/${rule.id}`, data: toRule(rule) };
 }
 

@@ -70,7 +70,7 @@ async function send(ctx: Ctx, firing: RuleFiring, plan: Extract<Plan, { kind: "b
   });
   try {
     await sendBroadcast(ctx.env, ctx.siteId, event);
-    ctx.told.settled.push(...told);
+    ctx.emitted.completedEventIds.push(...told);
   } catch (error) {
     // It is committed: the site's log brings it to the channel as soon as that answers.
     logError("broadcast_late", error, { siteId: ctx.siteId, broadcastId });

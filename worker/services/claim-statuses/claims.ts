@@ -19,7 +19,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { claimedAccount, progressWith, selectReports } from "#worker/services/quests/progress.ts";
 
 const NOT_IN_REGION = "The reward is not given where you are";
@@ -144,13 +144,19 @@ export function endClaims(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
 }
 
 /** Tells of what `endClaims` is about to end. */
-export function tellEndedClaims(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
+export function insertEndedClaimEvents(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
   const { id, siteId, questId, productId, rewardType, created } = claims;
   const data = {
     ...{ _id: id, siteId, questId, accountId: claims.accountId, productId, rewardType },
     ...{ status: sql`'ERROR'`, message: sql`null`, created, modified: sql`${ctx.now}` },
   };
-  return tellOfRows(ctx, actor, { type: "claim.updated", area: "claimstatus", table: claims, where: waitingFor(ctx, accountId), data });
+  return insertEventsForRows(ctx, actor, {
+    type: "claim.updated",
+    area: "claimstatus",
+    table: claims,
+    where: waitingFor(ctx, accountId),
+    data,
+  });
 }
 
 function waitingFor(ctx: Ctx, accountId: string): SQL | undefined {

@@ -52,7 +52,7 @@ export interface Ctx {
   /** Where answers are too large to keep: what the verb left to answer the same again; set already when the request is a repeated one. */
   receipt?: string;
   /** What was committed, for the nudge at the end of the request: whose logs to wake, and which events need nothing more. */
-  told: { siteIds: Set<string>; settled: string[] };
+  emitted: { siteIds: Set<string>; completedEventIds: string[] };
   /** Lets work go on after the answer. */
   defer(work: Promise<unknown>): void;
 }
@@ -77,21 +77,21 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   const [first, ...others]: Statement[] = [changes].flat();
   const actor = describeActor(await ctx.caller());
   const ids = events.map(() => newId(ctx.now));
-  const told = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
-  const statements = [first, ...told, ...others, answeredOnce(ctx)].filter((statement) => statement !== undefined);
+  const eventInserts = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
+  const statements = [first, ...eventInserts, ...others, answeredOnce(ctx)].filter((statement) => statement !== undefined);
   try {
     await batchAll(ctx.db, statements);
   } catch (error) {
     if (hasMessage(error, "NOT NULL constraint failed: outbox.type")) throw new LostRace();
     throw error;
   }
-  if (events.length > 0) ctx.told.siteIds.add(ctx.siteId);
+  if (events.length > 0) ctx.emitted.siteIds.add(ctx.siteId);
   return ids;
 }
 
 /** Wakes the logs of what this request has committed; a nudge that is lost on the way is made up for by the cron. */
 export function nudgeLogs(ctx: Ctx): void {
-  for (const siteId of ctx.told.siteIds) ctx.defer(ctx.env.SITE_LOG.getByName(siteId).nudge(ctx.told.settled));
+  for (const siteId of ctx.emitted.siteIds) ctx.defer(ctx.env.SITE_LOG.getByName(siteId).nudge(ctx.emitted.completedEventIds));
 }
 
 /** A batch of any number of statements. */

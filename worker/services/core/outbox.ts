@@ -34,7 +34,7 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
 }
 
 /** What is told of each row of a table: `data` by its fields, of which those that the coming change sets are given as they will be. */
-interface ToldOfRows {
+interface RowEvents {
   type: EventType;
   area: string;
   table: SQLiteTable & { id: SQLiteColumn };
@@ -46,8 +46,8 @@ interface ToldOfRows {
  * An event for each of some rows as they are at this place of a batch, such as before the statement that changes them: one statement,
  * however many they are, and none is missed or made up.
  */
-export function tellOfRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: ToldOfRows): BatchItem<"sqlite"> {
-  ctx.told.siteIds.add(ctx.siteId);
+export function insertEventsForRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: RowEvents): BatchItem<"sqlite"> {
+  ctx.emitted.siteIds.add(ctx.siteId);
   const fields = sql.join(
     Object.entries(data).map(([name, value]) => sql`${name}, ${value}`),
     sql`, `,

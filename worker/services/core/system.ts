@@ -13,7 +13,7 @@ export function systemCtx(worker: Worker, siteId: string, requestId: string): Ct
     caller: async () => ({ kind: "system" }),
     ifMatch: undefined,
     deviceId: undefined,
-    told: { siteIds: new Set(), settled: [] },
+    emitted: { siteIds: new Set(), completedEventIds: [] },
     defer: (work) => void deferred.push(work),
     finish: async () => {
       await Promise.all(deferred);

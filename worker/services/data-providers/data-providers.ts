@@ -37,7 +37,7 @@ export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): 
     previousSecretSealed: null,
     previousExpires: null,
   };
-  await commit(ctx, ctx.db.insert(dataProviders).values(row), told(row, "Registered"));
+  await commit(ctx, ctx.db.insert(dataProviders).values(row), changeEvent(row, "Registered"));
   await refreshRules(ctx);
   return { row, secret };
 }
@@ -51,7 +51,7 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
     .update(dataProviders)
     .set(next)
     .where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, told(next, "Updated"));
+  await commitIfCurrent(ctx, change, changeEvent(next, "Updated"));
   await refreshRules(ctx);
   return next;
 }
@@ -61,7 +61,7 @@ export async function deleteDataProvider(ctx: Ctx): Promise<void> {
   const current = await callingProvider(ctx);
   requireMatch(ctx, current);
   const change = ctx.db.delete(dataProviders).where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, told(current, "Deleted"));
+  await commitIfCurrent(ctx, change, changeEvent(current, "Deleted"));
   await refreshRules(ctx);
 }
 
@@ -81,7 +81,7 @@ export async function rotateProviderSecret(ctx: Ctx, id: string): Promise<{ secr
     .update(dataProviders)
     .set(next)
     .where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, told(next, "SecretRotated"));
+  await commitIfCurrent(ctx, change, changeEvent(next, "SecretRotated"));
   return { secret, previousExpires };
 }
 
@@ -121,7 +121,7 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
       if (!problem) return void (await commit(ctx, mark(checked)));
       const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
       // Whoever changes the provider at the same time has registered a schema that was checked.
-      await cameFirst(() => commitIfCurrent(ctx, mark(next), told(next, "Disabled")));
+      await cameFirst(() => commitIfCurrent(ctx, mark(next), changeEvent(next, "Disabled")));
     });
   }
   return unchecked.length === SCHEMAS_PER_SWEEP;
@@ -140,6 +140,6 @@ function newSecret(): string {
   return `tifo_dp_${randomToken(32)}`;
 }
 
-function told(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated" | "Disabled") {
+function changeEvent(row: DataProviderRow, change: "Registered" | "Updated" | "Deleted" | "SecretRotated" | "Disabled") {
   return { type: `dataprovider.provider${change}` as const, resource: `dataprovider/${row.id}`, data: toAvailable(row) };
 }

@@ -82,7 +82,7 @@ export async function ingestEvent(
   const message = isNew ? fresh : await knownEvent(ctx, provider.id, row.externalId);
   try {
     await automationOf(ctx.env, ctx.siteId).handle(message);
-    ctx.told.settled.push(...told);
+    ctx.emitted.completedEventIds.push(...told);
   } catch (error) {
     logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
   }

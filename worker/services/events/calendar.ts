@@ -87,7 +87,7 @@ export async function createCalendarEvent(ctx: Ctx, input: CalendarEventInput): 
   await requireChannel(ctx, input.channelId);
   const event: CalendarEventRow = { ...newRow(ctx), ...columnsOf(input) };
   await refuseTakenId(() =>
-    commit(ctx, [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)], told(event, "created")),
+    commit(ctx, [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)], changeEvent(event, "created")),
   );
   return event;
 }
@@ -126,7 +126,7 @@ export async function deleteCalendarEvent(ctx: Ctx, id: string): Promise<void> {
   await requirePage(ctx, current.channelId ?? "", "write");
   requireMatch(ctx, current);
   const change = ctx.db.delete(calendarEvents).where(asRead(ctx, calendarEvents, current));
-  await commitIfCurrent(ctx, [change, deleteCategories(ctx, current)], told(current, "deleted"));
+  await commitIfCurrent(ctx, [change, deleteCategories(ctx, current)], changeEvent(current, "deleted"));
 }
 
 async function findThirdParty(ctx: Ctx, thirdPartyEventId: string): Promise<CalendarEventRow | undefined> {
@@ -155,7 +155,7 @@ async function replaceEvent(
     .set({ ...next, version: sql`${calendarEvents.version} + 1` })
     .where(same);
   const changes = [change, deleteCategories(ctx, next), ...insertCategories(ctx, next)];
-  await refuseTakenId(() => commitIfCurrent(ctx, changes, told(next, "updated")));
+  await refuseTakenId(() => commitIfCurrent(ctx, changes, changeEvent(next, "updated")));
   return next;
 }
 
@@ -197,7 +197,7 @@ function columnsOf(input: CalendarEventInput) {
   };
 }
 
-function told(event: CalendarEventRow, change: "created" | "updated" | "deleted") {
+function changeEvent(event: CalendarEventRow, change: "created" | "updated" | "deleted") {
   return { type: `event.${change}`, resource: `event/${event.id}`, data: toCalendarEvent(event) };
 }
 

@@ -35,7 +35,7 @@ import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
@@ -77,7 +77,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
 function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[] {
   const { id, siteId, senderAccountId, sent, targetRoles, expires, created, accountId, revokedAt } = registerInvites;
   const open = and(eq(siteId, ctx.siteId), eq(registerInvites.email, email), isNull(accountId), isNull(revokedAt));
-  const told = tellOfRows(ctx, actor, {
+  const eventInsert = insertEventsForRows(ctx, actor, {
     ...{ type: "invite.registerRevoked", area: "invite", table: registerInvites, where: open },
     data: {
       ...{ _id: id, siteId, senderAccountId, sent: sql`json(iif(${sent}, 'true', 'false'))`, revoked: sql`json('true')` },
@@ -88,7 +88,7 @@ function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[]
     .update(registerInvites)
     .set({ revokedAt: ctx.now, modified: ctx.now, version: sql`${registerInvites.version} + 1` })
     .where(open);
-  return [told, revoked];
+  return [eventInsert, revoked];
 }
 
 /** Withdraws an invitation that nobody has accepted yet. */

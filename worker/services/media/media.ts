@@ -91,9 +91,9 @@ export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
   const uses = await findUses(ctx, id);
   if (uses.length > 0) throw conflict(`Still in use by ${uses.join(", ")}`);
   const change = ctx.db.delete(media).where(and(asRead(ctx, media, current), unused(ctx, id)));
-  const told = await commitIfCurrent(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
+  const eventIds = await commitIfCurrent(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
   await forgetFile(ctx.env, id);
-  ctx.told.settled.push(...told);
+  ctx.emitted.completedEventIds.push(...eventIds);
   return current;
 }
 

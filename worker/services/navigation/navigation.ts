@@ -21,7 +21,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const navigationList: ListSpec<NavigationRow> = {
@@ -129,7 +129,13 @@ async function freePages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sql
     ...{ data: sql`json(${freed})`, created, modified: sql`${ctx.now}` },
   };
   const tell = PAGE_TYPES.map((kind) =>
-    tellOfRows(ctx, actor, { type: `admin.${kind}Updated`, area: "page", table: pages, where: and(applied, eq(type, kind)), data }),
+    insertEventsForRows(ctx, actor, {
+      type: `admin.${kind}Updated`,
+      area: "page",
+      table: pages,
+      where: and(applied, eq(type, kind)),
+      data,
+    }),
   );
   const free = ctx.db
     .update(pages)

@@ -89,13 +89,13 @@ export async function broadcastOverlay(
   const tags = input.tagId === undefined ? undefined : [input.tagId];
   const broadcast = makeBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags });
   const event: BroadcastEvent = { channelIds, broadcast };
-  const told = await commit(ctx, insertRows(ctx, event), {
+  const eventIds = await commit(ctx, insertRows(ctx, event), {
     type: "overlay.broadcast",
     resource: `overlay/${overlayId}`,
     data: { ...event },
   });
   const sent = await promised(sendBroadcast(ctx.env, ctx.siteId, event));
-  ctx.told.settled.push(...told);
+  ctx.emitted.completedEventIds.push(...eventIds);
   return { broadcastId: broadcast.broadcastId, broadcasts: sent };
 }
 
@@ -152,9 +152,9 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
     target: broadcastId === undefined ? { all: true, broadcastIds: idsOf(offered) } : { broadcastIds: [broadcastId] },
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
-  const told = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
+  const eventIds = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
   const cleared = await promised(sendClear(ctx.env, ctx.siteId, event));
-  ctx.told.settled.push(...told);
+  ctx.emitted.completedEventIds.push(...eventIds);
   return cleared;
 }
 

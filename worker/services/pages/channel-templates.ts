@@ -48,7 +48,7 @@ export async function getChannelTemplate(ctx: Ctx, id: string): Promise<ChannelT
 export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
   requireOwnTemplate(ctx, input);
   const template: ChannelTemplateRow = { ...newRow(ctx), ...columnsOf(input), archived: input.archived ?? false };
-  await commitReferencing(ctx, inTemplate(input), ctx.db.insert(channelTemplates).values(template), told(template, "Created"));
+  await commitReferencing(ctx, inTemplate(input), ctx.db.insert(channelTemplates).values(template), changeEvent(template, "Created"));
   return template;
 }
 
@@ -63,7 +63,7 @@ export async function updateChannelTemplate(ctx: Ctx, id: string, input: Channel
     archived: input.archived ?? current.archived,
     ...nextVersion(ctx, current),
   };
-  const event = told(next, next.archived && !current.archived ? "Archived" : "Updated");
+  const event = changeEvent(next, next.archived && !current.archived ? "Archived" : "Updated");
   const change = ctx.db
     .update(channelTemplates)
     .set(next)
@@ -81,7 +81,7 @@ export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<bool
     .update(channelTemplates)
     .set({ archived: true, modified: ctx.now, version: sql`${channelTemplates.version} + 1` })
     .where(and(ownRow(ctx, channelTemplates, id), eq(channelTemplates.archived, false)));
-  return cameFirst(() => commitIfCurrent(ctx, change, told(next, "Archived")));
+  return cameFirst(() => commitIfCurrent(ctx, change, changeEvent(next, "Archived")));
 }
 
 /** What a channel gets from its template: panels and automation rules of its own, and the theme. */
@@ -142,6 +142,6 @@ function columnsOf({ title, description, icon, rules, theme, creator, owner, ...
   return { title, description, icon, rules, theme, creator, owner, panels: input.panels };
 }
 
-function told(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived") {
+function changeEvent(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived") {
   return { type: `admin.template${change}`, resource: `template/${template.id}`, data: toChannelTemplate(template) };
 }

@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { automationRules, calendarEvents, streams } from "#db/schema/index.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
 /** What becomes of all that names a channel, for the batch that deletes it; each is told of. */
 export async function leaveChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
@@ -20,12 +20,12 @@ function leaveCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sq
     ...{ categories: sql`json(${categories})`, date: sql`json(${date})`, image: sql`json(${image})` },
     ...{ created, modified: sql`${ctx.now}` },
   };
-  const tell = tellOfRows(ctx, actor, { type: "event.updated", area: "event", table: calendarEvents, where, data });
+  const eventInsert = insertEventsForRows(ctx, actor, { type: "event.updated", area: "event", table: calendarEvents, where, data });
   const leave = ctx.db
     .update(calendarEvents)
     .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
     .where(where);
-  return [tell, leave];
+  return [eventInsert, leave];
 }
 
 /** Its streams, none of which is live, stand by themselves. */
@@ -38,12 +38,12 @@ function leaveStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sql
     ...{ playback: sql`json(${playback})`, fallbackImageUrl, tags: sql`json(${tags})`, isLive: sql`json('false')`, liveSince: sql`null` },
     ...{ created, modified: sql`${ctx.now}` },
   };
-  const tell = tellOfRows(ctx, actor, { type: "stream.updated", area: "stream", table: streams, where, data });
+  const eventInsert = insertEventsForRows(ctx, actor, { type: "stream.updated", area: "stream", table: streams, where, data });
   const leave = ctx.db
     .update(streams)
     .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
     .where(where);
-  return [tell, leave];
+  return [eventInsert, leave];
 }
 
 /** Its rules go: without a channel they would be for another one, or for all. */
@@ -54,8 +54,14 @@ function dropRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite
     ...{ _id: id, siteId, name, jsonRule: sql`json(${jsonRule})`, channelId: ofChannel },
     ...{ active: flag(active), clientRule: flag(clientRule), created, modified },
   };
-  const tell = tellOfRows(ctx, actor, { type: "personalization.ruleDeleted", area: "rule", table: automationRules, where, data });
-  return [tell, ctx.db.delete(automationRules).where(where)];
+  const eventInsert = insertEventsForRows(ctx, actor, {
+    type: "personalization.ruleDeleted",
+    area: "rule",
+    table: automationRules,
+    where,
+    data,
+  });
+  return [eventInsert, ctx.db.delete(automationRules).where(where)];
 }
 
 function of(ctx: Ctx, table: { siteId: SQLiteColumn; channelId: SQLiteColumn }, channelId: string): SQL | undefined {

@@ -26,7 +26,7 @@ export async function listDevices(ctx: Ctx, query: ListQuery): Promise<ListPage<
 export async function freeDevice(ctx: Ctx, deviceId: string): Promise<void> {
   const { id: accountId } = await callerAccount(ctx);
   const change = ctx.db.delete(devices).where(and(devicesOf(ctx, accountId), eq(devices.deviceId, deviceId)));
-  if (!(await cameFirst(() => commitIfCurrent(ctx, change, told("freed", accountId, deviceId))))) throw notFound("Device not found");
+  if (!(await cameFirst(() => commitIfCurrent(ctx, change, changeEvent("freed", accountId, deviceId))))) throw notFound("Device not found");
 }
 
 /** Takes a slot for a device, together with other changes; false where none is left, or where the device has one already. */
@@ -58,7 +58,7 @@ export async function claimDevice(
         ),
       ),
   );
-  return cameFirst(() => commitIfCurrent(ctx, [claim, ...others], told("claimed", accountId, deviceId)));
+  return cameFirst(() => commitIfCurrent(ctx, [claim, ...others], changeEvent("claimed", accountId, deviceId)));
 }
 
 /** Those of an account, in the order in which they took their slots. */
@@ -75,6 +75,6 @@ export function devicesOf(ctx: { siteId: Bound<string> }, accountId: Bound<strin
 }
 
 // The account's own resource, so that it goes with the person.
-function told(change: "claimed" | "freed", accountId: string, deviceId: string): NewEvent {
+function changeEvent(change: "claimed" | "freed", accountId: string, deviceId: string): NewEvent {
   return { type: `device.${change}`, resource: `account/${accountId}`, data: { accountId, deviceId } };
 }

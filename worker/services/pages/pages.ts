@@ -7,7 +7,7 @@ import { type CreatePage, type PageOptions, SIDEBAR_PANELS, toPage, type UpdateP
 import { toPanel } from "#worker/services/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
-import { toldOfRule } from "#worker/services/automation-rules/automation-rules.ts";
+import { ruleEvent } from "#worker/services/automation-rules/automation-rules.ts";
 import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -89,7 +89,7 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
   ];
   const events = [
     ...copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) })),
-    ...rules.map((rule) => toldOfRule(rule, "Created")),
+    ...rules.map((rule) => ruleEvent(rule, "Created")),
   ];
   const created = { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) };
   await refuseTakenSlug(() => commitReferencing(ctx, references, changes, created, ...events));

@@ -238,9 +238,9 @@ async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, 
     .set(next)
     .where(asRead(ctx, polls, current));
   const data = { ...toPoll(next, false), pollId: next.id };
-  const told = await commitIfCurrent(ctx, change, { type, resource: `poll/${next.id}`, data });
+  const eventIds = await commitIfCurrent(ctx, change, { type, resource: `poll/${next.id}`, data });
   await bringToCounters(ctx, next, late);
-  ctx.told.settled.push(...told);
+  ctx.emitted.completedEventIds.push(...eventIds);
   return next;
 }
 

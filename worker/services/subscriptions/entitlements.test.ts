@@ -36,7 +36,7 @@ function systemOf({ id }: TestSite): Ctx {
     caller: async () => ({ kind: "system" }),
     ifMatch: undefined,
     deviceId: undefined,
-    told: { siteIds: new Set(), settled: [] },
+    emitted: { siteIds: new Set(), completedEventIds: [] },
     defer: () => undefined,
   };
 }

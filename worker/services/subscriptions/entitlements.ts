@@ -110,7 +110,7 @@ export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = r
     .update(accountEntitlements)
     .set(next)
     .where(asRead(ctx, accountEntitlements, row));
-  return { next, change, event: toldOf(step.event, next) };
+  return { next, change, event: entitlementEvent(step.event, next) };
 }
 
 /** Takes what was granted for `source` one step on, as part of another commit; what can't take it stays as it is. */
@@ -217,9 +217,9 @@ function entitlementOf(ctx: Ctx, grant: Grant): EntitlementRow {
 }
 
 function grantOf(row: EntitlementRow): NewEvent {
-  return toldOf(row.grantedMethod === "purchased" ? "entitlement_purchased" : "entitlement_granted", row);
+  return entitlementEvent(row.grantedMethod === "purchased" ? "entitlement_purchased" : "entitlement_granted", row);
 }
 
-function toldOf(type: string, row: EntitlementRow): NewEvent {
+function entitlementEvent(type: string, row: EntitlementRow): NewEvent {
   return { type, resource: `entitlement/${row.id}`, data: toEntitlement(row) };
 }

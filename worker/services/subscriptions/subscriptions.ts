@@ -64,7 +64,7 @@ async function findSubscription(ctx: Ctx, which: SQL | undefined): Promise<Subsc
 export async function createSubscription(ctx: Ctx, input: SubscriptionInput): Promise<SubscriptionRow> {
   requireOwnSite(ctx, input.siteId);
   const subscription: SubscriptionRow = { ...input, ...newRow(ctx) };
-  await refuseTakenSku(() => commit(ctx, ctx.db.insert(subscriptions).values(subscription), told("created", subscription)));
+  await refuseTakenSku(() => commit(ctx, ctx.db.insert(subscriptions).values(subscription), changeEvent("created", subscription)));
   return subscription;
 }
 
@@ -79,7 +79,7 @@ export async function updateSubscription(ctx: Ctx, id: string, input: Subscripti
     .update(subscriptions)
     .set(next)
     .where(and(asRead(ctx, subscriptions, current), moves ? unheld(ctx, current.sku) : undefined));
-  const write = () => commitIfCurrent(ctx, change, told("updated", next));
+  const write = () => commitIfCurrent(ctx, change, changeEvent("updated", next));
   await refuseTakenSku(() => (moves ? unlessHeld(ctx, current.sku, "its sku stays", write) : write()));
   return next;
 }
@@ -89,7 +89,7 @@ export async function deleteSubscription(ctx: Ctx, id: string): Promise<Subscrip
   const current = await getSubscription(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(subscriptions).where(and(asRead(ctx, subscriptions, current), unheld(ctx, current.sku)));
-  await unlessHeld(ctx, current.sku, "it stays", () => commitIfCurrent(ctx, change, told("deleted", current)));
+  await unlessHeld(ctx, current.sku, "it stays", () => commitIfCurrent(ctx, change, changeEvent("deleted", current)));
   return current;
 }
 
@@ -210,6 +210,6 @@ function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
   return refuseDuplicate(DUPLICATE, "The site has a subscription with this sku already", write);
 }
 
-function told(change: "created" | "updated" | "deleted", subscription: SubscriptionRow): NewEvent {
+function changeEvent(change: "created" | "updated" | "deleted", subscription: SubscriptionRow): NewEvent {
   return { type: `subscription.${change}`, resource: `subscription/${subscription.id}`, data: toSubscription(subscription) };
 }

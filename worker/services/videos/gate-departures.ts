@@ -5,7 +5,7 @@ import type { PageData, PanelRenderer, PlaylistMember } from "#db/types.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { channelIsRestricted, shownOnRestrictedPage, videosOfPanels } from "./gated-videos.ts";
 import { idIn } from "#worker/services/core/listing.ts";
-import { tellOfRows } from "#worker/services/core/outbox.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
 // Yesterday's paid match doesn't become free because today's takes its place: a video that leaves a restricted page stays gated until
 // somebody says otherwise. Each function returns statements for the batch that makes the change, to run after the change itself.
@@ -71,12 +71,12 @@ async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<
     },
     ...{ streamId, liveBroadcastId, created, modified: sql`${ctx.now}` },
   };
-  const tell = tellOfRows(ctx, await ctx.caller(), { type: "video.updated", area: "video", table: videos, where, data });
+  const eventInsert = insertEventsForRows(ctx, await ctx.caller(), { type: "video.updated", area: "video", table: videos, where, data });
   const keep = ctx.db
     .update(videos)
     .set({ access: "gated", modified: ctx.now, version: sql`${version} + 1` })
     .where(where);
-  return [tell, keep];
+  return [eventInsert, keep];
 }
 
 /** As `isRestricted` says it of a row. */

@@ -116,8 +116,8 @@ export function newVideo(ctx: Ctx, input: Omit<VideoInput, "siteId"> & { streamI
 
 /** What is told of a new video. */
 export function createdEvents(video: ReadVideo): [NewEvent, ...NewEvent[]] {
-  const created = told("video.created", video);
-  return isReady(video) ? [created, told("admin.vodReady", video)] : [created];
+  const created = changeEvent("video.created", video);
+  return isReady(video) ? [created, changeEvent("admin.vodReady", video)] : [created];
 }
 
 /** Keeps the recording of a stream as a video, under the stream's title and picture unless others are given. */
@@ -161,8 +161,8 @@ export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   requireMatch(ctx, current);
   const change = ctx.db.delete(videos).where(asRead(ctx, videos, current));
   const total = ctx.db.delete(videoTotals).where(eq(videoTotals.videoId, id));
-  const events = current.type === "vod" ? [told("admin.vodDeleted", current)] : [];
-  await commitIfCurrent(ctx, [change, total], told("video.deleted", current), ...events);
+  const events = current.type === "vod" ? [changeEvent("admin.vodDeleted", current)] : [];
+  await commitIfCurrent(ctx, [change, total], changeEvent("video.deleted", current), ...events);
   return current;
 }
 
@@ -176,8 +176,8 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
     .update(videos)
     .set(next)
     .where(asRead(ctx, videos, current));
-  const events = isReady(next) && !isReady(current) ? [told("admin.vodReady", next)] : [];
-  await commitIfCurrent(ctx, change, told("video.updated", next), ...events);
+  const events = isReady(next) && !isReady(current) ? [changeEvent("admin.vodReady", next)] : [];
+  await commitIfCurrent(ctx, change, changeEvent("video.updated", next), ...events);
   return next;
 }
 
@@ -196,6 +196,6 @@ function isReady({ type, uploadStatus }: VideoRow): boolean {
   return type === "vod" && uploadStatus === "complete";
 }
 
-function told(type: string, video: ReadVideo): NewEvent {
+function changeEvent(type: string, video: ReadVideo): NewEvent {
   return { type, resource: `video/${video.id}`, data: toVideo(video) };
 }

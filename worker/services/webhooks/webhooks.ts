@@ -59,7 +59,7 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   requireMatch(ctx, { version: -1 });
   const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
   await loseToDuplicate("webhook_endpoints.site_id", () =>
-    commit(ctx, ctx.db.insert(webhookEndpoints).values(row), told("webhook.created", row)),
+    commit(ctx, ctx.db.insert(webhookEndpoints).values(row), changeEvent("webhook.created", row)),
   );
   return { row, secret };
 }
@@ -82,7 +82,7 @@ export async function createProgrammatic(
   await requirePublicUrl(ctx.env, "webhookUrl", url);
   const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
   const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
-  await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), told("webhook.created", made.row)));
+  await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), changeEvent("webhook.created", made.row)));
   return made;
 }
 
@@ -91,7 +91,7 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
   if (current.kind !== "programmatic") throw notFound("Webhook not found");
   requireMatch(ctx, current);
   const gone = ctx.db.delete(webhookEndpoints).where(asRead(ctx, webhookEndpoints, current));
-  await commitIfCurrent(ctx, gone, told("webhook.deleted", current));
+  await commitIfCurrent(ctx, gone, changeEvent("webhook.deleted", current));
 }
 
 /**
@@ -139,7 +139,7 @@ async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow
     .update(webhookEndpoints)
     .set(next)
     .where(asRead(ctx, webhookEndpoints, current));
-  await commitIfCurrent(ctx, update, told(type, next));
+  await commitIfCurrent(ctx, update, changeEvent(type, next));
   return next;
 }
 
@@ -193,6 +193,6 @@ function servicesIn(subscriptions: WebhookSettings["webhookSubscriptions"]): Web
   return WEBHOOK_SERVICES.filter(isOn);
 }
 
-function told(type: string, row: WebhookRow): NewEvent {
+function changeEvent(type: string, row: WebhookRow): NewEvent {
   return { type, resource: `webhook/${row.id}`, data: toWebhookEvent(row) };
 }
