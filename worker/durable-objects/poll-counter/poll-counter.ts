@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
-import { type Audience, findAudience, tellViewers } from "#worker/services/polls/audience.ts";
+import { type Audience, findAudience, notifyViewers } from "#worker/services/polls/audience.ts";
 import { pollDefinition, writeVotes } from "#worker/services/polls/counting.ts";
 import { resultsOf } from "#worker/services/polls/results.ts";
 import {
@@ -168,7 +168,7 @@ export class PollCounter extends DurableObject<Env> {
     const results = poll && JSON.stringify(resultsOf({ ...poll, id: this.#pollId }, tally));
     if (results === undefined || results === this.ctx.storage.kv.get<string>("told")) return;
     this.#audience = await findAudience(this.env, this.#siteId, this.#pollId, this.#audience);
-    await tellViewers(this.env, this.#siteId, this.#audience, { key: this.#pollId, type: "poll.updated", at: now, data: results });
+    await notifyViewers(this.env, this.#siteId, this.#audience, { key: this.#pollId, type: "poll.updated", at: now, data: results });
     if (this.#votes.poll) this.ctx.storage.kv.put("told", results);
   }
 

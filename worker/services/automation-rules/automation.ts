@@ -69,7 +69,7 @@ export async function refreshRules(ctx: Ctx): Promise<void> {
 }
 
 /** What follows from a change of rules or providers: the automation reads anew, and viewers get the client rules. Safe to repeat. */
-export async function tellOfRules(env: Env, siteId: string, entry: LogEntry): Promise<void> {
+export async function notifyRuleChange(env: Env, siteId: string, entry: LogEntry): Promise<void> {
   await automationOf(env, siteId).refresh();
   const rows = await createDb(env.DB)
     .select()

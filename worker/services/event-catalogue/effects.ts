@@ -10,15 +10,15 @@ import { enqueueExport } from "#worker/services/community/exports.ts";
 import { forgetFile } from "#worker/services/media/media.ts";
 import { mailNewPassword, mailReset } from "#worker/services/accounts/passwords.ts";
 import { forgetVoter, syncCounters } from "#worker/services/polls/counting.ts";
-import { tellQuest } from "#worker/services/quests/frames.ts";
+import { notifyQuestProgress } from "#worker/services/quests/frames.ts";
 import { mailReceipt } from "#worker/services/billing/purchase-receipts.ts";
-import { tellOfRules } from "#worker/services/automation-rules/automation.ts";
+import { notifyRuleChange } from "#worker/services/automation-rules/automation.ts";
 import { bringToAutomation } from "#worker/services/data-providers/provider-events.ts";
 import { channelOf } from "#worker/services/realtime/realtime.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
 import { mailRegisterInvite } from "#worker/services/invites/register-invites.ts";
-import { tellLive, tellOffline } from "#worker/services/streams/frames.ts";
+import { notifyWentLive, notifyWentOffline } from "#worker/services/streams/frames.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 
 const BroadcastEvent = z.object({ channelIds: z.array(z.string()).nullable(), broadcast: Broadcast });
@@ -45,17 +45,17 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
       Tagged.parse(JSON.parse(event.data)).accounts.map(({ _id }) => _id),
     ),
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
-  "admin.channelUpdated": (env, siteId, event) => tellChannel(env, siteId, event),
-  "admin.wentLive": tellLive,
-  "admin.wentOffline": tellOffline,
+  "admin.channelUpdated": (env, siteId, event) => notifyChannel(env, siteId, event),
+  "admin.wentLive": notifyWentLive,
+  "admin.wentOffline": notifyWentOffline,
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
   "dataprovider.event": bringToAutomation,
-  "dataprovider.providerRegistered": tellOfRules,
-  "dataprovider.providerUpdated": tellOfRules,
-  "dataprovider.providerDeleted": tellOfRules,
-  "personalization.ruleCreated": tellOfRules,
-  "personalization.ruleUpdated": tellOfRules,
-  "personalization.ruleDeleted": tellOfRules,
+  "dataprovider.providerRegistered": notifyRuleChange,
+  "dataprovider.providerUpdated": notifyRuleChange,
+  "dataprovider.providerDeleted": notifyRuleChange,
+  "personalization.ruleCreated": notifyRuleChange,
+  "personalization.ruleUpdated": notifyRuleChange,
+  "personalization.ruleDeleted": notifyRuleChange,
   "community.exportRequested": (env, siteId, event) => enqueueExport(env, siteId, idOf(event)),
   "billing.chargeCompleted": mailReceipt,
   "invite.registerCreated": mailRegisterInvite,
@@ -64,9 +64,9 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "poll.closed": countByRow,
   "poll.settled": countByRow,
   "poll.deleted": countByRow,
-  "quest.created": tellQuest,
-  "quest.updated": tellQuest,
-  "quest.deleted": tellQuest,
+  "quest.created": notifyQuestProgress,
+  "quest.updated": notifyQuestProgress,
+  "quest.deleted": notifyQuestProgress,
   "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
 };
 
@@ -91,7 +91,7 @@ function countByRow(env: Env, siteId: string, event: LogEntry): Promise<void> {
 }
 
 /** Those viewers leave who don't pass the page's gate any more; the others hear of the change. */
-async function tellChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
+async function notifyChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const channel = channelOf(env, siteId, idOf(event));
   const emitted = channel.emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
   await Promise.all([channel.checkGate(), emitted]);

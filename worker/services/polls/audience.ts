@@ -34,7 +34,7 @@ export function asksPoll(pollId: string) {
 }
 
 /** Brings a state to the viewers of these channels, or of the site. */
-export async function tellViewers(env: Env, siteId: string, { channelIds }: Audience, change: StateChange): Promise<void> {
+export async function notifyViewers(env: Env, siteId: string, { channelIds }: Audience, change: StateChange): Promise<void> {
   if (channelIds.length === 0) return presenceOf(env, siteId).state(change);
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)));
 }

@@ -9,7 +9,7 @@ const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValu
 });
 
 /** Tells a quest's channels, or every open channel where it is the whole site's, that it was made, changed or deleted. Safe to repeat. */
-export async function tellQuest(env: Env, siteId: string, event: LogEntry): Promise<void> {
+export async function notifyQuestProgress(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const quest = PublicQuest.parse(JSON.parse(event.data));
   const data = { ...quest, deleted: event.type === "quest.deleted" };
   const channelIds = quest.channelIds.length > 0 ? quest.channelIds : await openChannels(env, siteId);

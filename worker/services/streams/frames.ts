@@ -23,7 +23,7 @@ interface StreamData extends Omit<z.output<typeof StreamEvent>, "channelId"> {
 }
 
 /** Notifies a channel's viewers that a stream is live; a stream without a channel has no viewers. */
-export async function tellLive(env: Env, siteId: string, event: LogEntry): Promise<void> {
+export async function notifyWentLive(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
   if (channelId === null) return;
   const data = frameOf({ ...stream, gated: await isGated(env, siteId, channelId) });
@@ -31,7 +31,7 @@ export async function tellLive(env: Env, siteId: string, event: LogEntry): Promi
 }
 
 /** Tells them that it is over or, where another stream of the channel has taken its place, of that one: they have one picture. */
-export async function tellOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
+export async function notifyWentOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
   if (channelId === null) return;
   const [on, gated] = await Promise.all([liveOn(env, siteId, channelId), isGated(env, siteId, channelId)]);
