@@ -8,9 +8,9 @@ import { cameFirst, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
 import {
-  asRead,
+  whereVersion,
   callerAccount,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
@@ -90,8 +90,8 @@ function skuOf({ sku }: { sku: string }): Reference[] {
 export async function deleteAccessCode(ctx: Ctx, id: string): Promise<AccessCodeRow> {
   const current = await getAccessCode(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(accessCodes).where(asRead(ctx, accessCodes, current));
-  await commitIfCurrent(ctx, change, codeEvent("deleted", current));
+  const change = ctx.db.delete(accessCodes).where(whereVersion(ctx, accessCodes, current));
+  await commitIfUnchanged(ctx, change, codeEvent("deleted", current));
   return current;
 }
 
@@ -174,7 +174,7 @@ async function spend(ctx: Ctx, code: AccessCodeRow, accountId: string): Promise<
     [],
   );
   const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(spent), accountId } };
-  await refuseDuplicate(HELD_TWICE, "Granted meanwhile", () => commitIfCurrent(ctx, [change, ...grant.changes], event, ...grant.events));
+  await refuseDuplicate(HELD_TWICE, "Granted meanwhile", () => commitIfUnchanged(ctx, [change, ...grant.changes], event, ...grant.events));
 }
 
 function holdsSku(ctx: Ctx, accountId: string, sku: string) {

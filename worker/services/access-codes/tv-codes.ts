@@ -6,7 +6,7 @@ import { Failure, cameFirst, notFound, refuseSecond } from "#worker/lib/errors.t
 import { newId } from "#worker/lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { callerAccount, commit, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { callerAccount, commit, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
@@ -52,7 +52,7 @@ export async function activateTvCode(ctx: Ctx, code: string, address: string): P
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
     // The session's, not the account's of now: it may have ended since it was asked.
     const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
-    return cameFirst(() => commitIfCurrent(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
+    return cameFirst(() => commitIfUnchanged(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
   });
 }
 
@@ -85,7 +85,7 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
     .set({ lastLogin: ctx.now })
     .where(ownRow(ctx, accounts, id));
   const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
-  await refuseSecond(slowDown(), () => commitIfCurrent(ctx, [taken, insert, signedIn], event));
+  await refuseSecond(slowDown(), () => commitIfUnchanged(ctx, [taken, insert, signedIn], event));
   return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
 }
 

@@ -9,7 +9,7 @@ import type { CreateAccount, UpdateAccount, UpsertAccount } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { writeLinks } from "./links.ts";
 import { insertEndedClaimEvents } from "#worker/services/claim-statuses/claims.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
@@ -144,7 +144,7 @@ async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow, cre
   const [first, ...rest] = replaceAccount(ctx, current, next);
   const changes = [first, ...rest, ...(credentials?.changes ?? [])];
   const events = credentials?.events ?? [];
-  await refuseTakenEmail(() => commitIfCurrent(ctx, changes, accountEvent("account.updated", next), ...events));
+  await refuseTakenEmail(() => commitIfUnchanged(ctx, changes, accountEvent("account.updated", next), ...events));
 }
 
 /** The statements that replace an account's row and all that depends on it; the first touches no row if it has changed since. */
@@ -154,7 +154,7 @@ export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow):
     ctx.db
       .update(accounts)
       .set(next)
-      .where(and(asRead(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
+      .where(and(whereVersion(ctx, accounts, current), leavesAnAdmin(ctx, current, next.roles))),
     ctx.db
       .update(userProfiles)
       .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })
@@ -171,10 +171,10 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   await requireSelfOrAdmin(ctx, id, "write", "Only admins delete other accounts");
   requireMatch(ctx, account);
   await requireGrantable(ctx, rules, account, []);
-  const change = ctx.db.delete(accounts).where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account)));
+  const change = ctx.db.delete(accounts).where(and(whereVersion(ctx, accounts, account), leavesAnAdmin(ctx, account)));
   const claimsEnd = insertEndedClaimEvents(ctx, await ctx.caller(), id);
   const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...forgetGlobalAccount(ctx, account)];
-  await commitIfCurrent(ctx, changes, {
+  await commitIfUnchanged(ctx, changes, {
     type: "account.deleted",
     resource: `account/${id}`,
     data: { _id: id, siteId: ctx.siteId },

@@ -11,7 +11,7 @@ import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { AskVerification } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { normalizeEmail, STAND_IN } from "./account-rows.ts";
-import { batchAll, commit, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { batchAll, commit, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
@@ -94,7 +94,7 @@ export async function verifyEmail(ctx: Ctx, token: string, address: string): Pro
   const { account, use } = found;
   if (account.emailVerified !== null) return batchAll(ctx.db, [use()]);
   const changes = [use(), markVerified(ctx, account.id)];
-  if (!(await cameFirst(() => commitIfCurrent(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
+  if (!(await cameFirst(() => commitIfUnchanged(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
 }
 
 /** The account that a token is for, and the statement that uses the token up if `holds`: it touches no row if somebody else was first. */

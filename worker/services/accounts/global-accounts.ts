@@ -7,7 +7,7 @@ import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplica
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import type { AskGlobalAccount, ConfirmGlobalAccount, GlobalSite } from "./schemas.ts";
-import { callerAccount, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { callerAccount, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { askProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -56,7 +56,7 @@ export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount
   const data = { _id: account.id, siteId: ctx.siteId, globalAccountID: global.id };
   const event = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
   await refuseDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
-    commitIfCurrent(ctx, [use(holds), ...changes, link], event),
+    commitIfUnchanged(ctx, [use(holds), ...changes, link], event),
   );
   return global;
 }

@@ -12,7 +12,7 @@ import type { Tokens } from "#worker/services/auth/schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
@@ -49,8 +49,8 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
   const change = ctx.db
     .update(accounts)
     .set(next)
-    .where(asRead(ctx, accounts, current));
-  await commitIfCurrent(ctx, [change, session.insert, attempt.remember(current)], passwordChanged(ctx, current.id, "site"));
+    .where(whereVersion(ctx, accounts, current));
+  await commitIfUnchanged(ctx, [change, session.insert, attempt.remember(current)], passwordChanged(ctx, current.id, "site"));
   return session.tokens;
 }
 
@@ -129,7 +129,7 @@ export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, ad
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
   const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
   const changes = [used, change, ...proof.changes, known];
-  await refuseSecond(refused, () => commitIfCurrent(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
+  await refuseSecond(refused, () => commitIfUnchanged(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
 }
 
 type Proof = Pick<CredentialChange, "changes" | "events">;

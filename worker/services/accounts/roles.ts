@@ -5,7 +5,7 @@ import { notFound } from "#worker/lib/errors.ts";
 import { type RoleFilters, toAccount } from "./schemas.ts";
 import { accountList } from "./accounts.ts";
 import { normalizeEmail, normalizeName, normalizeSearch } from "./account-rows.ts";
-import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "#worker/services/core/listing.ts";
 import { leavesAnAdmin, readForRoles, requireGrantable } from "./role-rules.ts";
@@ -46,8 +46,8 @@ export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Prom
   const change = ctx.db
     .update(accounts)
     .set(changed)
-    .where(and(asRead(ctx, accounts, account), leavesAnAdmin(ctx, account, roles)));
-  await commitIfCurrent(
+    .where(and(whereVersion(ctx, accounts, account), leavesAnAdmin(ctx, account, roles)));
+  await commitIfUnchanged(
     ctx,
     [change, ...credentials.changes],
     { type: "account.rolesUpdated", resource: `account/${id}`, data: toAccount(next) },

@@ -6,7 +6,7 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { BulkTagsIssues } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./account-rows.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 
 const MOST_TAGS = 200;
 const LONGEST_TAG = 100;
@@ -39,8 +39,8 @@ async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => stri
   const update = ctx.db
     .update(accounts)
     .set({ tags, modified: next.modified, version: next.version })
-    .where(asRead(own, accounts, current));
-  await commitIfCurrent(own, update, accountEvent("account.tagsUpdated", next));
+    .where(whereVersion(own, accounts, current));
+  await commitIfUnchanged(own, update, accountEvent("account.tagsUpdated", next));
   return next;
 }
 

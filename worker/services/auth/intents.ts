@@ -4,7 +4,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, notFound } from "#worker/lib/errors.ts";
 import type { ConsumedIntent } from "./schemas.ts";
 import { newSession } from "./auth.ts";
-import { commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { redeemInvite } from "#worker/services/invites/invites.ts";
 import { redeemPartnerIntent } from "./partner-intents.ts";
 import { refuseWithTotp } from "./totp.ts";
@@ -42,7 +42,7 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     resource: `intent/${intent.id}`,
     data: { _id: intent.id, kind: intent.kind, accountId: account.id },
   };
-  const write = () => commitIfCurrent(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events);
+  const write = () => commitIfUnchanged(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events);
   // Whoever came first: another redemption, which the next look finds, or a change of what it follows from.
   if (!(await cameFirst(write))) return consumeIntent(ctx, token);
   return { authenticated: true, ...session.tokens, service, siteId: ctx.siteId, token, name: account.name, thirdPartyAccountId };

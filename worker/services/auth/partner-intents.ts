@@ -19,7 +19,7 @@ import {
   refuseTakenEmail,
   standInEmail,
 } from "#worker/services/accounts/account-rows.ts";
-import { commitIfCurrent, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { newIntent, type Redemption } from "./intent-rows.ts";
@@ -52,7 +52,7 @@ export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promis
     data: { service: input.service, thirdPartyAccountId: partner.accountId },
   });
   const created = { type: "auth.intentCreated", resource: `intent/${id}`, data: { _id: id, kind: "partner", accountId: account.id } };
-  await refuseTakenEmail(() => commitIfCurrent(ctx, [...changes, insert], created, ...events));
+  await refuseTakenEmail(() => commitIfUnchanged(ctx, [...changes, insert], created, ...events));
   return { token, expiresAt };
 }
 

@@ -5,7 +5,7 @@ import { open, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, conflict, Failure, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
-import { callerAccount, commitIfCurrent, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { requiresTotp } from "./identity.ts";
 import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { requirePassword, SignInAttempt } from "./sign-in-attempts.ts";
@@ -75,7 +75,7 @@ export async function confirmTotp(ctx: Ctx, code: string, address: string): Prom
       .set({ revoked: ctx.now })
       .where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id), ne(sessions.id, sessionId), isNull(sessions.revoked))),
   ];
-  await commitIfCurrent(ctx, changes, totpEvent(ctx, "account.totpEnabled", id));
+  await commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpEnabled", id));
   return { recoveryCodes: codes.map((text) => text.match(/.{4}/g)?.join("-") ?? text) };
 }
 
@@ -173,7 +173,7 @@ async function spendRecoveryCode(ctx: Ctx, accountId: string, code: string): Pro
   const change = ctx.db
     .delete(recoveryCodes)
     .where(and(ofAccount(ctx, recoveryCodes, accountId), eq(recoveryCodes.hash, await hashOf(accountId, code))));
-  return cameFirst(() => commitIfCurrent(ctx, change, totpEvent(ctx, "account.recoveryCodeUsed", accountId)));
+  return cameFirst(() => commitIfUnchanged(ctx, change, totpEvent(ctx, "account.recoveryCodeUsed", accountId)));
 }
 
 async function removeTotp(ctx: Ctx, accountId: string): Promise<void> {
@@ -181,7 +181,7 @@ async function removeTotp(ctx: Ctx, accountId: string): Promise<void> {
     ctx.db.delete(totpSecrets).where(and(ofAccount(ctx, totpSecrets, accountId), isNotNull(totpSecrets.confirmed))),
     ctx.db.delete(recoveryCodes).where(ofAccount(ctx, recoveryCodes, accountId)),
   ];
-  await refuseSecond(conflict(NOT_ENABLED), () => commitIfCurrent(ctx, changes, totpEvent(ctx, "account.totpDisabled", accountId)));
+  await refuseSecond(conflict(NOT_ENABLED), () => commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpDisabled", accountId)));
 }
 
 function ofAccount(ctx: Ctx, table: typeof totpSecrets | typeof recoveryCodes, accountId: string) {

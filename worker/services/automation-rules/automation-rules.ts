@@ -4,7 +4,16 @@ import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+} from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -97,8 +106,8 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
   const change = ctx.db
     .update(automationRules)
     .set(next)
-    .where(asRead(ctx, automationRules, current));
-  await commitIfCurrent(ctx, change, ruleEvent(next, "Updated"));
+    .where(whereVersion(ctx, automationRules, current));
+  await commitIfUnchanged(ctx, change, ruleEvent(next, "Updated"));
   await refreshRules(ctx);
   return next;
 }
@@ -108,7 +117,7 @@ export async function deleteRules(ctx: Ctx, ids: string[]): Promise<number> {
   const mine = and(eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, ids));
   const rows = await ctx.db.select().from(automationRules).where(mine);
   if (rows.length === 0) return 0;
-  await commitIfCurrent(ctx, ctx.db.delete(automationRules).where(mine), ...eventsOf(rows));
+  await commitIfUnchanged(ctx, ctx.db.delete(automationRules).where(mine), ...eventsOf(rows));
   await refreshRules(ctx);
   return rows.length;
 }

@@ -6,7 +6,7 @@ import { logError } from "#worker/lib/log.ts";
 import { CreatePage } from "#worker/services/pages/schemas.ts";
 import { type Plan, planFirings, type RuleFiring } from "./plans.ts";
 import { type BroadcastEvent, insertRows, sendBroadcast } from "#worker/services/overlays/broadcasts.ts";
-import { commit, commitIfCurrent, type Ctx } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
 import { createPage } from "#worker/services/pages/pages.ts";
 
 /** Later than this, an overlay's time counts from when it is sent: what a restart has held up isn't over before anybody saw it. */
@@ -62,7 +62,7 @@ async function send(ctx: Ctx, firing: RuleFiring, plan: Extract<Plan, { kind: "b
   const noted = note(ctx, firing, { outcome: "sent", message: plan.message, madeId: broadcastId });
   let told: string[] = [];
   await cameFirst(async () => {
-    told = await commitIfCurrent(ctx, [insertRows(ctx, event), noted], {
+    told = await commitIfUnchanged(ctx, [insertRows(ctx, event), noted], {
       type: "overlay.broadcast",
       resource: `overlay/${overlayId}`,
       data: { ...event },

@@ -6,7 +6,7 @@ import { toCharge, type CheckoutInput } from "./schemas.ts";
 import { toWallet } from "#worker/services/wallets/schemas.ts";
 import { getBundle } from "#worker/services/bundles/bundles.ts";
 import { closePages, decline } from "./charges.ts";
-import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, callerAccount, commit, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { heldSkus } from "#worker/services/subscriptions/entitlements.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
@@ -180,9 +180,9 @@ async function remember(
     const change = ctx.db
       .update(wallets)
       .set(next)
-      .where(asRead(ctx, wallets, current));
+      .where(whereVersion(ctx, wallets, current));
     const event = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
-    if (await cameFirst(() => commitIfCurrent(ctx, change, event))) return;
+    if (await cameFirst(() => commitIfUnchanged(ctx, change, event))) return;
     [current] = await ctx.db
       .select()
       .from(wallets)

@@ -14,7 +14,7 @@ import { cameFirst, conflict, Failure, notFound, refuseDuplicate } from "#worker
 import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
-import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, batchAll, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
 
 const TRIES = 5;
@@ -87,7 +87,7 @@ async function expectNoEnd(ctx: Ctx, expecting: RecurringRow, stopping: boolean)
   await ctx.db
     .update(recurringSubscriptions)
     .set({ stopping })
-    .where(asRead(ctx, recurringSubscriptions, expecting));
+    .where(whereVersion(ctx, recurringSubscriptions, expecting));
 }
 
 /** Asks Stripe how a recurring subscription stands, or to end it, and books that: periods paid, cancellations. Safe to repeat, in any order. */
@@ -137,7 +137,7 @@ async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoic
         : await planRenewal(ctx, `recurring/${recurring.id}`, { dateEnds, price: invoice.amount });
     // What was bought comes first, on which the rest hangs: of what is paid regularly that is one sku.
     const changes = [...renewed.changes, ctx.db.insert(charges).values(row)];
-    const write = () => commitIfCurrent(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
+    const write = () => commitIfUnchanged(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
     if (await cameFirst(() => refuseDuplicate("charges.stripe_invoice_id", "This period is booked already", write))) return;
   }
   throw conflict("Too many changes of what was bought at the same time");
@@ -202,14 +202,14 @@ async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription,
     const change = ctx.db
       .update(recurringSubscriptions)
       .set({ ...next, ...stamps })
-      .where(asRead(ctx, recurringSubscriptions, current));
+      .where(whereVersion(ctx, recurringSubscriptions, current));
     if (same) {
       const written = await change.returning({ id: recurringSubscriptions.id });
       if (written.length > 0) return;
       continue;
     }
     const told = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
-    if (await cameFirst(() => commitIfCurrent(ctx, change, told))) return;
+    if (await cameFirst(() => commitIfUnchanged(ctx, change, told))) return;
   }
   throw conflict("Too many changes of this recurring subscription at the same time");
 }
@@ -271,7 +271,7 @@ export async function eachEntitlement(
       const { step, refunded, dateEnds = row.dateEnds } = (await decide(row)) ?? {};
       if (!step) continue;
       const { change, event } = planStep(ctx, { ...row, dateEnds }, step, refunded);
-      raced = !(await cameFirst(() => commitIfCurrent(ctx, change, event))) || raced;
+      raced = !(await cameFirst(() => commitIfUnchanged(ctx, change, event))) || raced;
     }
     if (!raced) return;
   }

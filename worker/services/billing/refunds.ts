@@ -8,7 +8,7 @@ import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
 import { type ChargeResult, toRefund } from "./schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
-import { asRead, batchAll, commitIfCurrent, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, batchAll, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { findBySource } from "#worker/services/subscriptions/entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
@@ -110,9 +110,9 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
     const change = ctx.db
       .update(charges)
       .set(next)
-      .where(asRead(ctx, charges, charge));
+      .where(whereVersion(ctx, charges, charge));
     const event = { type: "billing.refundRequested", resource: `charge/${charge.id}`, data: toRefund(refund) };
-    if (await cameFirst(() => commitIfCurrent(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
+    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
       return { charge: { ...charge, ...next }, refund };
     }
   }
@@ -192,11 +192,11 @@ async function settleRefund(ctx: Ctx, chargeId: string, refundId: string, { id, 
     const change = ctx.db
       .update(charges)
       .set({ ...books, ...stamps, due: charge.due ?? ctx.now })
-      .where(asRead(ctx, charges, charge));
+      .where(whereVersion(ctx, charges, charge));
     const settled: RefundRow = { ...refund, status, failure, stripeRefundId: id ?? refund.stripeRefundId, modified: ctx.now };
     const event = { type: EVENTS[status], resource: `charge/${chargeId}`, data: toRefund(settled) };
     const others = [ctx.db.update(refunds).set(settled).where(eq(refunds.id, refundId))];
-    if (await cameFirst(() => commitIfCurrent(ctx, [change, ...others], event))) return afterRefund(ctx, charge.id);
+    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ...others], event))) return afterRefund(ctx, charge.id);
   }
   throw conflict("Too many refunds of this charge at the same time");
 }
@@ -297,9 +297,9 @@ async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<v
     const change = ctx.db
       .update(charges)
       .set({ ...books, due: charge.due ?? ctx.now, modified: ctx.now, version: charge.version + 1 })
-      .where(asRead(ctx, charges, charge));
+      .where(whereVersion(ctx, charges, charge));
     const event = { type: EVENTS[found.status], resource: `charge/${chargeId}`, data: toRefund(refund) };
-    if (await cameFirst(() => commitIfCurrent(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
+    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
     const [known] = await ctx.db.select({ id: refunds.id }).from(refunds).where(eq(refunds.stripeRefundId, found.id));
     if (known) return;
   }
@@ -320,5 +320,5 @@ async function askAgain(ctx: Ctx, chargeId: string, isOwed = false): Promise<voi
   await ctx.db
     .update(charges)
     .set({ due: isOpen || isOwed ? ctx.now + wait : null })
-    .where(asRead(ctx, charges, charge));
+    .where(whereVersion(ctx, charges, charge));
 }

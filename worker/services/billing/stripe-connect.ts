@@ -4,7 +4,7 @@ import { type AccountLink, createAccount, createAccountLink, retrieveAccount } f
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { cameFirst, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const ATTEMPTS = 3;
@@ -65,8 +65,8 @@ export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promis
   const found = await findByAccount(ctx, stripeAccount);
   if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
   const own = asSystem(ctx, found.siteId);
-  const change = own.db.delete(connectedAccounts).where(asRead(own, connectedAccounts, found));
-  await commitIfCurrent(own, change, { ...eventOf("billing.accountDisconnected", found), data: toConnectionEvent(disconnected(found)) });
+  const change = own.db.delete(connectedAccounts).where(whereVersion(own, connectedAccounts, found));
+  await commitIfUnchanged(own, change, { ...eventOf("billing.accountDisconnected", found), data: toConnectionEvent(disconnected(found)) });
 }
 
 function disconnected(row: ConnectionRow): ConnectionRow {
@@ -101,8 +101,8 @@ async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<Conne
   const change = ctx.db
     .update(connectedAccounts)
     .set(next)
-    .where(asRead(ctx, connectedAccounts, connection));
-  const write = () => commitIfCurrent(ctx, change, eventOf("billing.accountCreated", next));
+    .where(whereVersion(ctx, connectedAccounts, connection));
+  const write = () => commitIfUnchanged(ctx, change, eventOf("billing.accountCreated", next));
   const first = await refuseDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
     cameFirst(write),
   );
@@ -123,8 +123,8 @@ async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<Connectio
     const change = ctx.db
       .update(connectedAccounts)
       .set(next)
-      .where(asRead(ctx, connectedAccounts, row));
-    if (await cameFirst(() => commitIfCurrent(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
+      .where(whereVersion(ctx, connectedAccounts, row));
+    if (await cameFirst(() => commitIfUnchanged(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
     row = await findConnection(ctx);
   }
   throw new Failure("unavailable", "The Stripe account changes too often at the moment; try again");

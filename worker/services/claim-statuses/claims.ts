@@ -9,8 +9,8 @@ import { type ClaimMove, type ClaimQuery, toClaimStatus } from "./schemas.ts";
 import type { QuestProgress } from "#worker/services/quests/schemas.ts";
 import {
   type Actor,
-  asRead,
-  commitIfCurrent,
+  whereVersion,
+  commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
@@ -99,7 +99,7 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
   const event = { ...claimEvent("quest.claimed", claim), data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue } };
   const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
   const changes = [whileAsRead(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
-  const write = () => refuseHeldTwice(() => commitIfCurrent(ctx, changes, event, ...grants.events));
+  const write = () => refuseHeldTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
   await refuseDuplicate("claims.site_id, claims.quest_id, claims.account_id", CLAIMED, write);
   return claim;
 }
@@ -129,9 +129,9 @@ export async function moveClaim(ctx: Ctx, id: string, { status, message }: Claim
   const change = ctx.db
     .update(claims)
     .set(next)
-    .where(asRead(ctx, claims, current));
+    .where(whereVersion(ctx, claims, current));
   const event = claimEvent("claim.updated", next);
-  await refuseHeldTwice(() => commitIfCurrent(ctx, [change, ...grants.changes], event, ...grants.events));
+  await refuseHeldTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
   return next;
 }
 
@@ -218,7 +218,7 @@ function whileAsRead(ctx: Ctx, quest: QuestRow): BatchItem<"sqlite"> {
   return ctx.db
     .update(quests)
     .set({ version: quest.version })
-    .where(asRead(ctx, quests, quest));
+    .where(whereVersion(ctx, quests, quest));
 }
 
 function refusal(ctx: Ctx, quest: QuestRow): Failure | undefined {

@@ -6,7 +6,16 @@ import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { Job } from "#worker/queues/messages.ts";
 import { toExportEvent } from "./schemas.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
-import { asRead, callerAccount, commit, commitIfCurrent, type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  callerAccount,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  ownRow,
+} from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
 type Worker = Pick<Ctx, "env" | "db">;
@@ -127,7 +136,7 @@ async function setLease(ctx: Ctx, row: ExportRow, lease: number): Promise<void> 
   await ctx.db
     .update(memberExports)
     .set({ lease })
-    .where(asRead(ctx, memberExports, row));
+    .where(whereVersion(ctx, memberExports, row));
 }
 
 /** Takes an unfinished export that nobody works on. */
@@ -174,7 +183,7 @@ async function addPiece(ctx: Ctx, row: ExportRow, now: number): Promise<{ next: 
       modified: now,
       version: row.version + 1,
     })
-    .where(asRead(ctx, memberExports, row))
+    .where(whereVersion(ctx, memberExports, row))
     .returning();
   return { next, last: members.length < PIECE_ROWS };
 }
@@ -203,8 +212,8 @@ async function finish(ctx: Ctx, row: ExportRow, status: "complete" | "failed"): 
   const change = ctx.db
     .update(memberExports)
     .set(next)
-    .where(asRead(ctx, memberExports, row));
-  await cameFirst(() => commitIfCurrent(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
+    .where(whereVersion(ctx, memberExports, row));
+  await cameFirst(() => commitIfUnchanged(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
 }
 
 /** Sends exports on their way again whose worker has died, and, a minute after they were asked for, those whose message was lost. */

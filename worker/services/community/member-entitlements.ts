@@ -4,7 +4,7 @@ import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { conflict, notFound } from "#worker/lib/errors.ts";
 import type { UpdateQuery } from "./schemas.ts";
-import { commit, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { planStep } from "#worker/services/subscriptions/entitlements.ts";
 import { cancelRecurring } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
@@ -47,7 +47,7 @@ async function takeStep(ctx: Ctx, row: EntitlementRow, { action }: UpdateQuery, 
   const again = nextStep(row, action);
   if (!again.allowed) throw conflict(again.message);
   const { change, event } = planStep(ctx, row, again);
-  await commitIfCurrent(ctx, change, event);
+  await commitIfUnchanged(ctx, change, event);
 }
 
 async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {

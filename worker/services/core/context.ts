@@ -69,7 +69,7 @@ export async function commit(ctx: Ctx, changes: Changes, ...events: NewEvent[]):
  * The same for changes that hold only as long as a row is as it was read: when the first change touches no row, because
  * another writer was faster, nothing at all is written and a 409 is thrown.
  */
-export async function commitIfCurrent(ctx: Ctx, changes: Changes, ...events: [NewEvent, ...NewEvent[]]): Promise<string[]> {
+export async function commitIfUnchanged(ctx: Ctx, changes: Changes, ...events: [NewEvent, ...NewEvent[]]): Promise<string[]> {
   return write(ctx, changes, events, true);
 }
 
@@ -132,7 +132,7 @@ export function ownRow(ctx: Ctx, table: { id: SQLiteColumn; siteId: SQLiteColumn
 }
 
 /** That row as it was read: for the change of a `commitIfCurrent`. */
-export function asRead(
+export function whereVersion(
   ctx: Ctx,
   table: { id: SQLiteColumn; siteId: SQLiteColumn; version: SQLiteColumn },
   current: { id: string; version: number },

@@ -19,7 +19,7 @@ import {
   videos,
 } from "#db/schema/index.ts";
 import { Failure, type Issue, LostRace } from "#worker/lib/errors.ts";
-import { commit, commitIfCurrent, type Ctx, type NewEvent } from "./context.ts";
+import { commit, commitIfUnchanged, type Ctx, type NewEvent } from "./context.ts";
 import { idIn } from "./listing.ts";
 
 /** Where things of a kind are stored, and by what they are named. */
@@ -111,7 +111,7 @@ export function commitReferencing(
 ): Promise<string[]> {
   const guard = guardReferences(ctx, references);
   if (guard.length === 0) return commit(ctx, changes, ...events);
-  return withReferences(ctx, references, () => commitIfCurrent(ctx, [...guard, changes].flat(), ...events));
+  return withReferences(ctx, references, () => commitIfUnchanged(ctx, [...guard, changes].flat(), ...events));
 }
 
 /** A 400 that names everything that the site doesn't have. */

@@ -6,7 +6,7 @@ import { Failure, invalid } from "#worker/lib/errors.ts";
 import { TemplateError } from "#worker/lib/handlebars/scan.ts";
 import { toHex } from "#worker/lib/ids.ts";
 import { type SenderInput, toReceiptTemplate, toSender } from "./schemas.ts";
-import { commitIfCurrent, type Ctx, nextVersion, requireMatch } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, nextVersion, requireMatch } from "#worker/services/core/context.ts";
 import { DEFAULT_RECEIPT, fillReceipt, PRODUCT, type ReceiptTemplate, SAMPLE_RECEIPT } from "./templates.ts";
 
 /** Makes an address the sender of the site's mail, once the site has proved that the domain is its own. */
@@ -19,7 +19,7 @@ export async function putSender(ctx: Ctx, input: SenderInput): Promise<SenderRow
     .insert(mailSenders)
     .values(next)
     .onConflictDoUpdate({ target: mailSenders.siteId, set: next, setWhere: eq(mailSenders.version, current?.version ?? 0) });
-  await commitIfCurrent(ctx, change, { type: "customemail.senderUpdated", resource: resourceOf(ctx), data: toSender(next) });
+  await commitIfUnchanged(ctx, change, { type: "customemail.senderUpdated", resource: resourceOf(ctx), data: toSender(next) });
   return next;
 }
 
@@ -32,7 +32,7 @@ export async function putReceipt(ctx: Ctx, input: ReceiptTemplate): Promise<Rece
     .insert(receiptTemplates)
     .values(next)
     .onConflictDoUpdate({ target: receiptTemplates.siteId, set: next, setWhere: eq(receiptTemplates.version, current?.version ?? 0) });
-  await commitIfCurrent(ctx, change, { type: "customemail.receiptUpdated", resource: resourceOf(ctx), data: toReceiptTemplate(next) });
+  await commitIfUnchanged(ctx, change, { type: "customemail.receiptUpdated", resource: resourceOf(ctx), data: toReceiptTemplate(next) });
   return next;
 }
 
@@ -44,7 +44,7 @@ export async function resetReceipt(ctx: Ctx): Promise<ReceiptTemplate> {
   const change = ctx.db
     .delete(receiptTemplates)
     .where(and(eq(receiptTemplates.siteId, ctx.siteId), eq(receiptTemplates.version, current.version)));
-  await commitIfCurrent(ctx, change, {
+  await commitIfUnchanged(ctx, change, {
     type: "customemail.receiptReset",
     resource: resourceOf(ctx),
     data: toReceiptTemplate(DEFAULT_RECEIPT),

@@ -6,7 +6,16 @@ import { factsOf, schemaProblems } from "#worker/lib/json-schema/json-schema.ts"
 import { type DataProviderInput, toAvailable } from "./schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { sealSecret } from "./provider-signatures.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -50,8 +59,8 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
   const change = ctx.db
     .update(dataProviders)
     .set(next)
-    .where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, changeEvent(next, "Updated"));
+    .where(whereVersion(ctx, dataProviders, current));
+  await commitIfUnchanged(ctx, change, changeEvent(next, "Updated"));
   await refreshRules(ctx);
   return next;
 }
@@ -60,8 +69,8 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
 export async function deleteDataProvider(ctx: Ctx): Promise<void> {
   const current = await callingProvider(ctx);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(dataProviders).where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, changeEvent(current, "Deleted"));
+  const change = ctx.db.delete(dataProviders).where(whereVersion(ctx, dataProviders, current));
+  await commitIfUnchanged(ctx, change, changeEvent(current, "Deleted"));
   await refreshRules(ctx);
 }
 
@@ -80,8 +89,8 @@ export async function rotateProviderSecret(ctx: Ctx, id: string): Promise<{ secr
   const change = ctx.db
     .update(dataProviders)
     .set(next)
-    .where(asRead(ctx, dataProviders, current));
-  await commitIfCurrent(ctx, change, changeEvent(next, "SecretRotated"));
+    .where(whereVersion(ctx, dataProviders, current));
+  await commitIfUnchanged(ctx, change, changeEvent(next, "SecretRotated"));
   return { secret, previousExpires };
 }
 
@@ -117,11 +126,11 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
         ctx.db
           .update(dataProviders)
           .set(next)
-          .where(asRead(ctx, dataProviders, row));
+          .where(whereVersion(ctx, dataProviders, row));
       if (!problem) return void (await commit(ctx, mark(checked)));
       const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
       // Whoever changes the provider at the same time has registered a schema that was checked.
-      await cameFirst(() => commitIfCurrent(ctx, mark(next), changeEvent(next, "Disabled")));
+      await cameFirst(() => commitIfUnchanged(ctx, mark(next), changeEvent(next, "Disabled")));
     });
   }
   return unchecked.length === SCHEMAS_PER_SWEEP;

@@ -7,7 +7,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
 import { automationOf, ProviderEventMessage } from "#worker/services/automation-rules/automation.ts";
-import { commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { callingProvider } from "./data-providers.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
@@ -73,7 +73,7 @@ export async function ingestEvent(
   const fresh: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
   let told: string[] = [];
   const isNew = await cameFirst(async () => {
-    told = await commitIfCurrent(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
+    told = await commitIfUnchanged(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
       type: "dataprovider.event",
       resource: `dataprovider/${provider.id}`,
       data: { ...fresh, externalId: row.externalId },

@@ -5,9 +5,9 @@ import { Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type TimeRange, timeRange } from "./time-range.ts";
 import { type CalendarEventInput, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
 import {
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   newRow,
   nextVersion,
@@ -97,7 +97,7 @@ export async function updateCalendarEvent(ctx: Ctx, id: string, input: CalendarE
   requireOwnSite(ctx, input.siteId);
   const current = await getCalendarEvent(ctx, id);
   await requireChannel(ctx, input.channelId, current);
-  return replaceEvent(ctx, current, input, asRead(ctx, calendarEvents, current));
+  return replaceEvent(ctx, current, input, whereVersion(ctx, calendarEvents, current));
 }
 
 // How often an upsert starts anew because another one came between its look and its change.
@@ -113,7 +113,7 @@ export async function upsertCalendarEvent(ctx: Ctx, input: ThirdPartyEventInput)
       if (!current) requireMatch(ctx, { version: -1 });
       if (!current) return { event: await createCalendarEvent(ctx, input), created: true };
       await requireChannel(ctx, input.channelId, current);
-      const same = ctx.ifMatch ? asRead(ctx, calendarEvents, current) : onSameChannel(ctx, current);
+      const same = ctx.ifMatch ? whereVersion(ctx, calendarEvents, current) : onSameChannel(ctx, current);
       return { event: await replaceEvent(ctx, current, input, same), created: false };
     } catch (error) {
       if (attempt === ATTEMPTS || !(error instanceof Failure) || error.code !== "conflict") throw error;
@@ -125,8 +125,8 @@ export async function deleteCalendarEvent(ctx: Ctx, id: string): Promise<void> {
   const current = await getCalendarEvent(ctx, id);
   await requirePage(ctx, current.channelId ?? "", "write");
   requireMatch(ctx, current);
-  const change = ctx.db.delete(calendarEvents).where(asRead(ctx, calendarEvents, current));
-  await commitIfCurrent(ctx, [change, deleteCategories(ctx, current)], changeEvent(current, "deleted"));
+  const change = ctx.db.delete(calendarEvents).where(whereVersion(ctx, calendarEvents, current));
+  await commitIfUnchanged(ctx, [change, deleteCategories(ctx, current)], changeEvent(current, "deleted"));
 }
 
 async function findThirdParty(ctx: Ctx, thirdPartyEventId: string): Promise<CalendarEventRow | undefined> {
@@ -155,7 +155,7 @@ async function replaceEvent(
     .set({ ...next, version: sql`${calendarEvents.version} + 1` })
     .where(same);
   const changes = [change, deleteCategories(ctx, next), ...insertCategories(ctx, next)];
-  await refuseTakenId(() => commitIfCurrent(ctx, changes, changeEvent(next, "updated")));
+  await refuseTakenId(() => commitIfUnchanged(ctx, changes, changeEvent(next, "updated")));
   return next;
 }
 

@@ -15,9 +15,9 @@ import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/account-rows.ts";
 import {
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
@@ -110,8 +110,8 @@ export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): P
     const change = ctx.db
       .update(invites)
       .set(next)
-      .where(and(asRead(ctx, invites, current), referencesExist(ctx, references)));
-    await withReferences(ctx, references, () => commitIfCurrent(ctx, change, inviteEvent("updated", next)));
+      .where(and(whereVersion(ctx, invites, current), referencesExist(ctx, references)));
+    await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, inviteEvent("updated", next)));
     return withToken(ctx, next);
   });
 }
@@ -125,8 +125,8 @@ export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }
     if (current.accountId !== null && current.revokedAt === null) {
       throw conflict("The invite has been redeemed; revoke it, which takes away what it granted");
     }
-    const change = ctx.db.delete(invites).where(asRead(ctx, invites, current));
-    await commitIfCurrent(ctx, [change, voidIntents(ctx, id)], inviteEvent("deleted", current));
+    const change = ctx.db.delete(invites).where(whereVersion(ctx, invites, current));
+    await commitIfUnchanged(ctx, [change, voidIntents(ctx, id)], inviteEvent("deleted", current));
     return current;
   });
 }
@@ -146,9 +146,9 @@ async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteR
   const change = ctx.db
     .update(invites)
     .set(next)
-    .where(and(asRead(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
+    .where(and(whereVersion(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
   const changes = [change, voidIntents(ctx, id), ...granted.changes];
-  const first = await cameFirst(() => commitIfCurrent(ctx, changes, inviteEvent("revoked", next), ...granted.events));
+  const first = await cameFirst(() => commitIfUnchanged(ctx, changes, inviteEvent("revoked", next), ...granted.events));
   return first ? withToken(ctx, next) : endInvite(ctx, id);
 }
 
@@ -178,8 +178,8 @@ async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
     const change = ctx.db
       .update(invites)
       .set(consumed)
-      .where(asRead(ctx, invites, invite));
-    const first = await cameFirst(() => commitIfCurrent(ctx, [change, intent.insert], inviteEvent("consumed", consumed)));
+      .where(whereVersion(ctx, invites, invite));
+    const first = await cameFirst(() => commitIfUnchanged(ctx, [change, intent.insert], inviteEvent("consumed", consumed)));
     if (!first) return issueIntent(ctx, await readInvite(ctx, invite.id));
   }
   const target = new URL(invite.redirectUri);
@@ -198,7 +198,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
     const change = ctx.db
       .update(invites)
       .set(redemption)
-      .where(asRead(ctx, invites, invite));
+      .where(whereVersion(ctx, invites, invite));
     const grant = { accountId: account.id, skus: invite.targetSkus, grantedMethod: "customerService" as const, source: sourceOf(invite) };
     const grants = planGrants(ctx, grant, []);
     return {
@@ -209,7 +209,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
         ctx.db
           .select({ id: invites.id })
           .from(invites)
-          .where(asRead(ctx, invites, invite)),
+          .where(whereVersion(ctx, invites, invite)),
       ),
       changes: [change, voidIntents(ctx, invite.id), ...insertAccount(ctx, account), ...grants.changes],
       events: [inviteEvent("redeemed", { ...invite, ...redemption }), accountEvent("new_account", account), ...grants.events],

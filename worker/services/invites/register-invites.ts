@@ -21,9 +21,9 @@ import {
 } from "#worker/services/accounts/account-rows.ts";
 import {
   type Actor,
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
@@ -100,8 +100,8 @@ export async function endRegisterInvite(ctx: Ctx, id: string): Promise<RegisterI
   const change = ctx.db
     .update(registerInvites)
     .set({ revokedAt: next.revokedAt, modified: next.modified, version: next.version })
-    .where(asRead(ctx, registerInvites, current));
-  await commitIfCurrent(ctx, change, inviteEvent("Revoked", next));
+    .where(whereVersion(ctx, registerInvites, current));
+  await commitIfUnchanged(ctx, change, inviteEvent("Revoked", next));
   return next;
 }
 
@@ -109,8 +109,8 @@ export async function endRegisterInvite(ctx: Ctx, id: string): Promise<RegisterI
 export async function deleteRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   const current = await readInvite(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(registerInvites).where(asRead(ctx, registerInvites, current));
-  await commitIfCurrent(ctx, change, inviteEvent("Deleted", current));
+  const change = ctx.db.delete(registerInvites).where(whereVersion(ctx, registerInvites, current));
+  await commitIfUnchanged(ctx, change, inviteEvent("Deleted", current));
   return current;
 }
 
@@ -134,13 +134,13 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
       const claim = ctx.db
         .update(registerInvites)
         .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
-        .where(and(asRead(ctx, registerInvites, invite), claimable));
+        .where(and(whereVersion(ctx, registerInvites, invite), claimable));
       const accepted = {
         type: "invite.registerAccepted",
         resource: `invite/${invite.id}`,
         data: { ...toRegisterInviteEvent(invite), accountId: account.id },
       };
-      const write = () => refuseTakenEmail(() => commitIfCurrent(ctx, [claim, ...changes], accepted, ...events));
+      const write = () => refuseTakenEmail(() => commitIfUnchanged(ctx, [claim, ...changes], accepted, ...events));
       // Otherwise somebody else changed, created or accepted something meanwhile: the next look finds out what.
       if (await cameFirst(write)) return account;
     }
@@ -181,7 +181,7 @@ async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow
       ctx.db
         .select({ id: accounts.id })
         .from(accounts)
-        .where(asRead(ctx, accounts, current)),
+        .where(whereVersion(ctx, accounts, current)),
     ),
     changes: [...replaceAccount(ctx, current, account), ...voided.changes],
     events: [accountEvent("account.updated", account), ...verified, ...voided.events],

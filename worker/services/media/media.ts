@@ -4,7 +4,7 @@ import { type ByteRange, parseRange } from "./byte-range.ts";
 import { conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { HEAD_BYTES, sniffMediaType } from "./media-type.ts";
 import { toMedia } from "./schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { findUses, unused } from "./uses.ts";
 
@@ -90,8 +90,8 @@ export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
   requireMatch(ctx, current);
   const uses = await findUses(ctx, id);
   if (uses.length > 0) throw conflict(`Still in use by ${uses.join(", ")}`);
-  const change = ctx.db.delete(media).where(and(asRead(ctx, media, current), unused(ctx, id)));
-  const eventIds = await commitIfCurrent(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
+  const change = ctx.db.delete(media).where(and(whereVersion(ctx, media, current), unused(ctx, id)));
+  const eventIds = await commitIfUnchanged(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
   await forgetFile(ctx.env, id);
   ctx.emitted.completedEventIds.push(...eventIds);
   return current;

@@ -8,9 +8,9 @@ import { managesPage } from "#worker/lib/roles.ts";
 import { type NavigationInput, toNavigation } from "./schemas.ts";
 import { toPage } from "#worker/services/pages/schemas.ts";
 import {
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   isManager,
   newRow,
@@ -85,7 +85,7 @@ export async function createNavigation(ctx: Ctx, input: NavigationInput): Promis
     return navigation;
   }
   const old = demoted(ctx, existing);
-  await refuseSecondDefault(() => commitIfCurrent(ctx, [change(ctx, existing, old), insert], updated(old), created));
+  await refuseSecondDefault(() => commitIfUnchanged(ctx, [change(ctx, existing, old), insert], updated(old), created));
   return navigation;
 }
 
@@ -99,13 +99,13 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
   requireSeen(ctx, current, input);
   const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
   if (!existing) {
-    await refuseSecondDefault(() => commitIfCurrent(ctx, change(ctx, current, next), updated(next)));
+    await refuseSecondDefault(() => commitIfUnchanged(ctx, change(ctx, current, next), updated(next)));
     return next;
   }
   const old = demoted(ctx, existing);
   // There may never be two defaults, not even within the batch: it becomes the default only after the old one is none.
   const changes = [change(ctx, current, { ...next, type: "custom" }), change(ctx, existing, old), change(ctx, next, next)];
-  await refuseSecondDefault(() => commitIfCurrent(ctx, changes, updated(next), updated(old)));
+  await refuseSecondDefault(() => commitIfUnchanged(ctx, changes, updated(next), updated(old)));
   return next;
 }
 
@@ -113,8 +113,8 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
 export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
   const current = await readNavigation(ctx, id);
   requireMatch(ctx, current);
-  const changes = [ctx.db.delete(navigations).where(asRead(ctx, navigations, current)), ...(await freePages(ctx, id))];
-  await commitIfCurrent(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
+  const changes = [ctx.db.delete(navigations).where(whereVersion(ctx, navigations, current)), ...(await freePages(ctx, id))];
+  await commitIfUnchanged(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
   return current;
 }
 
@@ -160,8 +160,8 @@ export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Pro
   const apply = ctx.db
     .update(pages)
     .set(next)
-    .where(and(asRead(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${isThere})`));
-  await commitIfCurrent(ctx, apply, pageUpdated(next));
+    .where(and(whereVersion(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${isThere})`));
+  await commitIfUnchanged(ctx, apply, pageUpdated(next));
 }
 
 async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
@@ -266,7 +266,7 @@ function change(ctx: Ctx, current: NavigationRow, next: NavigationRow) {
   return ctx.db
     .update(navigations)
     .set(next)
-    .where(asRead(ctx, navigations, current));
+    .where(whereVersion(ctx, navigations, current));
 }
 
 function pageUpdated(page: PageRow): NewEvent {

@@ -4,7 +4,7 @@ import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -71,17 +71,17 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
   const change = ctx.db
     .update(overlays)
     .set(next)
-    .where(and(asRead(ctx, overlays, current), referencesExist(ctx, references)));
+    .where(and(whereVersion(ctx, overlays, current), referencesExist(ctx, references)));
   const event = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
   return next;
 }
 
 export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   const current = await getOverlay(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(overlays).where(asRead(ctx, overlays, current));
-  await commitIfCurrent(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
+  const change = ctx.db.delete(overlays).where(whereVersion(ctx, overlays, current));
+  await commitIfUnchanged(ctx, change, { type: "overlay.deleted", resource: `overlay/${id}`, data: toOverlay(current) });
   return current;
 }
 

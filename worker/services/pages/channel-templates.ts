@@ -10,7 +10,7 @@ import {
 } from "#db/schema/index.ts";
 import { cameFirst, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inTemplate } from "#worker/services/core/named-references.ts";
 import { newPanel } from "#worker/services/panels/panels.ts";
@@ -67,8 +67,8 @@ export async function updateChannelTemplate(ctx: Ctx, id: string, input: Channel
   const change = ctx.db
     .update(channelTemplates)
     .set(next)
-    .where(and(asRead(ctx, channelTemplates, current), referencesExist(ctx, references)));
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, change, event));
+    .where(and(whereVersion(ctx, channelTemplates, current), referencesExist(ctx, references)));
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
   return next;
 }
 
@@ -81,7 +81,7 @@ export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<bool
     .update(channelTemplates)
     .set({ archived: true, modified: ctx.now, version: sql`${channelTemplates.version} + 1` })
     .where(and(ownRow(ctx, channelTemplates, id), eq(channelTemplates.archived, false)));
-  return cameFirst(() => commitIfCurrent(ctx, change, changeEvent(next, "Archived")));
+  return cameFirst(() => commitIfUnchanged(ctx, change, changeEvent(next, "Archived")));
 }
 
 /** What a channel gets from its template: panels and automation rules of its own, and the theme. */

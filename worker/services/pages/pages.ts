@@ -8,7 +8,15 @@ import { toPanel } from "#worker/services/panels/schemas.ts";
 import { type FromTemplate, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
 import { ruleEvent } from "#worker/services/automation-rules/automation-rules.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, requireMatch, requirePage } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commitIfUnchanged,
+  type Ctx,
+  newRow,
+  nextVersion,
+  requireMatch,
+  requirePage,
+} from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { leaveChannel } from "./departures.ts";
@@ -125,11 +133,11 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   const change = ctx.db
     .update(pages)
     .set(next)
-    .where(and(asRead(ctx, pages, current), referencesExist(ctx, references)));
+    .where(and(whereVersion(ctx, pages, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
   await refuseTakenSlug(() =>
     withReferences(ctx, references, () =>
-      commitIfCurrent(ctx, changes, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
+      commitIfUnchanged(ctx, changes, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
     ),
   );
   return next;
@@ -139,12 +147,12 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(pages).where(and(asRead(ctx, pages, current), offAir(ctx, id)));
+  const change = ctx.db.delete(pages).where(and(whereVersion(ctx, pages, current), offAir(ctx, id)));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
   const kept = await keepGatedOfPage(ctx, id, current.data);
   const changes = [change, ended, ...kept, ...(await leaveChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
   await whileOffAir(ctx, id, () =>
-    commitIfCurrent(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
+    commitIfUnchanged(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
   );
   return current;
 }

@@ -4,7 +4,7 @@ import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { type PanelInput, type PanelPatch, type PanelQuery, patchRenderer, publicRenderer, toPanel } from "./schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inRenderer } from "#worker/services/core/named-references.ts";
@@ -100,19 +100,19 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
   const change = ctx.db
     .update(panels)
     .set(next)
-    .where(and(asRead(ctx, panels, current), referencesExist(ctx, references)));
+    .where(and(whereVersion(ctx, panels, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
   const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, event));
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, event));
   return next;
 }
 
 export async function deletePanel(ctx: Ctx, id: string): Promise<PanelRow> {
   const current = await readPanel(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(panels).where(asRead(ctx, panels, current));
+  const change = ctx.db.delete(panels).where(whereVersion(ctx, panels, current));
   const changes = [change, ...(await keepGatedOfPanel(ctx, id, current.renderer))];
-  await commitIfCurrent(ctx, changes, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
+  await commitIfUnchanged(ctx, changes, { type: "panel.deleted", resource: `panel/${id}`, data: toPanel(current) });
   return current;
 }
 

@@ -11,8 +11,8 @@ import {
   toPlaylist,
 } from "./schemas.ts";
 import {
-  asRead,
-  commitIfCurrent,
+  whereVersion,
+  commitIfUnchanged,
   type Ctx,
   newRow,
   nextVersion,
@@ -117,18 +117,18 @@ export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }:
   const change = ctx.db
     .update(playlists)
     .set(next)
-    .where(and(asRead(ctx, playlists, current), referencesExist(ctx, references)));
+    .where(and(whereVersion(ctx, playlists, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members, next.members))];
-  await withReferences(ctx, references, () => commitIfCurrent(ctx, changes, playlistEvent("updated", next)));
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, playlistEvent("updated", next)));
   return next;
 }
 
 export async function deletePlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
   const current = await getPlaylist(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(playlists).where(asRead(ctx, playlists, current));
+  const change = ctx.db.delete(playlists).where(whereVersion(ctx, playlists, current));
   const changes = [change, ...(await keepGatedOfPlaylist(ctx, id, current.members))];
-  await commitIfCurrent(ctx, changes, playlistEvent("deleted", current));
+  await commitIfUnchanged(ctx, changes, playlistEvent("deleted", current));
   return current;
 }
 

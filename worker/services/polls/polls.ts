@@ -6,7 +6,16 @@ import { cameFirst, conflict, Failure, invalid, LostRace, notFound } from "#work
 import { newId } from "#worker/lib/ids.ts";
 import { resultsOf } from "./results.ts";
 import { type AnswersInput, type PollInput, type PollPatch, type PollReplacement, type RestrictedQuery, toPoll } from "./schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, isManager, newRow, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  isManager,
+  newRow,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
@@ -171,9 +180,9 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
-  const change = ctx.db.delete(polls).where(and(asRead(ctx, polls, current), isUnused(ctx, id)));
+  const change = ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id)));
   const event = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
-  if (!(await cameFirst(() => commitIfCurrent(ctx, change, event)))) {
+  if (!(await cameFirst(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest came in between, or somebody else's change.
     await requireUnused(ctx, id);
     throw new LostRace();
@@ -236,9 +245,9 @@ async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, 
   const change = ctx.db
     .update(polls)
     .set(next)
-    .where(asRead(ctx, polls, current));
+    .where(whereVersion(ctx, polls, current));
   const data = { ...toPoll(next, false), pollId: next.id };
-  const eventIds = await commitIfCurrent(ctx, change, { type, resource: `poll/${next.id}`, data });
+  const eventIds = await commitIfUnchanged(ctx, change, { type, resource: `poll/${next.id}`, data });
   await bringToCounters(ctx, next, late);
   ctx.emitted.completedEventIds.push(...eventIds);
   return next;

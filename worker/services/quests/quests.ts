@@ -2,7 +2,7 @@ import { and, eq, not, sql } from "drizzle-orm";
 import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts";
 import { cameFirst, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
@@ -79,8 +79,8 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   const change = ctx.db
     .update(quests)
     .set(next)
-    .where(and(asRead(ctx, quests, current), referencesExist(ctx, references)));
-  await withQuestReferences(ctx, references, () => commitIfCurrent(ctx, change, questEvent("updated", next)));
+    .where(and(whereVersion(ctx, quests, current), referencesExist(ctx, references)));
+  await withQuestReferences(ctx, references, () => commitIfUnchanged(ctx, change, questEvent("updated", next)));
   return next;
 }
 
@@ -97,9 +97,9 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   await requireChannelAdmin(ctx, current.channelIds);
   requireMatch(ctx, current);
   if (showing.length > 0) throw shown(showing);
-  const change = ctx.db.delete(quests).where(and(asRead(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
+  const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
   const forgotten = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  if (await cameFirst(() => commitIfCurrent(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
+  if (await cameFirst(() => commitIfUnchanged(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
   // A panel came in between, or somebody else's change.
   const since = await panelsWith(ctx, id);
   throw since.length > 0 ? shown(since) : new LostRace();

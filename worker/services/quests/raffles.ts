@@ -5,7 +5,7 @@ import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
 import { drawWinners, newSeed, RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 import type { RaffleResult } from "./schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { requireChannelAdmin } from "./channel-admins.ts";
 
 const PURPOSE = "raffle seed";
@@ -68,7 +68,7 @@ async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number
   const change = ctx.db
     .update(quests)
     .set({ raffleDraw: result, modified: ctx.now, version: quest.version + 1 })
-    .where(and(asRead(ctx, quests, quest), isStill(entries, waiting)));
+    .where(and(whereVersion(ctx, quests, quest), isStill(entries, waiting)));
   const hasWon = sql`${claims.id} in (select value from json_each(${JSON.stringify(won)}))`;
   const settled = ctx.db
     .update(claims)
@@ -82,7 +82,7 @@ async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number
     .where(waiting);
   const data = { questId: quest.id, entrants: entries.length, winners: result.winners, seed, commitment: quest.raffleCommitment };
   const event = { type: "raffle.drawn", resource: `quest/${quest.id}`, data };
-  return (await cameFirst(() => commitIfCurrent(ctx, [change, settled], event))) ? result : undefined;
+  return (await cameFirst(() => commitIfUnchanged(ctx, [change, settled], event))) ? result : undefined;
 }
 
 function entriesOf(ctx: Ctx, questId: string): SQL | undefined {

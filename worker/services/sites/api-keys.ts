@@ -3,7 +3,16 @@ import { type ApiKeyRow, apiKeys } from "#db/schema/index.ts";
 import { randomToken, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ApiKeyInput, toApiKey } from "./api-key-schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
 /** Milliseconds for which a rotated key goes on working beside the new one, so that its users can change over. */
@@ -64,8 +73,8 @@ export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyR
   const change = ctx.db
     .update(apiKeys)
     .set(row)
-    .where(asRead(ctx, apiKeys, current));
-  await commitIfCurrent(ctx, change, { type: "site.apiKeyRotated", resource: resourceOf(row), data: toApiKey(row) });
+    .where(whereVersion(ctx, apiKeys, current));
+  await commitIfUnchanged(ctx, change, { type: "site.apiKeyRotated", resource: resourceOf(row), data: toApiKey(row) });
   return { row, key };
 }
 
@@ -73,8 +82,8 @@ export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyR
 export async function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
   const current = await getApiKey(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(apiKeys).where(asRead(ctx, apiKeys, current));
-  await commitIfCurrent(ctx, change, { type: "site.apiKeyRevoked", resource: resourceOf(current), data: toApiKey(current) });
+  const change = ctx.db.delete(apiKeys).where(whereVersion(ctx, apiKeys, current));
+  await commitIfUnchanged(ctx, change, { type: "site.apiKeyRevoked", resource: resourceOf(current), data: toApiKey(current) });
 }
 
 async function getApiKey(ctx: Ctx, id: string): Promise<ApiKeyRow> {

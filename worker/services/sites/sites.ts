@@ -5,7 +5,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
-import { commit, commitIfCurrent, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
+import { commit, commitIfUnchanged, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
 import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
@@ -47,7 +47,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     .update(sites)
     .set(next)
     .where(and(eq(sites.id, current.id), eq(sites.version, current.version)));
-  await refuseTakenSlug(() => commitIfCurrent(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
+  await refuseTakenSlug(() => commitIfUnchanged(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
   return next;
 }
 
@@ -70,7 +70,7 @@ export async function replaceFeatures(ctx: Ctx, siteId: string, { features, cont
     .update(sites)
     .set(next)
     .where(and(eq(sites.id, siteId), eq(sites.version, current.version)));
-  await commitIfCurrent(own, change, { type: "site.featuresReplaced", resource: `site/${siteId}`, data: toSite(next) });
+  await commitIfUnchanged(own, change, { type: "site.featuresReplaced", resource: `site/${siteId}`, data: toSite(next) });
   return next;
 }
 

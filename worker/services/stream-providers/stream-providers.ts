@@ -4,7 +4,16 @@ import { publicUrlProblem } from "#worker/integrations/public-host.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { Failure, type Issue, notFound, refuseDuplicate, refuseReferenced } from "#worker/lib/errors.ts";
 import { CALL_URLS, type StreamProviderInput, toStreamProvider } from "./schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
 /** Keeps the authorizations apart from whatever else is sealed and looked up. */
@@ -65,8 +74,8 @@ async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput):
   const change = ctx.db
     .update(streamProviders)
     .set(next)
-    .where(asRead(ctx, streamProviders, current));
-  await commitIfCurrent(ctx, change, { type: "stream.providerChanged", resource: resourceOf(next), data: toStreamProvider(next) });
+    .where(whereVersion(ctx, streamProviders, current));
+  await commitIfUnchanged(ctx, change, { type: "stream.providerChanged", resource: resourceOf(next), data: toStreamProvider(next) });
   return { id };
 }
 
@@ -74,9 +83,9 @@ async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput):
 export async function removeStreamProvider(ctx: Ctx, id: string): Promise<StreamProviderRow> {
   const current = await getProvider(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(streamProviders).where(asRead(ctx, streamProviders, current));
+  const change = ctx.db.delete(streamProviders).where(whereVersion(ctx, streamProviders, current));
   await refuseReferenced("Streams still use this provider", () =>
-    commitIfCurrent(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
+    commitIfUnchanged(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
   );
   return current;
 }

@@ -5,7 +5,7 @@ import { isAcknowledged, type ProviderOutcome } from "#worker/integrations/strea
 import { conflict, Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { toStream } from "./schemas.ts";
-import { asRead, commitIfCurrent, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { keepGatedOfStream } from "#worker/services/videos/gate-departures.ts";
 import { callFor, isGone, providerFailed } from "./drafts.ts";
 import { findStream } from "./streams.ts";
@@ -33,7 +33,7 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
     .update(streams)
     .set(next)
     .where(calledBy(ctx, id, by));
-  await commitIfCurrent(ctx, change, { type: "admin.wentLive", resource: `stream/${id}`, data: toStream(next) });
+  await commitIfUnchanged(ctx, change, { type: "admin.wentLive", resource: `stream/${id}`, data: toStream(next) });
   return next;
 }
 
@@ -52,7 +52,7 @@ export async function stopStream(ctx: Ctx, id: string): Promise<StreamRow> {
     .update(streams)
     .set(next)
     .where(calledBy(ctx, id, by));
-  await commitIfCurrent(ctx, change, { type: "admin.wentOffline", resource: `stream/${id}`, data: { ...toStream(next), vod } });
+  await commitIfUnchanged(ctx, change, { type: "admin.wentOffline", resource: `stream/${id}`, data: { ...toStream(next), vod } });
   return next;
 }
 
@@ -64,7 +64,7 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const by = await callAlone(ctx, stream, provider, "delete", provider.deleteStream);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
-  await commitIfCurrent(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
+  await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
   return stream;
 }
 
@@ -96,7 +96,7 @@ async function callAlone(ctx: Ctx, stream: StreamRow, provider: StreamProviderRo
   const taken = await ctx.db
     .update(streams)
     .set({ call, callBy, callAt: ctx.now })
-    .where(and(asRead(ctx, streams, stream), idle))
+    .where(and(whereVersion(ctx, streams, stream), idle))
     .returning({ id: streams.id });
   if (taken.length === 0) throw conflict("Another request is starting, stopping or deleting this stream");
   const outcome = await callFor(ctx.env, provider, url, stream);

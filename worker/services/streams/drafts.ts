@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
 import { callProvider, type ProviderOutcome, type ProviderStream, readMade } from "#worker/integrations/stream-provider.ts";
 import { Failure, refuseReferenced } from "#worker/lib/errors.ts";
-import { commitIfCurrent, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
 
 const MINUTE = 60_000;
@@ -42,7 +42,7 @@ export async function keepDraft(
 ): Promise<void> {
   const row: DraftRow = { ...draft, due: draft.created + ABANDONED_AFTER };
   try {
-    await commitIfCurrent(ctx, [ctx.db.delete(streamDrafts).where(untouched(row)), insert], event);
+    await commitIfUnchanged(ctx, [ctx.db.delete(streamDrafts).where(untouched(row)), insert], event);
   } catch (error) {
     ctx.defer(undo(ctx, row, provider));
     throw error;

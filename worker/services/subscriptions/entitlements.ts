@@ -5,7 +5,7 @@ import { accessCodes, accountEntitlements, type EntitlementRow } from "#db/schem
 import type { PageGate } from "#db/types.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
 import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
-import { asRead, commitIfCurrent, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 
 const AT_ONCE = 50;
 
@@ -55,7 +55,7 @@ export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
   const row = entitlementOf(ctx, grant);
   const insert = ctx.db.insert(accountEntitlements).values(row).onConflictDoNothing();
-  if (await cameFirst(() => commitIfCurrent(ctx, insert, grantOf(row)))) return row;
+  if (await cameFirst(() => commitIfUnchanged(ctx, insert, grantOf(row)))) return row;
   const held = await findHeld(ctx, grant.accountId, grant.sku);
   // Cancelled since: then this grant is the first again.
   return held ?? grantEntitlement(ctx, grant);
@@ -90,7 +90,7 @@ export async function changeEntitlement(ctx: Ctx, row: EntitlementRow, transitio
   const step = nextStep(row, transition);
   if (!step.allowed) throw conflict(step.message);
   const { next, change, event } = planStep(ctx, row, step);
-  await commitIfCurrent(ctx, change, event);
+  await commitIfUnchanged(ctx, change, event);
   return next;
 }
 
@@ -109,7 +109,7 @@ export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = r
   const change = ctx.db
     .update(accountEntitlements)
     .set(next)
-    .where(asRead(ctx, accountEntitlements, row));
+    .where(whereVersion(ctx, accountEntitlements, row));
   return { next, change, event: entitlementEvent(step.event, next) };
 }
 

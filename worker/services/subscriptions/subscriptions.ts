@@ -3,10 +3,10 @@ import { accountEntitlements, accounts, charges, type EntitlementRow, type Subsc
 import { conflict, Failure, forbidden, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type EntitlementWithSubscription, type SubscriptionInput, type SubscriptionPatch, toSubscription } from "./schemas.ts";
 import {
-  asRead,
+  whereVersion,
   callerAccount,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   isManager,
   type NewEvent,
@@ -78,8 +78,8 @@ export async function updateSubscription(ctx: Ctx, id: string, input: Subscripti
   const change = ctx.db
     .update(subscriptions)
     .set(next)
-    .where(and(asRead(ctx, subscriptions, current), moves ? unheld(ctx, current.sku) : undefined));
-  const write = () => commitIfCurrent(ctx, change, changeEvent("updated", next));
+    .where(and(whereVersion(ctx, subscriptions, current), moves ? unheld(ctx, current.sku) : undefined));
+  const write = () => commitIfUnchanged(ctx, change, changeEvent("updated", next));
   await refuseTakenSku(() => (moves ? unlessHeld(ctx, current.sku, "its sku stays", write) : write()));
   return next;
 }
@@ -88,8 +88,8 @@ export async function updateSubscription(ctx: Ctx, id: string, input: Subscripti
 export async function deleteSubscription(ctx: Ctx, id: string): Promise<SubscriptionRow> {
   const current = await getSubscription(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(subscriptions).where(and(asRead(ctx, subscriptions, current), unheld(ctx, current.sku)));
-  await unlessHeld(ctx, current.sku, "it stays", () => commitIfCurrent(ctx, change, changeEvent("deleted", current)));
+  const change = ctx.db.delete(subscriptions).where(and(whereVersion(ctx, subscriptions, current), unheld(ctx, current.sku)));
+  await unlessHeld(ctx, current.sku, "it stays", () => commitIfUnchanged(ctx, change, changeEvent("deleted", current)));
   return current;
 }
 

@@ -2,7 +2,16 @@ import { and, asc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import { pages, sites, siteThemes, type ThemeRow, themes } from "#db/schema/index.ts";
 import { conflict, forbidden, notFound } from "#worker/lib/errors.ts";
 import { type ApplyTheme, type ThemeInput, toTheme } from "./schemas.ts";
-import { asRead, commit, commitIfCurrent, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -68,8 +77,8 @@ async function updateTheme(ctx: Ctx, which: SQL | undefined, input: ThemeInput):
   const change = ctx.db
     .update(themes)
     .set(next)
-    .where(asRead(ctx, themes, current));
-  await commitIfCurrent(ctx, change, { type: "theme.updated", resource: `theme/${next.id}`, data: toTheme(next) });
+    .where(whereVersion(ctx, themes, current));
+  await commitIfUnchanged(ctx, change, { type: "theme.updated", resource: `theme/${next.id}`, data: toTheme(next) });
   return next;
 }
 
@@ -122,8 +131,8 @@ export async function deleteTheme(ctx: Ctx, id: string): Promise<{ id: string; s
   if (users.length > 0) return users;
   // Asked again within the change: a page may have taken the theme since.
   const unused = sql`not exists (select 1 from ${pages} where ${uses})`;
-  const change = ctx.db.delete(themes).where(and(asRead(ctx, themes, current), unused));
-  await commitIfCurrent(ctx, change, { type: "theme.deleted", resource: `theme/${id}`, data: toTheme(current) });
+  const change = ctx.db.delete(themes).where(and(whereVersion(ctx, themes, current), unused));
+  await commitIfUnchanged(ctx, change, { type: "theme.deleted", resource: `theme/${id}`, data: toTheme(current) });
   return [];
 }
 

@@ -14,9 +14,9 @@ import {
   type VodInput,
 } from "./schemas.ts";
 import {
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   newRow,
   nextVersion,
@@ -159,10 +159,10 @@ export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patc
 export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   const current = await getVideo(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(videos).where(asRead(ctx, videos, current));
+  const change = ctx.db.delete(videos).where(whereVersion(ctx, videos, current));
   const total = ctx.db.delete(videoTotals).where(eq(videoTotals.videoId, id));
   const events = current.type === "vod" ? [changeEvent("admin.vodDeleted", current)] : [];
-  await commitIfCurrent(ctx, [change, total], changeEvent("video.deleted", current), ...events);
+  await commitIfUnchanged(ctx, [change, total], changeEvent("video.deleted", current), ...events);
   return current;
 }
 
@@ -175,9 +175,9 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
   const change = ctx.db
     .update(videos)
     .set(next)
-    .where(asRead(ctx, videos, current));
+    .where(whereVersion(ctx, videos, current));
   const events = isReady(next) && !isReady(current) ? [changeEvent("admin.vodReady", next)] : [];
-  await commitIfCurrent(ctx, change, changeEvent("video.updated", next), ...events);
+  await commitIfUnchanged(ctx, change, changeEvent("video.updated", next), ...events);
   return next;
 }
 

@@ -10,7 +10,7 @@ import { Failure, hasMessage } from "#worker/lib/errors.ts";
 import { signEventData, type SigningKeys, signingKeys, standardHeaders } from "./signature.ts";
 import { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { toWebhookEvent } from "./endpoint-schemas.ts";
-import { asRead, commitIfCurrent, nextVersion } from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, nextVersion } from "#worker/services/core/context.ts";
 import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
@@ -112,8 +112,8 @@ export async function disableEndpoint(
     const change = ctx.db
       .update(webhookEndpoints)
       .set(next)
-      .where(asRead(ctx, webhookEndpoints, row));
-    await commitIfCurrent(ctx, change, { type: "webhook.disabled", resource: `webhook/${id}`, data: toWebhookEvent(next) });
+      .where(whereVersion(ctx, webhookEndpoints, row));
+    await commitIfUnchanged(ctx, change, { type: "webhook.disabled", resource: `webhook/${id}`, data: toWebhookEvent(next) });
   });
 }
 

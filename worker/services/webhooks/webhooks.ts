@@ -8,9 +8,9 @@ import { newWebhookSecret } from "./signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookSettings } from "./endpoint-schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
 import {
-  asRead,
+  whereVersion,
   commit,
-  commitIfCurrent,
+  commitIfUnchanged,
   type Ctx,
   type NewEvent,
   newRow,
@@ -82,7 +82,7 @@ export async function createProgrammatic(
   await requirePublicUrl(ctx.env, "webhookUrl", url);
   const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
   const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
-  await refuseSecond(tooMany, () => commitIfCurrent(ctx, insertUnderLimit(ctx, made.row), changeEvent("webhook.created", made.row)));
+  await refuseSecond(tooMany, () => commitIfUnchanged(ctx, insertUnderLimit(ctx, made.row), changeEvent("webhook.created", made.row)));
   return made;
 }
 
@@ -90,8 +90,8 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
   const current = await requireEndpoint(ctx, id);
   if (current.kind !== "programmatic") throw notFound("Webhook not found");
   requireMatch(ctx, current);
-  const gone = ctx.db.delete(webhookEndpoints).where(asRead(ctx, webhookEndpoints, current));
-  await commitIfCurrent(ctx, gone, changeEvent("webhook.deleted", current));
+  const gone = ctx.db.delete(webhookEndpoints).where(whereVersion(ctx, webhookEndpoints, current));
+  await commitIfUnchanged(ctx, gone, changeEvent("webhook.deleted", current));
 }
 
 /**
@@ -138,8 +138,8 @@ async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow
   const update = ctx.db
     .update(webhookEndpoints)
     .set(next)
-    .where(asRead(ctx, webhookEndpoints, current));
-  await commitIfCurrent(ctx, update, changeEvent(type, next));
+    .where(whereVersion(ctx, webhookEndpoints, current));
+  await commitIfUnchanged(ctx, update, changeEvent(type, next));
   return next;
 }
 
