@@ -134,7 +134,7 @@ export async function refuseSecond<T>(refusal: Failure, write: () => Promise<T>)
 }
 
 /** Whether this write came first; false where another one did, which is a 409. */
-export async function cameFirst(write: () => Promise<unknown>): Promise<boolean> {
+export async function wonRace(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
     return true;

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { type AccessCodeRow, accessCodes, accountEntitlements } from "#db/schema/index.ts";
 import { codesOf } from "#worker/lib/crypto/codes.ts";
 import { fromBase64Url, randomToken } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
 import {
@@ -147,7 +147,7 @@ export async function consumeAccessCode(ctx: Ctx, typed: string, address: string
   const { id: accountId } = await callerAccount(ctx);
   const code = await findWithin(ctx, guessesOf(accountId, address, "guessAccessCode"), () => findCode(ctx, typed.trim()));
   if (!code) return { success: false, message: "There is no such access code" };
-  if (await cameFirst(() => spend(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
+  if (await wonRace(() => spend(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
   return { success: false, message: await whyNot(ctx, code.id, accountId) };
 }
 

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
 import { accounts, sessions, type TvCodeRow, tvCodes } from "#db/schema/index.ts";
 import { normalizeCode, randomCode } from "#worker/lib/crypto/codes.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
-import { Failure, cameFirst, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { Failure, wonRace, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
@@ -52,7 +52,7 @@ export async function activateTvCode(ctx: Ctx, code: string, address: string): P
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
     // The session's, not the account's of now: it may have ended since it was asked.
     const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
-    return cameFirst(() => commitIfUnchanged(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
+    return wonRace(() => commitIfUnchanged(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
   });
 }
 

@@ -5,7 +5,7 @@ import { createDb } from "#db/client.ts";
 import type { EmailProofPurpose } from "#db/enums.ts";
 import { type AccountRow, accounts, emailProofs, type ProofRow, sites } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { cameFirst, invalid } from "#worker/lib/errors.ts";
+import { wonRace, invalid } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { AskVerification } from "./schemas.ts";
@@ -94,7 +94,7 @@ export async function verifyEmail(ctx: Ctx, token: string, address: string): Pro
   const { account, use } = found;
   if (account.emailVerified !== null) return batchAll(ctx.db, [use()]);
   const changes = [use(), markVerified(ctx, account.id)];
-  if (!(await cameFirst(() => commitIfUnchanged(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
+  if (!(await wonRace(() => commitIfUnchanged(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
 }
 
 /** The account that a token is for, and the statement that uses the token up if `holds`: it touches no row if somebody else was first. */

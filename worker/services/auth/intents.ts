@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, lt } from "drizzle-orm";
 import { accounts, type IntentRow, intents } from "#db/schema/index.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, notFound } from "#worker/lib/errors.ts";
+import { wonRace, notFound } from "#worker/lib/errors.ts";
 import type { ConsumedIntent } from "./schemas.ts";
 import { newSession } from "./auth.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
@@ -44,7 +44,7 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
   };
   const write = () => commitIfUnchanged(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events);
   // Whoever came first: another redemption, which the next look finds, or a change of what it follows from.
-  if (!(await cameFirst(write))) return consumeIntent(ctx, token);
+  if (!(await wonRace(write))) return consumeIntent(ctx, token);
   return { authenticated: true, ...session.tokens, service, siteId: ctx.siteId, token, name: account.name, thirdPartyAccountId };
 }
 

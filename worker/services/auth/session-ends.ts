@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, type SQL } from "drizzle-orm";
 import { sessions } from "#db/schema/index.ts";
 import type { SESSION_ENDS } from "#db/enums.ts";
-import { cameFirst } from "#worker/lib/errors.ts";
+import { wonRace } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
@@ -20,7 +20,7 @@ export async function endSession(ctx: Ctx, session: Ended, reason: (typeof SESSI
   if (audience === GLOBAL_AUDIENCE) return void (await change);
   const data = { _id: accountId, siteId: audience, sessionId: id, reason };
   const event = { type: "account.sessionEnded", resource: `account/${accountId}`, data };
-  await cameFirst(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, event));
+  await wonRace(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, event));
 }
 
 /** Ends the session of a refresh token that was used before: it may have been stolen. */

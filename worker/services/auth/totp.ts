@@ -2,7 +2,7 @@ import { and, count, eq, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
 import { accounts, recoveryCodes, sessions, sites, totpSecrets } from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { open, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, conflict, Failure, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
@@ -173,7 +173,7 @@ async function spendRecoveryCode(ctx: Ctx, accountId: string, code: string): Pro
   const change = ctx.db
     .delete(recoveryCodes)
     .where(and(ofAccount(ctx, recoveryCodes, accountId), eq(recoveryCodes.hash, await hashOf(accountId, code))));
-  return cameFirst(() => commitIfUnchanged(ctx, change, totpEvent(ctx, "account.recoveryCodeUsed", accountId)));
+  return wonRace(() => commitIfUnchanged(ctx, change, totpEvent(ctx, "account.recoveryCodeUsed", accountId)));
 }
 
 async function removeTotp(ctx: Ctx, accountId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { type FiringRow, pages, ruleFirings } from "#db/schema/index.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { cameFirst } from "#worker/lib/errors.ts";
+import { wonRace } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CreatePage } from "#worker/services/pages/schemas.ts";
 import { type Plan, planFirings, type RuleFiring } from "./plans.ts";
@@ -61,7 +61,7 @@ async function send(ctx: Ctx, firing: RuleFiring, plan: Extract<Plan, { kind: "b
   const { broadcastId, overlayId } = event.broadcast;
   const noted = note(ctx, firing, { outcome: "sent", message: plan.message, madeId: broadcastId });
   let told: string[] = [];
-  await cameFirst(async () => {
+  await wonRace(async () => {
     told = await commitIfUnchanged(ctx, [insertRows(ctx, event), noted], {
       type: "overlay.broadcast",
       resource: `overlay/${overlayId}`,

@@ -8,7 +8,7 @@ import {
   listPaidInvoices,
   readSubscription,
 } from "#worker/integrations/stripe.ts";
-import { cameFirst, conflict, Failure, forbidden, hasMessage, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, forbidden, hasMessage, notFound } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { toCharge } from "./schemas.ts";
@@ -156,7 +156,7 @@ export async function decline(ctx: Ctx, charge: ChargeRow, failure: string): Pro
   const next: ChargeRow = { ...charge, status: "declined", failure, due: null, modified: ctx.now, version: charge.version + 1 };
   const change = ctx.db.update(charges).set(next).where(stillPending(ctx, charge));
   // Settled by another request meanwhile: all the same.
-  await cameFirst(() => commitIfUnchanged(ctx, change, chargeEvent("chargeDeclined", next)));
+  await wonRace(() => commitIfUnchanged(ctx, change, chargeEvent("chargeDeclined", next)));
 }
 
 /** Books a payment with all that it buys, at once. */
@@ -184,7 +184,7 @@ async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promis
       .set(next)
       .where(and(stillPending(ctx, charge), isThere ? exists(accountOf(ctx, charge.accountId)) : undefined));
     const events = [chargeEvent("chargeCompleted", next), ...bought.events] as const;
-    if (await unlessHeld(() => cameFirst(() => commitIfUnchanged(ctx, [change, ...bought.changes], ...events)))) return;
+    if (await unlessHeld(() => wonRace(() => commitIfUnchanged(ctx, [change, ...bought.changes], ...events)))) return;
     if ((await getCharge(ctx, charge.id)).status !== "pending") return;
   }
   throw conflict("Too many changes of what the buyer holds at the same time");

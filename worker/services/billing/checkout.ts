@@ -1,7 +1,7 @@
 import { accounts, type ChargeRow, charges, subscriptions, type WalletRow, wallets } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createCheckout, createCustomer } from "#worker/integrations/stripe.ts";
-import { cameFirst, conflict, invalid, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { toCharge, type CheckoutInput } from "./schemas.ts";
 import { toWallet } from "#worker/services/wallets/schemas.ts";
 import { getBundle } from "#worker/services/bundles/bundles.ts";
@@ -182,7 +182,7 @@ async function remember(
       .set(next)
       .where(whereVersion(ctx, wallets, current));
     const event = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
-    if (await cameFirst(() => commitIfUnchanged(ctx, change, event))) return;
+    if (await wonRace(() => commitIfUnchanged(ctx, change, event))) return;
     [current] = await ctx.db
       .select()
       .from(wallets)

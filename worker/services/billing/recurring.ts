@@ -10,7 +10,7 @@ import {
   type StripeSubscription,
 } from "#worker/integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
-import { cameFirst, conflict, Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
@@ -138,7 +138,7 @@ async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoic
     // What was bought comes first, on which the rest hangs: of what is paid regularly that is one sku.
     const changes = [...renewed.changes, ctx.db.insert(charges).values(row)];
     const write = () => commitIfUnchanged(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
-    if (await cameFirst(() => refuseDuplicate("charges.stripe_invoice_id", "This period is booked already", write))) return;
+    if (await wonRace(() => refuseDuplicate("charges.stripe_invoice_id", "This period is booked already", write))) return;
   }
   throw conflict("Too many changes of what was bought at the same time");
 }
@@ -209,7 +209,7 @@ async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription,
       continue;
     }
     const told = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
-    if (await cameFirst(() => commitIfUnchanged(ctx, change, told))) return;
+    if (await wonRace(() => commitIfUnchanged(ctx, change, told))) return;
   }
   throw conflict("Too many changes of this recurring subscription at the same time");
 }
@@ -271,7 +271,7 @@ export async function eachEntitlement(
       const { step, refunded, dateEnds = row.dateEnds } = (await decide(row)) ?? {};
       if (!step) continue;
       const { change, event } = planStep(ctx, { ...row, dateEnds }, step, refunded);
-      raced = !(await cameFirst(() => commitIfUnchanged(ctx, change, event))) || raced;
+      raced = !(await wonRace(() => commitIfUnchanged(ctx, change, event))) || raced;
     }
     if (!raced) return;
   }

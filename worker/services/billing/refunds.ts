@@ -3,7 +3,7 @@ import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions, t
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createRefund, listRefunds, type StripeRefund } from "#worker/integrations/stripe.ts";
 import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
-import { cameFirst, conflict, Failure, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
 import { type ChargeResult, toRefund } from "./schemas.ts";
@@ -112,7 +112,7 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
       .set(next)
       .where(whereVersion(ctx, charges, charge));
     const event = { type: "billing.refundRequested", resource: `charge/${charge.id}`, data: toRefund(refund) };
-    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
+    if (await wonRace(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
       return { charge: { ...charge, ...next }, refund };
     }
   }
@@ -196,7 +196,7 @@ async function settleRefund(ctx: Ctx, chargeId: string, refundId: string, { id, 
     const settled: RefundRow = { ...refund, status, failure, stripeRefundId: id ?? refund.stripeRefundId, modified: ctx.now };
     const event = { type: EVENTS[status], resource: `charge/${chargeId}`, data: toRefund(settled) };
     const others = [ctx.db.update(refunds).set(settled).where(eq(refunds.id, refundId))];
-    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ...others], event))) return afterRefund(ctx, charge.id);
+    if (await wonRace(() => commitIfUnchanged(ctx, [change, ...others], event))) return afterRefund(ctx, charge.id);
   }
   throw conflict("Too many refunds of this charge at the same time");
 }
@@ -299,7 +299,7 @@ async function adopt(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<v
       .set({ ...books, due: charge.due ?? ctx.now, modified: ctx.now, version: charge.version + 1 })
       .where(whereVersion(ctx, charges, charge));
     const event = { type: EVENTS[found.status], resource: `charge/${chargeId}`, data: toRefund(refund) };
-    if (await cameFirst(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
+    if (await wonRace(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
     const [known] = await ctx.db.select({ id: refunds.id }).from(refunds).where(eq(refunds.stripeRefundId, found.id));
     if (known) return;
   }

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { connectedAccounts, type ConnectionRow } from "#db/schema/index.ts";
 import { type AccountLink, createAccount, createAccountLink, retrieveAccount } from "#worker/integrations/stripe-accounts.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
-import { cameFirst, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
@@ -104,7 +104,7 @@ async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<Conne
     .where(whereVersion(ctx, connectedAccounts, connection));
   const write = () => commitIfUnchanged(ctx, change, eventOf("billing.accountCreated", next));
   const first = await refuseDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
-    cameFirst(write),
+    wonRace(write),
   );
   // The winner of a race has stored the same account: Stripe creates one for a connection.
   return first ? next : ((await findConnection(ctx)) ?? next);
@@ -124,7 +124,7 @@ async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<Connectio
       .update(connectedAccounts)
       .set(next)
       .where(whereVersion(ctx, connectedAccounts, row));
-    if (await cameFirst(() => commitIfUnchanged(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
+    if (await wonRace(() => commitIfUnchanged(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
     row = await findConnection(ctx);
   }
   throw new Failure("unavailable", "The Stripe account changes too often at the moment; try again");

@@ -1,7 +1,7 @@
 import { and, asc, eq, lt, lte, or, sql } from "drizzle-orm";
 import { type AccountRow, accounts, type ExportRow, memberExports } from "#db/schema/index.ts";
 import { csvLine } from "#worker/lib/csv.ts";
-import { cameFirst, notFound } from "#worker/lib/errors.ts";
+import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { Job } from "#worker/queues/messages.ts";
 import { toExportEvent } from "./schemas.ts";
@@ -213,7 +213,7 @@ async function finish(ctx: Ctx, row: ExportRow, status: "complete" | "failed"): 
     .update(memberExports)
     .set(next)
     .where(whereVersion(ctx, memberExports, row));
-  await cameFirst(() => commitIfUnchanged(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
+  await wonRace(() => commitIfUnchanged(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
 }
 
 /** Sends exports on their way again whose worker has died, and, a minute after they were asked for, those whose message was lost. */

@@ -1,7 +1,7 @@
 import { desc, eq, lt } from "drizzle-orm";
 import { type DataProviderRow, dataProviders } from "#db/schema/index.ts";
 import { randomToken } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
+import { wonRace, Failure, forbidden, notFound } from "#worker/lib/errors.ts";
 import { factsOf, schemaProblems } from "#worker/lib/json-schema/json-schema.ts";
 import { type DataProviderInput, toAvailable } from "./schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
@@ -130,7 +130,7 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
       if (!problem) return void (await commit(ctx, mark(checked)));
       const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
       // Whoever changes the provider at the same time has registered a schema that was checked.
-      await cameFirst(() => commitIfUnchanged(ctx, mark(next), changeEvent(next, "Disabled")));
+      await wonRace(() => commitIfUnchanged(ctx, mark(next), changeEvent(next, "Disabled")));
     });
   }
   return unchecked.length === SCHEMAS_PER_SWEEP;

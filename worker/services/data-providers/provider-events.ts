@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
-import { cameFirst, conflict, Failure, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
@@ -72,7 +72,7 @@ export async function ingestEvent(
   };
   const fresh: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
   let told: string[] = [];
-  const isNew = await cameFirst(async () => {
+  const isNew = await wonRace(async () => {
     told = await commitIfUnchanged(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
       type: "dataprovider.event",
       resource: `dataprovider/${provider.id}`,

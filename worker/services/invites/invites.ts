@@ -10,7 +10,7 @@ import {
 } from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/account-rows.ts";
@@ -88,7 +88,7 @@ export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite
       const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
       const insert = ctx.db.insert(invites).values(row);
       const write = () => commitReferencing(ctx, skusAt("targetSkus", input.targetSkus), insert, inviteEvent("created", row));
-      if (await cameFirst(() => refuseDuplicate("invites.token_hash", "The token is taken", write))) return { ...row, token };
+      if (await wonRace(() => refuseDuplicate("invites.token_hash", "The token is taken", write))) return { ...row, token };
     }
     throw conflict("No free token was found; try again");
   });
@@ -148,7 +148,7 @@ async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteR
     .set(next)
     .where(and(whereVersion(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
   const changes = [change, voidIntents(ctx, id), ...granted.changes];
-  const first = await cameFirst(() => commitIfUnchanged(ctx, changes, inviteEvent("revoked", next), ...granted.events));
+  const first = await wonRace(() => commitIfUnchanged(ctx, changes, inviteEvent("revoked", next), ...granted.events));
   return first ? withToken(ctx, next) : endInvite(ctx, id);
 }
 
@@ -179,7 +179,7 @@ async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
       .update(invites)
       .set(consumed)
       .where(whereVersion(ctx, invites, invite));
-    const first = await cameFirst(() => commitIfUnchanged(ctx, [change, intent.insert], inviteEvent("consumed", consumed)));
+    const first = await wonRace(() => commitIfUnchanged(ctx, [change, intent.insert], inviteEvent("consumed", consumed)));
     if (!first) return issueIntent(ctx, await readInvite(ctx, invite.id));
   }
   const target = new URL(invite.redirectUri);

@@ -4,7 +4,7 @@ import { createDb } from "#db/client.ts";
 import { type AccountRow, accounts, type RegisterInviteRow, registerInvites } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { cameFirst, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { type AcceptInvite, type RegisterInviteInput, toRegisterInviteEvent } from "./schemas.ts";
@@ -142,7 +142,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
       };
       const write = () => refuseTakenEmail(() => commitIfUnchanged(ctx, [claim, ...changes], accepted, ...events));
       // Otherwise somebody else changed, created or accepted something meanwhile: the next look finds out what.
-      if (await cameFirst(write)) return account;
+      if (await wonRace(write)) return account;
     }
     throw conflict("The account changed while the invite was being accepted; try again");
   });

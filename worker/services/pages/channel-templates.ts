@@ -8,7 +8,7 @@ import {
   type RuleRow,
   themes,
 } from "#db/schema/index.ts";
-import { cameFirst, invalid, notFound } from "#worker/lib/errors.ts";
+import { wonRace, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -81,7 +81,7 @@ export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<bool
     .update(channelTemplates)
     .set({ archived: true, modified: ctx.now, version: sql`${channelTemplates.version} + 1` })
     .where(and(ownRow(ctx, channelTemplates, id), eq(channelTemplates.archived, false)));
-  return cameFirst(() => commitIfUnchanged(ctx, change, changeEvent(next, "Archived")));
+  return wonRace(() => commitIfUnchanged(ctx, change, changeEvent(next, "Archived")));
 }
 
 /** What a channel gets from its template: panels and automation rules of its own, and the theme. */

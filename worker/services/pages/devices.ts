@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { Db } from "#db/client.ts";
 import type { Bound } from "#db/prepared.ts";
 import { type DeviceRow, devices, sites } from "#db/schema/index.ts";
-import { cameFirst, notFound } from "#worker/lib/errors.ts";
+import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -26,8 +26,7 @@ export async function listDevices(ctx: Ctx, query: ListQuery): Promise<ListPage<
 export async function freeDevice(ctx: Ctx, deviceId: string): Promise<void> {
   const { id: accountId } = await callerAccount(ctx);
   const change = ctx.db.delete(devices).where(and(devicesOf(ctx, accountId), eq(devices.deviceId, deviceId)));
-  if (!(await cameFirst(() => commitIfUnchanged(ctx, change, changeEvent("freed", accountId, deviceId)))))
-    throw notFound("Device not found");
+  if (!(await wonRace(() => commitIfUnchanged(ctx, change, changeEvent("freed", accountId, deviceId))))) throw notFound("Device not found");
 }
 
 /** Takes a slot for a device, together with other changes; false where none is left, or where the device has one already. */
@@ -59,7 +58,7 @@ export async function claimDevice(
         ),
       ),
   );
-  return cameFirst(() => commitIfUnchanged(ctx, [claim, ...others], changeEvent("claimed", accountId, deviceId)));
+  return wonRace(() => commitIfUnchanged(ctx, [claim, ...others], changeEvent("claimed", accountId, deviceId)));
 }
 
 /** Those of an account, in the order in which they took their slots. */

@@ -2,7 +2,7 @@ import { and, desc, eq, type SQL } from "drizzle-orm";
 import { pollResponses, type PollRow, polls } from "#db/schema/index.ts";
 import type { PollAnswer } from "#db/types.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { cameFirst, conflict, Failure, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { resultsOf } from "./results.ts";
 import { type AnswersInput, type PollInput, type PollPatch, type PollReplacement, type RestrictedQuery, toPoll } from "./schemas.ts";
@@ -182,7 +182,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   await requireUnused(ctx, id);
   const change = ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id)));
   const event = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
-  if (!(await cameFirst(() => commitIfUnchanged(ctx, change, event)))) {
+  if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest came in between, or somebody else's change.
     await requireUnused(ctx, id);
     throw new LostRace();

@@ -1,6 +1,6 @@
 import { and, eq, not, sql } from "drizzle-orm";
 import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts";
-import { cameFirst, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
+import { wonRace, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -99,7 +99,7 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (showing.length > 0) throw shown(showing);
   const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
   const forgotten = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  if (await cameFirst(() => commitIfUnchanged(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
+  if (await wonRace(() => commitIfUnchanged(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
   // A panel came in between, or somebody else's change.
   const since = await panelsWith(ctx, id);
   throw since.length > 0 ? shown(since) : new LostRace();

@@ -2,7 +2,7 @@ import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
 import { claims, type QuestRow, quests } from "#db/schema/index.ts";
 import type { RaffleDraw } from "#db/types.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
-import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
 import { drawWinners, newSeed, RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 import type { RaffleResult } from "./schemas.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
@@ -82,7 +82,7 @@ async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number
     .where(waiting);
   const data = { questId: quest.id, entrants: entries.length, winners: result.winners, seed, commitment: quest.raffleCommitment };
   const event = { type: "raffle.drawn", resource: `quest/${quest.id}`, data };
-  return (await cameFirst(() => commitIfUnchanged(ctx, [change, settled], event))) ? result : undefined;
+  return (await wonRace(() => commitIfUnchanged(ctx, [change, settled], event))) ? result : undefined;
 }
 
 function entriesOf(ctx: Ctx, questId: string): SQL | undefined {

@@ -1,7 +1,7 @@
 import { and, eq, lte, notExists, sql } from "drizzle-orm";
 import { accountEntitlements, recurringSubscriptions } from "#db/schema/index.ts";
 import { hasStripe } from "#worker/integrations/stripe-client.ts";
-import { cameFirst } from "#worker/lib/errors.ts";
+import { wonRace } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { changeEntitlement } from "./entitlements.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -32,7 +32,7 @@ export async function expireEntitlements({ env, db, now }: Pick<Ctx, "env" | "db
       .orderBy(accountEntitlements.dateEnds)
       .limit(AT_ONCE);
     for (const row of due) {
-      await asSystem({ env, db, now }, row.siteId, (ctx) => cameFirst(() => changeEntitlement(ctx, row, "expire")));
+      await asSystem({ env, db, now }, row.siteId, (ctx) => wonRace(() => changeEntitlement(ctx, row, "expire")));
     }
     if (due.length < AT_ONCE) return;
   }

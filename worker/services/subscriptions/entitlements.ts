@@ -4,7 +4,7 @@ import type { Bound } from "#db/prepared.ts";
 import { accessCodes, accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
 import type { PageGate } from "#db/types.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
-import { cameFirst, conflict, notFound } from "#worker/lib/errors.ts";
+import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 
 const AT_ONCE = 50;
@@ -55,7 +55,7 @@ export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
   const row = entitlementOf(ctx, grant);
   const insert = ctx.db.insert(accountEntitlements).values(row).onConflictDoNothing();
-  if (await cameFirst(() => commitIfUnchanged(ctx, insert, grantOf(row)))) return row;
+  if (await wonRace(() => commitIfUnchanged(ctx, insert, grantOf(row)))) return row;
   const held = await findHeld(ctx, grant.accountId, grant.sku);
   // Cancelled since: then this grant is the first again.
   return held ?? grantEntitlement(ctx, grant);
@@ -145,7 +145,7 @@ export function findBySource(ctx: Ctx, source: string): Promise<EntitlementRow[]
 export async function cancelHeld(ctx: Ctx, accountId: string): Promise<void> {
   for (;;) {
     const rows = await ctx.db.select().from(accountEntitlements).where(heldBy(ctx, accountId)).limit(AT_ONCE);
-    for (const row of rows) await cameFirst(() => changeEntitlement(ctx, row, "cancel"));
+    for (const row of rows) await wonRace(() => changeEntitlement(ctx, row, "cancel"));
     if (rows.length === 0) return;
   }
 }

@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accounts, type RecurringRow, sites, type WalletRow, wallets } from "#db/schema/index.ts";
-import { cameFirst, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
+import { wonRace, forbidden, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin } from "#worker/lib/roles.ts";
 import { type CancelRecurring, toWallet, type WalletInput } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
@@ -70,7 +70,7 @@ async function ownerExists(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId:
 
 function insert(ctx: Ctx, row: WalletRow): Promise<boolean> {
   const change = ctx.db.insert(wallets).values(row).onConflictDoNothing();
-  return cameFirst(() => commitIfUnchanged(ctx, change, { type: "wallet.created", resource: `wallet/${row.id}`, data: toWallet(row) }));
+  return wonRace(() => commitIfUnchanged(ctx, change, { type: "wallet.created", resource: `wallet/${row.id}`, data: toWallet(row) }));
 }
 
 /** What the owner of a wallet pays regularly or once did, the newest first. */
