@@ -19,7 +19,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { keepGatedOfPage } from "#worker/services/videos/gate-departures.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { leaveChannel } from "./departures.ts";
+import { detachChannel } from "./channel-deletion.ts";
 import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -150,7 +150,7 @@ export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const change = ctx.db.delete(pages).where(and(whereVersion(ctx, pages, current), offAir(ctx, id)));
   const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
   const kept = await keepGatedOfPage(ctx, id, current.data);
-  const changes = [change, ended, ...kept, ...(await leaveChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
+  const changes = [change, ended, ...kept, ...(await detachChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
   await whileOffAir(ctx, id, () =>
     commitIfUnchanged(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
   );

@@ -6,13 +6,13 @@ import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
 /** What becomes of all that names a channel, for the batch that deletes it; each is told of. */
-export async function leaveChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
+export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
   const actor = await ctx.caller();
-  return [...leaveCalendar(ctx, actor, channelId), ...leaveStreams(ctx, actor, channelId), ...dropRules(ctx, actor, channelId)];
+  return [...detachCalendar(ctx, actor, channelId), ...detachStreams(ctx, actor, channelId), ...dropRules(ctx, actor, channelId)];
 }
 
 /** What is on its calendar is the site's. */
-function leaveCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+function detachCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
   const where = of(ctx, calendarEvents, channelId);
   const { id, siteId, title, description, categories, date, image, thirdPartyEventId, created, version } = calendarEvents;
   const data = {
@@ -29,7 +29,7 @@ function leaveCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sq
 }
 
 /** Its streams, none of which is live, stand by themselves. */
-function leaveStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+function detachStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
   const where = of(ctx, streams, channelId);
   const { id, siteId, title, provider, providerStreamId, ingestUrl, playbackUrl, ...rest } = streams;
   const { playback, fallbackImageUrl, tags, created, version } = rest;
