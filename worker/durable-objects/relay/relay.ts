@@ -15,7 +15,7 @@ import type {
   VersionedGate,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { RelayBooks } from "./books.ts";
+import { RelayMetrics } from "./metrics.ts";
 import { allActive, RelayCache } from "./cache.ts";
 import { RelayCensus } from "./census.ts";
 import {
@@ -69,7 +69,7 @@ export class Relay extends DurableObject<Env> {
   private joining = 0;
   private concurrents = 0;
   private alarmAt: number | null = null;
-  private readonly books: RelayBooks;
+  private readonly metrics: RelayMetrics;
   private readonly census: RelayCensus;
   private readonly rights: RelayRights;
   /** When it is to be noted next who is here, ms. */
@@ -85,14 +85,14 @@ export class Relay extends DurableObject<Env> {
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
     this.sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
       this.ctx.waitUntil(this.wakeBy(this.census.changed()));
-      if (gone) this.books.visited(gone.viewer, gone.until);
+      if (gone) this.metrics.visited(gone.viewer, gone.until);
     });
     const ledger = {
       receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.channel).takeReceipts(relay, parts),
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
       failed: (error: unknown) => this.logFailure("relay_books_failed", error),
     };
-    this.books = new RelayBooks(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
+    this.metrics = new RelayMetrics(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
@@ -180,7 +180,7 @@ export class Relay extends DurableObject<Env> {
 
   /** What is known here of a broadcast; null where it is not one of the last. */
   receipt(broadcastId: string): ReceiptPart | null {
-    return this.books.receipt(broadcastId);
+    return this.metrics.receipt(broadcastId);
   }
 
   /** Gives the viewers of these accounts their tags, from the next frame on, and tells them. */
@@ -200,7 +200,7 @@ export class Relay extends DurableObject<Env> {
 
   /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
   settle(): Promise<void> {
-    return this.books.settle();
+    return this.metrics.settle();
   }
 
   /** Sends every viewer away because the channel is no more. */
@@ -219,7 +219,7 @@ export class Relay extends DurableObject<Env> {
     if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
     if (frame.type === "vote") return this.vote(socket, viewer, frame);
     if (frame.type === "ping") return this.sockets.tell(socket, pongFrame(this.position?.seq ?? 0));
-    this.books.heard(socket, viewer, frame, this.position?.seq ?? 0, now);
+    this.metrics.heard(socket, viewer, frame, this.position?.seq ?? 0, now);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -241,15 +241,15 @@ export class Relay extends DurableObject<Env> {
     this.spent.forget(now);
     if (this.presentDue <= now) {
       this.presentDue = now + this.heartbeatMs;
-      this.books.present(now);
+      this.metrics.present(now);
     }
-    if (this.books.due <= now) await this.books.settle();
+    if (this.metrics.due <= now) await this.metrics.settle();
     await this.rights.checkDue(now).catch((error: unknown) => this.logFailure("rights_unknown", error));
     await this.census.reportDueNow(now, async (error, retryAt) => {
       this.logFailure("presence_report_failed", error);
       await this.wakeBy(retryAt);
     });
-    const due = Math.min(this.census.due, this.books.due, this.rights.due);
+    const due = Math.min(this.census.due, this.metrics.due, this.rights.due);
     if (due !== Infinity) await this.wakeBy(due);
   }
 
@@ -289,7 +289,7 @@ export class Relay extends DurableObject<Env> {
     };
     this.sockets.accept(server, attachment, cache.head);
     if (until !== null) this.ctx.waitUntil(this.wakeBy(until));
-    this.books.joined(viewer, missed ?? overlays, now);
+    this.metrics.joined(viewer, missed ?? overlays, now);
     const welcome = welcomeFrame({
       epoch: cache.epoch,
       seq: cache.head,
@@ -371,7 +371,7 @@ export class Relay extends DurableObject<Env> {
   private forward(frames: LogFrame[], states: string[]): void {
     if (frames.length === 0 && states.length === 0) return;
     const messageFor = messageByTags(frames, states, frames.at(-1)?.seq ?? this.position?.seq ?? 0);
-    this.books.sending(frames, () => this.sockets.broadcast(messageFor, Date.now()));
+    this.metrics.sending(frames, () => this.sockets.broadcast(messageFor, Date.now()));
   }
 
   private moveTo(position: Position): void {

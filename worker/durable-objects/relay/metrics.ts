@@ -12,18 +12,18 @@ const EVERY_MS = 8_000;
 const RETRY_MS = 2_000;
 
 /** Where the books go. */
-export interface Ledger {
+export interface MetricsSink {
   receipts: (parts: ReceiptPart[]) => Promise<void>;
   activity: (seen: Seen[]) => Promise<void>;
   failed: (error: unknown) => void;
 }
 
 /** What a relay counts of its viewers: who got which broadcast, and what they did. In memory first, never on the way to the screens. */
-export class RelayBooks {
+export class RelayMetrics {
   private readonly sockets: RelaySockets;
   private readonly receipts: RelayReceipts;
   private readonly activity: RelayActivity;
-  private readonly ledger: Ledger;
+  private readonly sink: MetricsSink;
   private readonly wakeBy: (at: number) => void;
   /** Viewers whose attachment does not hold yet what has been counted of them. */
   private unsaved = new Set<WebSocket>();
@@ -31,11 +31,11 @@ export class RelayBooks {
   private dueAt = Infinity;
 
   /** `wakeBy` asks for an alarm by that moment (ms). */
-  constructor(sql: SqlStorage, channelId: string, sockets: RelaySockets, ledger: Ledger, wakeBy: (at: number) => void) {
+  constructor(sql: SqlStorage, channelId: string, sockets: RelaySockets, ledger: MetricsSink, wakeBy: (at: number) => void) {
     this.sockets = sockets;
     this.receipts = new RelayReceipts(sql);
     this.activity = new RelayActivity(channelId);
-    this.ledger = ledger;
+    this.sink = ledger;
     this.wakeBy = wakeBy;
   }
 
@@ -101,8 +101,8 @@ export class RelayBooks {
     const parts = this.receipts.take();
     const seen = this.activity.take();
     await Promise.all([
-      this.keeping(parts, this.ledger.receipts, () => this.receipts.putBack(parts)),
-      this.keeping(seen, this.ledger.activity, () => this.activity.putBack(seen)),
+      this.keeping(parts, this.sink.receipts, () => this.receipts.putBack(parts)),
+      this.keeping(seen, this.sink.activity, () => this.activity.putBack(seen)),
     ]);
   }
 
@@ -133,7 +133,7 @@ export class RelayBooks {
     try {
       await keep(rows);
     } catch (error) {
-      this.ledger.failed(error);
+      this.sink.failed(error);
       putBack();
       this.changed(Date.now() + RETRY_MS);
     }
