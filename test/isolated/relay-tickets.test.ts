@@ -5,7 +5,7 @@ import type { PageGate } from "#db/types.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
-import { SpentTickets } from "#worker/durable-objects/relay/spent-tickets.ts";
+import { UsedTicketStore } from "#worker/durable-objects/relay/used-ticket-store.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { connect, type Connection, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
 import { eventStream, parseEventId } from "#worker/services/realtime/event-stream.ts";
@@ -67,7 +67,7 @@ describe("a ticket", () => {
     await abortAllDurableObjects();
     for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
     const left = await runInDurableObject(channel.relay(0), (_, { storage }) => {
-      new SpentTickets(storage.sql).forget(Date.now() + 61_000);
+      new UsedTicketStore(storage.sql).forget(Date.now() + 61_000);
       return storage.sql.exec("SELECT * FROM spent_groups").toArray();
     });
     expect(left).toEqual([]);

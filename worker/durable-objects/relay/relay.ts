@@ -36,7 +36,7 @@ import { RelayRights } from "./rights.ts";
 import { maySpeak, RelaySockets, type Viewer } from "./sockets.ts";
 import { CLOSE, PING, PONG, type ViewerFrame } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
-import { SpentTickets } from "./spent-tickets.ts";
+import { UsedTicketStore } from "./used-ticket-store.ts";
 
 const PAGE = 1_000;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
@@ -64,7 +64,7 @@ export class Relay extends DurableObject<Env> {
   /** Frames that were pushed while a snapshot was under way. */
   private arrived: LogFrame[] = [];
   private arrivedStates: StateChange[] = [];
-  private readonly spent: SpentTickets;
+  private readonly spent: UsedTicketStore;
   /** Viewers on their way in. */
   private joining = 0;
   private concurrents = 0;
@@ -98,7 +98,7 @@ export class Relay extends DurableObject<Env> {
     );
     this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    this.spent = new SpentTickets(ctx.storage.sql);
+    this.spent = new UsedTicketStore(ctx.storage.sql);
   }
 
   /** How many sockets it takes. */

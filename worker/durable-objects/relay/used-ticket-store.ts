@@ -13,7 +13,7 @@ type Row = { nonces: string; expires: number };
  * The tickets that were used at a relay, until they expire. In memory, and in SQLite for the time after a hibernation or crash: a row for
  * each group of viewers that came together, since a row for each viewer would cost more than all else of letting it in.
  */
-export class SpentTickets {
+export class UsedTicketStore {
   readonly #sql: SqlStorage;
   /** When each expires, ms; read at the first use after waking. */
   #known: Map<string, number> | null = null;
