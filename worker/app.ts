@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { cors } from "hono/cors";
 import { answer } from "./http/answer.ts";
 import type { AppEnv } from "./http/app-env.ts";
-import { createBrake } from "./http/brake.ts";
+import { createFloodGuard } from "./http/flood-guard.ts";
 import { renderFailure, toFailure } from "./http/errors.ts";
 import { invalidInput } from "./lib/schemas/invalid-input.ts";
 import { PathRouter } from "./http/router.ts";
@@ -105,7 +105,7 @@ export function createApp(): OpenAPIHono<AppEnv> {
   });
   app.use(answer);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
-  app.use(createBrake());
+  app.use(createFloodGuard());
   const respond = (c: Context<AppEnv>, failure: Failure) => (wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure));
   app.onError((error, c) => respond(c, toFailure(error, c.get("refusal"))));
   app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));

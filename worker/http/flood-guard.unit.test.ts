@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
 import type { AppEnv } from "./app-env.ts";
-import { createBrake } from "./brake.ts";
+import { createFloodGuard } from "./flood-guard.ts";
 import { toFailure } from "./errors.ts";
 
 /** An app behind a brake whose binding refuses after `limit` counted requests. */
@@ -15,7 +15,7 @@ function setUp(limit: number, random: () => number) {
     },
   };
   const app = new Hono<AppEnv>();
-  app.use(createBrake(random));
+  app.use(createFloodGuard(random));
   app.onError((error) => {
     const { code, headers } = toFailure(error);
     return new Response(code, { status: 429, headers });

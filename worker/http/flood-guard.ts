@@ -10,7 +10,7 @@ const PAUSE_MS = 10_000;
 const REMEMBERED = 10_000;
 
 /** Stops floods from one address before they cost anything: permissive and per location, so exact quotas lie elsewhere. */
-export function createBrake(random: () => number = Math.random): MiddlewareHandler<AppEnv> {
+export function createFloodGuard(random: () => number = Math.random): MiddlewareHandler<AppEnv> {
   const pausedUntil = new Map<string, number>();
   async function stop(c: Context<AppEnv>, counted: boolean): Promise<void> {
     const address = callerAddress(c);
