@@ -7,7 +7,7 @@ import { steadyEnvironment } from "./clock.ts";
 import { type WatchedEvent, watchEvent } from "./event.ts";
 import { createSession, type Session } from "./session.ts";
 import type { Store } from "./store.ts";
-import { keepSurroundings } from "./surroundings.ts";
+import { registerSdkContext } from "./sdk-context.ts";
 import { changedSettings, userSettings } from "./user-settings.ts";
 
 /** What draws an event into an element; React's part of the SDK. */
@@ -48,7 +48,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
     if (known && !known.isOver()) return known;
     known?.stop();
     const event = watchEvent(configured(), channelId, { onFrame, onSent });
-    keepSurroundings({ event, session: configured(), settings: allSettings() });
+    registerSdkContext({ event, session: configured(), settings: allSettings() });
     return event;
   }
 

@@ -1,18 +1,18 @@
 import { createContext, type ReactNode, use, useSyncExternalStore } from "react";
-import { type Surroundings, surroundingsOf } from "../core/surroundings.ts";
+import { type SdkContext, sdkContextOf } from "../core/sdk-context.ts";
 import type { UserSettings } from "../model/configuration.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
 import type { TifoEventState } from "../model/state.ts";
 
-const SurroundingsContext = createContext<Surroundings | null>(null);
+const SdkReactContext = createContext<SdkContext | null>(null);
 
 /** Gives components the event that they show: what `userDidStartWatchingEvent` answered. Throws `TypeError` for any other. */
 export function TifoEventProvider({ event, children }: { event: TifoEventViewModel; children?: ReactNode }) {
-  return <SurroundingsContext value={surroundingsOf(event)}>{children}</SurroundingsContext>;
+  return <SdkReactContext value={sdkContextOf(event)}>{children}</SdkReactContext>;
 }
 
-export function useSurroundings(): Surroundings {
-  const surroundings = use(SurroundingsContext);
+export function useSdkContext(): SdkContext {
+  const surroundings = use(SdkReactContext);
   if (!surroundings) throw new Error("Tifo: this component stands outside of a TifoEventProvider");
   return surroundings;
 }
@@ -24,12 +24,12 @@ export function useSurroundings(): Surroundings {
 export function useEventState(): TifoEventState;
 export function useEventState<T>(select: (state: TifoEventState) => T): T;
 export function useEventState<T>(select?: (state: TifoEventState) => T): T | TifoEventState {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   const read = () => (select ? select(event.getSnapshot()) : event.getSnapshot());
   return useSyncExternalStore(event.subscribe, read, read);
 }
 
 export function useSettings(): UserSettings {
-  const { settings } = useSurroundings();
+  const { settings } = useSdkContext();
   return useSyncExternalStore(settings.subscribe, settings.getSnapshot, settings.getSnapshot);
 }

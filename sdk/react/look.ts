@@ -1,6 +1,6 @@
 import { type CSSProperties, useMemo, useSyncExternalStore } from "react";
 import { type Mode, themeVariables } from "../core/theme.ts";
-import { useEventState, useSettings, useSurroundings } from "./context.tsx";
+import { useEventState, useSettings, useSdkContext } from "./context.tsx";
 
 const DARK = "(prefers-color-scheme: dark)";
 
@@ -15,7 +15,7 @@ export interface Look {
 export function useLook(): Look {
   const theme = useEventState((state) => state.theme);
   const { reducedMotion, textScale } = useSettings();
-  const { session } = useSurroundings();
+  const { session } = useSdkContext();
   const systemMode = useSyncExternalStore(onSystemMode, systemModeNow, () => "light" as const);
   const mode = session.mode === "system" ? systemMode : session.mode;
   const variables = useMemo(() => themeVariables(theme, mode), [theme, mode]);

@@ -1,6 +1,6 @@
 import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { surroundingsOf } from "../core/surroundings.ts";
+import { sdkContextOf } from "../core/sdk-context.ts";
 import type { OverlayOptions, PanelOptions, Rendered } from "../model/core.ts";
 import type { FocusHandOver } from "../model/event-delegate.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
@@ -20,7 +20,7 @@ export function mountOverlay(element: Element, event: TifoEventViewModel, { safe
 }
 
 function mount(element: Element, event: TifoEventViewModel, content: ReactNode): Rendered {
-  const { delegate } = surroundingsOf(event).session;
+  const { delegate } = sdkContextOf(event).session;
   const place = placeIn(element);
   const root = createRoot(place);
   let endFocus: (() => void) | undefined;

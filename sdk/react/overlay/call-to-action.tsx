@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import { type CallToAction, follow, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
-import { useSurroundings } from "../context.tsx";
+import { useSdkContext } from "../context.tsx";
 
 /** The button of an overlay; none where the page can't do what it asks for. */
 export function CallToActionButton({ call }: { call: CallToAction }) {
-  const { event, session } = useSurroundings();
+  const { event, session } = useSdkContext();
   const asks = needsStats(call);
   const [possible, setPossible] = useState(!asks);
 

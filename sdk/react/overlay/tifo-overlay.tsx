@@ -2,7 +2,7 @@ import { type CSSProperties, memo, useCallback, useEffect, useState, useSyncExte
 import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
 import { createStore, type Store } from "../../core/store.ts";
 import type { OverlayOptions } from "../../model/core.ts";
-import { useEventState, useSettings, useSurroundings } from "../context.tsx";
+import { useEventState, useSettings, useSdkContext } from "../context.tsx";
 import { useLook } from "../look.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
@@ -23,7 +23,7 @@ const LEAVE_MS = 160;
 
 /** The overlays that are on, each at its position; over the player, and transparent to clicks but for its buttons. */
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   const { overlays: wanted } = useSettings();
   const look = useLook();
   useEffect(() => (wanted ? event.draws() : undefined), [event, wanted]);
@@ -73,7 +73,7 @@ interface PlaceProps {
 
 /** One position. The frame in which it has shown html stays for the next overlay that comes here. */
 const Place = memo(function Place({ position, overlay, words }: PlaceProps) {
-  const { event, session } = useSurroundings();
+  const { event, session } = useSdkContext();
   const { reducedMotion } = useSettings();
   const standing = useLeaving(overlay, reducedMotion);
   const content = standing?.contents.find((one) => one.position === position);
@@ -124,7 +124,7 @@ function useLeaving(overlay: Overlay | undefined, still: boolean): Overlay | und
 }
 
 function Buttons({ overlay: { broadcastId, cta } }: { overlay: Overlay }) {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   return (
     <div className="tifo-overlay-buttons">
       {cta && <CallToActionButton call={cta} />}

@@ -2,7 +2,7 @@ import { ok } from "../../client/index.ts";
 import { follow, playVideo } from "../../core/calls-to-action.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
-import { useEventState, useSurroundings } from "../context.tsx";
+import { useEventState, useSdkContext } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
 import { duration, Moment, Note, OutLink, Picture, WhenLoaded } from "./parts.tsx";
 
@@ -20,7 +20,7 @@ interface Entry {
 
 /** What is on when: the calendar's next thirty days, or the panel's own list. */
 export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
-  const { session } = useSurroundings();
+  const { session } = useSdkContext();
   const { schedule_type_renderer: source, group_by_date } = renderer;
   const loaded = useLoaded(JSON.stringify(source), async (): Promise<Entry[]> => {
     if (source.schedule_type === "manual")
@@ -96,7 +96,7 @@ function dayOf(at: number): string {
 
 /** The site's channels, as a list or a grid; choosing one is told to the host app. */
 export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_select"> }) {
-  const { session, event } = useSurroundings();
+  const { session, event } = useSdkContext();
   const { kind, pages, view } = renderer.behavior;
   const loaded = useLoaded(JSON.stringify(renderer.behavior), async () => {
     const { results } = await ok(session.client.api.GET("/page/v2/channel", { params: { query: { limit: 200 } } }));
@@ -128,7 +128,7 @@ export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_sele
 
 /** The playlist's videos; the host app's key plays in their place where it has handed some over. */
 export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
-  const { session, event } = useSurroundings();
+  const { session, event } = useSdkContext();
   // A new list of panels is how new key plays are told.
   useEventState(({ panels }) => panels);
   const { keyPlays } = event;
@@ -166,7 +166,7 @@ export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
 }
 
 function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
-  const { event, session } = useSurroundings();
+  const { event, session } = useSdkContext();
   return (
     <>
       <ul className="tifo-list">

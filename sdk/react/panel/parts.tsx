@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { parsedUrl } from "../../core/web-address.ts";
-import { useSurroundings } from "../context.tsx";
+import { useSdkContext } from "../context.tsx";
 import type { Loaded } from "../use-loaded.ts";
 
 /** A line that says why there is nothing to see. */
@@ -37,7 +37,7 @@ interface PictureProps {
 
 /** A picture of whoever runs the site; none where there is no address. */
 export function Picture({ src, alt = "", className }: PictureProps) {
-  const { session } = useSurroundings();
+  const { session } = useSdkContext();
   const url = parsedUrl(src, session.origin);
   if (!src || !url) return null;
   return <img src={url.href} alt={alt} className={className} loading="lazy" />;

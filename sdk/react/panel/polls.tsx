@@ -1,7 +1,7 @@
 import { memo, useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
-import { useEventState, useSurroundings } from "../context.tsx";
+import { useEventState, useSdkContext } from "../context.tsx";
 import { Note, Picture } from "./parts.tsx";
 
 /** Questions with their live tallies. */
@@ -15,7 +15,7 @@ export function Polls({ pollIds }: { pollIds: string[] }) {
 const KINDS: Record<PollState["type"], string> = { poll: "Poll", prediction: "Prediction", trivia: "Trivia" };
 
 const Poll = memo(function Poll({ poll }: { poll: PollState }) {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   const [sending, setSending] = useState<string | null>(null);
   const [problem, setProblem] = useState("");
   const heading = useId();

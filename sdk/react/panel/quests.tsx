@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import { labelOfStep, type QuestAction, stepOf, takeStep } from "../../core/quest-actions.ts";
 import type { QuestState } from "../../model/state.ts";
-import { useEventState, useSurroundings } from "../context.tsx";
+import { useEventState, useSdkContext } from "../context.tsx";
 import { Note, Picture } from "./parts.tsx";
 
 const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
@@ -22,7 +22,7 @@ interface Props {
 export function Quests({ questIds, loginText = "Sign in" }: Props) {
   const quests = useEventState((state) => state.quests);
   const authenticated = useEventState((state) => state.authenticated);
-  const { session } = useSurroundings();
+  const { session } = useSdkContext();
   if (questIds.length === 0) return <Note>No quests right now.</Note>;
   if (!authenticated)
     return (
@@ -41,7 +41,7 @@ export function Quests({ questIds, loginText = "Sign in" }: Props) {
 }
 
 function Quest({ quest }: { quest: QuestState }) {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   const [problem, setProblem] = useState("");
   const heading = useId();
   useEffect(() => event.shown({ kind: "quest", id: quest.questId }), [event, quest.questId]);
@@ -88,7 +88,7 @@ interface ActionProps {
 
 /** One thing to do, with a button where the page can lead there. */
 function Action({ questId, action, onProblem }: ActionProps) {
-  const { event, session } = useSurroundings();
+  const { event, session } = useSdkContext();
   const { body, current, required, done } = action;
   const step = done ? null : stepOf(action, event);
 

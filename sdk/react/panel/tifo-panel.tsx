@@ -1,6 +1,6 @@
 import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef } from "react";
 import type { PanelInfo } from "../../model/state.ts";
-import { useEventState, useSurroundings } from "../context.tsx";
+import { useEventState, useSdkContext } from "../context.tsx";
 import { useLook } from "../look.ts";
 import { PanelContent } from "./content.tsx";
 import { Note, Picture } from "./parts.tsx";
@@ -26,7 +26,7 @@ export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
 }
 
 function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelInfo | undefined }) {
-  const { event } = useSurroundings();
+  const { event } = useSdkContext();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const openId = open?.id;
@@ -86,6 +86,6 @@ const Content = memo(function Content({ panel, ...attributes }: ContentProps) {
 });
 
 function useImpression({ id }: PanelInfo): void {
-  const { session } = useSurroundings();
+  const { session } = useSdkContext();
   useEffect(() => session.delegate.tell((host) => host.trackImpression?.({ kind: "panel", id })), [session, id]);
 }

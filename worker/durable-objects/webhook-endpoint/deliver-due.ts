@@ -12,7 +12,7 @@ interface Outcome {
 }
 
 /** The world as a run sees it. */
-export interface Surroundings {
+export interface Dependencies {
   /** Null where the endpoint wants nothing any more. */
   send: (event: DueDelivery) => Promise<Attempt | null>;
   /** Milliseconds since 1970 UTC. */
@@ -25,7 +25,7 @@ export interface Surroundings {
  * Sends what is due until nothing is, or the run has done enough. Of different resources several are under way at once, of one resource
  * the next follows as soon as the one before was taken. Answers why the endpoint is to be switched off, if it is.
  */
-export async function deliverDue(queue: DeliveryQueue, surroundings: Surroundings): Promise<DisabledReason | undefined> {
+export async function deliverDue(queue: DeliveryQueue, surroundings: Dependencies): Promise<DisabledReason | undefined> {
   return new Run(queue, surroundings).play();
 }
 
@@ -35,7 +35,7 @@ export async function deliverDue(queue: DeliveryQueue, surroundings: Surrounding
  */
 class Run {
   readonly #queue: DeliveryQueue;
-  readonly #world: Surroundings;
+  readonly #world: Dependencies;
   readonly #until: number;
   /** Resources of which an event is on its way. */
   readonly #busy = new Set<string>();
@@ -50,7 +50,7 @@ class Run {
   #reason: DisabledReason | undefined;
   #news = Promise.withResolvers<void>();
 
-  constructor(queue: DeliveryQueue, world: Surroundings) {
+  constructor(queue: DeliveryQueue, world: Dependencies) {
     this.#queue = queue;
     this.#world = world;
     this.#recorded = world.now();
