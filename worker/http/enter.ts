@@ -9,7 +9,7 @@ import type { AppEnv } from "./app-env.ts";
 import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./credentials.ts";
 import { answerOnce } from "./idempotency.ts";
 import { takeLimit } from "./limits.ts";
-import type { Entrance } from "./operation-policy.ts";
+import type { OperationPolicy } from "./operation-policy.ts";
 
 const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
 
@@ -17,30 +17,30 @@ const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
  * What every operation does before its input is looked at: who calls (401), may they (403), is the body of a size (413), was this
  * Idempotency-Key answered before. Validation and the handler follow, whose first `ctx.caller()` asks whether there is quota (429).
  */
-export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
+export function enter(policy: OperationPolicy): MiddlewareHandler<AppEnv> {
   const limitBody = bodyLimit({
-    maxSize: entrance.maxBody,
+    maxSize: policy.maxBody,
     onError: async (c: Context<AppEnv>) => {
       await c.var.ctx.caller();
-      throw tooLarge(entrance.maxBody);
+      throw tooLarge(policy.maxBody);
     },
   });
   return async (c, next) => {
-    c.set("route", entrance.path);
-    c.set("refusal", entrance.refusal);
-    c.set("commutes", entrance.commutes);
+    c.set("route", policy.path);
+    c.set("refusal", policy.refusal);
+    c.set("commutes", policy.commutes);
     const now = Date.now();
     const presented = new Presented(c.req);
-    const { kinds, wrongKind } = chooseCredentials(entrance.credentials, presented);
-    if (kinds.includes("signature")) await boundBody(c, entrance.maxBody);
-    const unknownSite = entrance.unknownSite === undefined ? undefined : notFound(entrance.unknownSite);
+    const { kinds, wrongKind } = chooseCredentials(policy.credentials, presented);
+    if (kinds.includes("signature")) await boundBody(c, policy.maxBody);
+    const unknownSite = policy.unknownSite === undefined ? undefined : notFound(policy.unknownSite);
     const check = await checkCredentials(c, kinds, presented, now, unknownSite);
     const identity = new Identity(check, (actor) => {
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
-      admit(actor, entrance);
+      admit(actor, policy);
     });
     c.set("identity", identity);
-    const { limit } = entrance;
+    const { limit } = policy;
     let taken: Promise<void> | undefined;
     c.set("ctx", {
       env: c.env,
@@ -48,7 +48,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       db: createDb(c.env.DB, identity, c.get("usage")),
       now,
       requestId: c.get("requestId"),
-      origin: `${c.req.method} ${entrance.path}`,
+      origin: `${c.req.method} ${policy.path}`,
       // With the limit of the operation, so that a verb that asks after its first read spends no round trip on it.
       caller: async () => {
         const actor = await identity.confirm(c.env.DB, c.get("usage"));
@@ -57,7 +57,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       },
       deviceId: presented.device,
       claimedAccountId: check.accountId,
-      ifMatch: entrance.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
+      ifMatch: policy.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       emitted: { siteIds: new Set(), completedEventIds: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
     });
@@ -66,12 +66,12 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
       nudgeLogs(c.get("ctx"));
       // Whoever never asked D1 is confirmed at the end, and before a refusal is told: 401 and 403 come first.
       if (identity.pending()) await identity.confirm(c.env.DB, c.get("usage"));
-      if (limit && !taken && c.res.ok) throw new Error(`${entrance.operationId} acted without ctx.caller(), which takes its limit`);
+      if (limit && !taken && c.res.ok) throw new Error(`${policy.operationId} acted without ctx.caller(), which takes its limit`);
     };
-    const repeatable = entrance.replayable && c.req.header("Idempotency-Key") !== undefined;
+    const repeatable = policy.replayable && c.req.header("Idempotency-Key") !== undefined;
     const run = async (): Promise<void> => {
-      if (entrance.mayOmitBody) await dropEmptyBody(c);
-      return repeatable ? answerOnce(c, entrance, proceed) : proceed();
+      if (policy.mayOmitBody) await dropEmptyBody(c);
+      return repeatable ? answerOnce(c, policy, proceed) : proceed();
     };
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
       await identity.confirm(c.env.DB, c.get("usage"));
@@ -79,7 +79,7 @@ export function enter(entrance: Entrance): MiddlewareHandler<AppEnv> {
     }
     const length = c.req.header("Content-Length");
     // The length first: asking for the body makes a stream of it.
-    if ((length !== undefined && Number(length) <= entrance.maxBody) || c.req.raw.body === null) return run();
+    if ((length !== undefined && Number(length) <= policy.maxBody) || c.req.raw.body === null) return run();
     await limitBody(c, run);
   };
 }
@@ -111,7 +111,7 @@ function tooLarge(maxBody: number): Failure {
   return new Failure("payload_too_large", `The body may have at most ${maxBody} bytes`);
 }
 
-function admit(actor: Actor, { accounts, action, area, globalRefusal, roleRefusal }: Entrance): void {
+function admit(actor: Actor, { accounts, action, area, globalRefusal, roleRefusal }: OperationPolicy): void {
   switch (actor.kind) {
     case "anonymous":
     case "provider":

@@ -6,14 +6,14 @@ import type { Actor } from "#worker/services/core/context.ts";
 import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "#worker/services/core/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
-import type { Entrance } from "./operation-policy.ts";
+import type { OperationPolicy } from "./operation-policy.ts";
 
 const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
 // Answers of a request that never ran: the same key may try again.
 const NOT_KEPT = new Set([400, 401, 403, 413, 415, 429]);
 
 /** Runs a request with an Idempotency-Key once per caller and operation; a repetition gets the first answer. */
-export async function answerOnce(c: Context<AppEnv>, entrance: Entrance, run: () => Promise<void>): Promise<void> {
+export async function answerOnce(c: Context<AppEnv>, entrance: OperationPolicy, run: () => Promise<void>): Promise<void> {
   const key = c.req.header("Idempotency-Key");
   if (key === undefined) return run();
   const { ctx } = c.var;

@@ -51,7 +51,7 @@ export interface OperationSpec {
 }
 
 /** The spec with its defaults in place, as the middleware takes it. */
-export type Entrance = Pick<
+export type OperationPolicy = Pick<
   OperationSpec,
   "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal" | "roleRefusal" | "refusal"
 > & {

@@ -3,7 +3,7 @@ import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { CredentialKind, Credentials } from "./credentials.ts";
 import { enter } from "./enter.ts";
 import { errorResponses } from "./errors.ts";
-import type { Accounts, Entrance, OperationSpec } from "./operation-policy.ts";
+import type { Accounts, OperationPolicy, OperationSpec } from "./operation-policy.ts";
 
 /** What a handler's types follow from. */
 type Route<S extends OperationSpec> = Pick<S, "method" | "path" | "request" | "responses">;
@@ -11,7 +11,7 @@ type Route<S extends OperationSpec> = Pick<S, "method" | "path" | "request" | "r
 /** Turns a declaration into a route for `area.openapi(route, handler)`. */
 export function operation<const S extends OperationSpec>(spec: S): Route<S> {
   const replayable = spec.method === "post" || spec.method === "put" || spec.method === "patch";
-  const entrance: Entrance = {
+  const policy: OperationPolicy = {
     operationId: spec.operationId,
     path: spec.path,
     credentials: [...(spec.also ?? []), ...spec.credentials],
@@ -37,10 +37,10 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     path: spec.path,
     tags: [spec.tag],
     summary: spec.summary,
-    description: describe(spec, entrance),
+    description: describe(spec, policy),
     security: spec.credentials.map(securityOf),
     parameters: replayable ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
-    middleware: enter(entrance),
+    middleware: enter(policy),
     request: spec.request,
     responses: withErrors(spec.responses, errorCodes(spec, replayable)),
   };
@@ -77,7 +77,7 @@ function errorCodes(
 }
 
 /** The description, with who may call: OpenAPI 3.0 has no place for it in an API key's security. */
-function describe({ description, credentials }: OperationSpec, { area, action, accounts }: Entrance): string {
+function describe({ description, credentials }: OperationSpec, { area, action, accounts }: OperationPolicy): string {
   // Where some set proves nothing, anybody may call.
   if (!credentials.every((set) => set.some((kind) => PROOFS.has(kind)))) return description;
   const kinds = new Set(credentials.flat());
