@@ -94,13 +94,13 @@ export async function broadcastOverlay(
     resource: `overlay/${overlayId}`,
     data: { ...event },
   });
-  const sent = await promised(sendBroadcast(ctx.env, ctx.siteId, event));
+  const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event));
   ctx.emitted.completedEventIds.push(...eventIds);
   return { broadcastId: broadcast.broadcastId, broadcasts: sent };
 }
 
 /** What is committed is brought to its channels by the site's log if it can't be now; the caller hears that it is late. */
-async function promised<T>(sending: Promise<T>): Promise<T> {
+async function orUnavailable<T>(sending: Promise<T>): Promise<T> {
   try {
     return await sending;
   } catch (cause) {
@@ -153,7 +153,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
   const eventIds = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
-  const cleared = await promised(sendClear(ctx.env, ctx.siteId, event));
+  const cleared = await orUnavailable(sendClear(ctx.env, ctx.siteId, event));
   ctx.emitted.completedEventIds.push(...eventIds);
   return cleared;
 }

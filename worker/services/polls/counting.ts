@@ -96,7 +96,7 @@ async function forgetResponses(env: Env, siteId: string, pollId: string): Promis
 }
 
 /** A 503 with this message where the counters don't answer. */
-export async function reached<T>(asked: Promise<T>, message: string): Promise<T> {
+export async function orUnavailable<T>(asked: Promise<T>, message: string): Promise<T> {
   try {
     return await asked;
   } catch (cause) {

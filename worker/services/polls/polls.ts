@@ -17,7 +17,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { counterAt, countersOf, defineEverywhere, definitionOf, reached } from "./counting.ts";
+import { counterAt, countersOf, defineEverywhere, definitionOf, orUnavailable } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -188,7 +188,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
     throw new LostRace();
   }
   const cleared = Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.clear()));
-  await reached(cleared, LATE);
+  await orUnavailable(cleared, LATE);
   return current;
 }
 
@@ -200,7 +200,7 @@ async function requireUnused(ctx: Ctx, id: string): Promise<void> {
 /** A poll's tally as the caller may see it, at most half a second old; exact once the poll is closed. */
 export async function getResults(ctx: Ctx, id: string) {
   const poll = await getPoll(ctx, id);
-  const tally = await reached(counterAt(ctx.env, ctx.siteId, id, 0).sum(), "The poll's counters did not answer");
+  const tally = await orUnavailable(counterAt(ctx.env, ctx.siteId, id, 0).sum(), "The poll's counters did not answer");
   return resultsOf({ ...definitionOf(poll), id }, tally, await isInsider(ctx));
 }
 
@@ -255,7 +255,7 @@ async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, 
 
 /** From its answer on, votes are counted by this row. Where that fails, the site's log makes up for it, and the caller hears so. */
 function bringToCounters(ctx: Ctx, poll: PollRow, late: string): Promise<void> {
-  return reached(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), late);
+  return orUnavailable(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), late);
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {

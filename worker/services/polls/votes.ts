@@ -9,7 +9,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
-import { counterAt, reached } from "./counting.ts";
+import { counterAt, orUnavailable } from "./counting.ts";
 
 /** What the caller's socket is told of its vote. */
 export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: string };
@@ -40,7 +40,7 @@ export async function respond(ctx: Ctx, pollId: string, answerId: string): Promi
   // With an Idempotency-Key, a request that died before its answer was kept may be sent again.
   const requestId = ctx.idempotencyId ?? newId(ctx.now);
   const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
-  const outcome = await reached(sent, "The response could not be counted; send it again");
+  const outcome = await orUnavailable(sent, "The response could not be counted; send it again");
   if (!outcome.ok) throw new Failure(outcome.code, outcome.message);
   return outcome.vote;
 }
