@@ -1,4 +1,4 @@
-import { Rounds } from "#worker/lib/time/rounds.ts";
+import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { ownerKey, readRights, type Right, type SocketOwner } from "#worker/services/realtime/rights.ts";
 import type { VersionedGate, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import type { RelaySockets, Viewer } from "./sockets.ts";
@@ -38,7 +38,7 @@ export class RelayRights {
   private readonly sockets: RelaySockets;
   private readonly kv: SyncKvStorage;
   private readonly entries = new Set<Entry>();
-  private readonly rounds = new Rounds(() => this.lookUpWaiting());
+  private readonly rounds = new CoalescedRunner(() => this.lookUpWaiting());
   private waiting: Waiting[] = [];
   private retryAt: number | null = null;
   private readonly wakeBy: (at: number) => void;

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { hasMessage } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
-import { Rounds } from "#worker/lib/time/rounds.ts";
+import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
@@ -47,7 +47,7 @@ export class SiteLog extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
-  readonly #rounds = new Rounds(() => this.#round());
+  readonly #rounds = new CoalescedRunner(() => this.#round());
   readonly #settled = new Set<string>();
 
   constructor(ctx: DurableObjectState, env: Env) {

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { bloomMayHave } from "#worker/lib/bloom.ts";
 import { logError } from "#worker/lib/log.ts";
-import { Rounds } from "#worker/lib/time/rounds.ts";
+import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import type {
   AccountTags,
@@ -45,7 +45,7 @@ export class SitePresence extends DurableObject<Env> {
   private readonly states: LatestStates;
   private readonly devices: SiteDevices;
   private readonly rechecks: SiteRechecks;
-  private readonly recheckRounds = new Rounds(() => this.recheckPending());
+  private readonly recheckRounds = new CoalescedRunner(() => this.recheckPending());
   private readonly leaseMs: number;
   private leases: Map<string, Lease> | null = null;
   private loading: Promise<Map<string, Lease>> | null = null;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Rounds } from "./rounds.ts";
+import { CoalescedRunner } from "./coalesced-runner.ts";
 
 /** Work whose runs end when they are told to, in order. */
 class Work {
   started = 0;
-  readonly rounds = new Rounds(() => this.begin());
+  readonly rounds = new CoalescedRunner(() => this.begin());
   private readonly ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
 
   end(error?: Error): void {

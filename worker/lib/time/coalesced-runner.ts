@@ -2,7 +2,7 @@
  * Work that many ask for at once: who asks waits for the first whole run that begins after it, and all who ask during a run share the next.
  * However often it is asked for, nobody waits for more than the run under way and that one.
  */
-export class Rounds {
+export class CoalescedRunner {
   readonly #work: () => Promise<void>;
   #current: Promise<unknown> = Promise.resolve();
   #next: Promise<void> | undefined;
