@@ -30,28 +30,28 @@ export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">)
   if (!wanted) return null;
   return (
     <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
-      <Places />
+      <OverlaySlots />
     </div>
   );
 }
 
 /** What changes with every overlay. */
-function Places() {
+function OverlaySlots() {
   const overlays = useEventState((state) => state.overlays);
   const [words] = useState(() => createStore(""));
   const at = new Map(overlays.flatMap(({ overlay }) => overlay.contents.map(({ position }) => [position, overlay])));
   return (
     <>
       {POSITIONS.map((position) => (
-        <Place key={position} position={position} overlay={at.get(position)} words={words} />
+        <OverlaySlot key={position} position={position} overlay={at.get(position)} words={words} />
       ))}
-      <Words words={words} />
+      <LiveRegion words={words} />
     </>
   );
 }
 
 /** The words of the overlay that came last, for those who can't see it. */
-const Words = memo(function Words({ words }: { words: Store<string> }) {
+const LiveRegion = memo(function Words({ words }: { words: Store<string> }) {
   const some = useEventState(({ overlays }) => overlays.length > 0);
   const text = useSyncExternalStore(words.subscribe, words.getSnapshot, words.getSnapshot);
   // Words of the past would be said again when the next overlay comes, before its own.
@@ -65,14 +65,14 @@ const Words = memo(function Words({ words }: { words: Store<string> }) {
   );
 });
 
-interface PlaceProps {
+interface OverlaySlotProps {
   position: Position;
   overlay: Overlay | undefined;
   words: Store<string>;
 }
 
 /** One position. The frame in which it has shown html stays for the next overlay that comes here. */
-const Place = memo(function Place({ position, overlay, words }: PlaceProps) {
+const OverlaySlot = memo(function Place({ position, overlay, words }: OverlaySlotProps) {
   const { event, session } = useSdkContext();
   const { reducedMotion } = useSettings();
   const standing = useLeaving(overlay, reducedMotion);
