@@ -1,4 +1,5 @@
 import { defineConfig, globalIgnores } from "eslint/config";
+import { createNodeResolver, importX } from "eslint-plugin-import-x";
 import tseslint from "typescript-eslint";
 
 const zod = { name: "zod", message: "Import z from @hono/zod-openapi, whose schemas know .openapi()." };
@@ -11,6 +12,50 @@ const storage = {
   message: "A route calls a verb of worker/services; only those query.",
   allowTypeImports: true,
 };
+
+const floors = "Imports run down: routes → http → services → integrations → db → lib.";
+
+/** Bans imports from these folders of the Worker. */
+function above(...folders) {
+  return { regex: `^#worker/(${folders.join("|")})/`, message: floors };
+}
+
+// Everything beyond a file's own folder is named from the root, so that these patterns see it.
+const climbing = { regex: "^\\.\\./", message: "Name it from the root: #worker/…, #db/…" };
+const objects = {
+  regex: "^#worker/durable-objects/(?!.*(\\.protocol|/stubs|/frames)\\.ts$)",
+  message: "Only the protocol and the stubs of a Durable Object are imported.",
+};
+
+/** What each floor may not import, the highest first. Tests may import what they like. */
+const layers = [
+  { files: ["worker/routes/**/*.ts"], patterns: [storage, climbing] },
+  { files: ["worker/http/**/*.ts"], patterns: [climbing, objects, above("routes", "queues")] },
+  { files: ["worker/durable-objects/**/*.ts"], patterns: [climbing, above("routes", "http", "queues")] },
+  { files: ["worker/queues/**/*.ts"], patterns: [climbing, above("routes", "http", "durable-objects")] },
+  { files: ["worker/services/**/*.ts"], patterns: [climbing, objects, above("routes", "http")] },
+  {
+    files: ["worker/integrations/**/*.ts"],
+    patterns: [
+      climbing,
+      above("routes", "http", "services", "durable-objects", "queues"),
+      { regex: "^#db/(?!enums|types)", message: floors },
+    ],
+  },
+  {
+    files: ["db/*.ts", "db/schema/**/*.ts"],
+    ignores: ["db/demo.ts"],
+    patterns: [climbing, { regex: "^#worker/(?!lib/)", message: floors }],
+  },
+  {
+    files: ["worker/lib/**/*.ts"],
+    patterns: [climbing, { regex: "^#worker/(?!lib/)", message: floors }, { regex: "^#db/(?!enums|types)", message: floors }],
+  },
+].map(({ files, ignores = [], patterns }) => ({
+  files,
+  ignores: ["**/*.test.ts", ...ignores],
+  rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns }] },
+}));
 
 // The docs promise televisions whose browser is a Chromium of 2021 (94); a build turns syntax into what it knows, but adds no functions.
 const youngerThanTelevisions = [
@@ -53,10 +98,12 @@ export default defineConfig(
   },
   { files: ["sdk/**/*.{ts,tsx}"], rules: { "no-restricted-syntax": ["error", ...youngerThanTelevisions] } },
   { files: ["docs/**/*.{ts,tsx}", "test/browser/site*.ts"], languageOptions: { parserOptions: { project: ["docs/tsconfig.json"] } } },
+  ...layers,
   {
-    files: ["worker/routes/**/*.ts"],
-    ignores: ["**/*.test.ts"],
-    rules: { "@typescript-eslint/no-restricted-imports": ["error", { patterns: [storage] }] },
+    files: ["{worker,db}/**/*.ts"],
+    plugins: { "import-x": importX },
+    settings: { "import-x/resolver-next": [createNodeResolver({ extensions: [".ts", ".tsx", ".mjs"] })] },
+    rules: { "import-x/no-cycle": "error" },
   },
   { files: ["worker/index.ts", "worker/durable-objects/**/*.ts", "bench/**/*.ts", "test/**/*.ts", "**/*.test.ts"], rules: ban(zod) },
 );
