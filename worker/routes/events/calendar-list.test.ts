@@ -182,11 +182,11 @@ describe("the list", () => {
 
   test("of labels follows what becomes of the events", async () => {
     const own = await newSite();
-    const made = await create(own, "Derby", "2026-11-21T15:00Z", undefined, { categories: [{ title: "Kind & kin", label: "Old" }] });
+    const created = await create(own, "Derby", "2026-11-21T15:00Z", undefined, { categories: [{ title: "Kind & kin", label: "Old" }] });
     const labels = async () =>
       (await own.call("listCalendarLabels", { params: { categoryTitle: "Kind & kin" } })).as(listOf(LabelCount)).results;
     expect(await labels()).toEqual([{ label: "Old", events: 1 }]);
-    const params = { id: made.as(CalendarEvent)._id };
+    const params = { id: created.as(CalendarEvent)._id };
     const body = { titleRaw: "Derby", date: { startTimestamp: 1 }, categories: [{ title: "Kind & kin", label: "New" }] };
     await own.call("updateCalendarEvent", { params, body });
     expect(await labels()).toEqual([{ label: "New", events: 1 }]);

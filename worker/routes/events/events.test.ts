@@ -36,12 +36,12 @@ describe("an event", () => {
       thirdPartyEventId: "fixture-0",
       channelId: site.channels[0],
     };
-    const made = await create(input);
-    expect(made.as(CalendarEvent)).toMatchObject({ ...input, siteId: site.id });
-    expect(made.log.d1.roundTrips).toBeLessThanOrEqual(2);
-    const read = await site.call("getCalendarEvent", { params: { id: made.as(CalendarEvent)._id } });
-    expect(read.body).toEqual(made.body);
-    expect(read.headers.get("ETag")).toBe(made.headers.get("ETag"));
+    const created = await create(input);
+    expect(created.as(CalendarEvent)).toMatchObject({ ...input, siteId: site.id });
+    expect(created.log.d1.roundTrips).toBeLessThanOrEqual(2);
+    const read = await site.call("getCalendarEvent", { params: { id: created.as(CalendarEvent)._id } });
+    expect(read.body).toEqual(created.body);
+    expect(read.headers.get("ETag")).toBe(created.headers.get("ETag"));
   });
 
   test.for(["https://a:b/x.png", "https://[/x.png", "https://%/x.png", "https://a:99999/"])("has no picture at %s", async (src) => {
@@ -49,8 +49,8 @@ describe("an event", () => {
   });
 
   test("needs a title and a start alone", async () => {
-    const made = (await create({ date: { startTimestamp: KICK_OFF } })).as(CalendarEvent);
-    expect(CalendarEvent.omit({ _id: true, created: true, modified: true }).parse(made)).toEqual({
+    const created = (await create({ date: { startTimestamp: KICK_OFF } })).as(CalendarEvent);
+    expect(CalendarEvent.omit({ _id: true, created: true, modified: true }).parse(created)).toEqual({
       siteId: site.id,
       channelId: null,
       titleRaw: "Derby",
@@ -109,18 +109,18 @@ describe("an event", () => {
   });
 
   test("is replaced as a whole, in a new version", async () => {
-    const made = await create({ descriptionRaw: "The derby", thirdPartyEventId: "fixture-9" });
-    const { _id, created } = made.as(CalendarEvent);
+    const response = await create({ descriptionRaw: "The derby", thirdPartyEventId: "fixture-9" });
+    const { _id, created } = response.as(CalendarEvent);
     const changed = await site.call("updateCalendarEvent", { params: { id: _id }, body: { titleRaw: "Replay", date } });
     expect(changed.as(CalendarEvent)).toMatchObject({ _id, created, titleRaw: "Replay", descriptionRaw: "", thirdPartyEventId: null });
-    expect(changed.headers.get("ETag")).not.toBe(made.headers.get("ETag"));
+    expect(changed.headers.get("ETag")).not.toBe(response.headers.get("ETag"));
     expect((await site.call("getCalendarEvent", { params: { id: _id } })).body).toEqual(changed.body);
   });
 
   test("that has changed since it was read is neither changed nor deleted", async () => {
-    const made = await create({ thirdPartyEventId: "fixture-8" });
-    const params = { id: made.as(CalendarEvent)._id };
-    const headers = { "If-Match": made.headers.get("ETag") ?? "" };
+    const created = await create({ thirdPartyEventId: "fixture-8" });
+    const params = { id: created.as(CalendarEvent)._id };
+    const headers = { "If-Match": created.headers.get("ETag") ?? "" };
     const body = { titleRaw: "Replay", date, thirdPartyEventId: "fixture-8" };
     expect((await site.call("updateCalendarEvent", { params, body, headers })).status).toBe(200);
     expect((await site.call("updateCalendarEvent", { params, body, headers })).status).toBe(412);
@@ -156,10 +156,10 @@ describe("another system's event", () => {
 
   test("is one event, however many arrive at once", async () => {
     const own = await newSite();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, i) => upsert({ titleRaw: `Title ${i}`, categories: [{ title: "Try", label: `${i}` }] }, own)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(11).fill(200), 201]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array<number>(11).fill(200), 201]);
     const query = { startTimestamp: 0, endTimestamp: KICK_OFF + DAY };
     const [event, ...others] = (await own.call("listCalendarEvents", { query })).as(CalendarEventList).results;
     expect(others).toEqual([]);
@@ -186,8 +186,8 @@ describe("a channel's creator", () => {
   test("makes, changes and deletes the events of that channel", async () => {
     const [channelId] = site.channels;
     const body = { titleRaw: "Derby", date, channelId };
-    const made = await site.call("createCalendarEvent", { body, as: "creator" });
-    const params = { id: made.as(CalendarEvent)._id };
+    const created = await site.call("createCalendarEvent", { body, as: "creator" });
+    const params = { id: created.as(CalendarEvent)._id };
     expect((await site.call("updateCalendarEvent", { params, body: { ...body, titleRaw: "Replay" }, as: "creator" })).status).toBe(200);
     expect((await site.call("deleteCalendarEvent", { params, as: "creator" })).status).toBe(204);
   });

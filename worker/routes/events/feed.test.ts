@@ -14,9 +14,9 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 async function feed(site: TestSite, query: Record<string, string> = {}): Promise<ICAL.Component> {
-  const answer = await site.call("getCalendarFeed", { query });
-  expect(answer.status, answer.text).toBe(200);
-  return ICAL.Component.fromString(answer.text);
+  const response = await site.call("getCalendarFeed", { query });
+  expect(response.status, response.text).toBe(200);
+  return ICAL.Component.fromString(response.text);
 }
 
 async function entries(site: TestSite, query: Record<string, string> = {}): Promise<ICAL.Event[]> {
@@ -35,7 +35,7 @@ describe("the feed", () => {
     const start = Date.parse("2026-10-25T00:30Z");
     const date = { startTimestamp: start, endTimestamp: start + HOUR, timeZone: "Europe/London" };
     const image = { src: `/media/v1/${newId(1)}` };
-    const made = await create(site, {
+    const created = await create(site, {
       titleRaw: "Night match",
       descriptionRaw: "Late",
       date,
@@ -43,7 +43,7 @@ describe("the feed", () => {
       categories: [{ title: "Competition", label: "Cup" }],
     });
     const [entry] = await entries(site);
-    expect(entry).toMatchObject({ uid: `${made._id}@tifo`, summary: "Night match", description: "Late", sequence: 0 });
+    expect(entry).toMatchObject({ uid: `${created._id}@tifo`, summary: "Night match", description: "Late", sequence: 0 });
     expect(entry?.startDate.toString()).toBe("2026-10-25T00:30:00Z");
     expect(entry?.endDate.toString()).toBe("2026-10-25T01:30:00Z");
     expect(entry?.component.getFirstPropertyValue("attach")).toBe(`${ORIGIN}${image.src}`);
@@ -99,10 +99,10 @@ describe("the feed", () => {
   test("is for whoever knows the site, in the header or the address", async () => {
     const site = await newSite();
     await create(site);
-    const answer = await site.call("getCalendarFeed", { as: "nobody", query: { clientId: site.id } });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get("Content-Type")).toBe("text/calendar; charset=utf-8");
-    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(1);
+    const response = await site.call("getCalendarFeed", { as: "nobody", query: { clientId: site.id } });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("text/calendar; charset=utf-8");
+    expect(response.log.d1.roundTrips).toBeLessThanOrEqual(1);
     expect(await site.call("getCalendarFeed", { as: "nobody" })).toMatchObject({ status: 400, fields: ["clientId"] });
   });
 
@@ -125,11 +125,11 @@ describe("the feed", () => {
 
   test("is not sent again until something has changed", async () => {
     const site = await newSite();
-    const made = await create(site);
+    const created = await create(site);
     const { headers } = await site.call("getCalendarFeed");
     const known = { "If-None-Match": headers.get("ETag") ?? "" };
     expect((await site.call("getCalendarFeed", { headers: known })).status).toBe(304);
-    await site.call("updateCalendarEvent", { params: { id: made._id }, body: { titleRaw: "Replay", date: made.date } });
+    await site.call("updateCalendarEvent", { params: { id: created._id }, body: { titleRaw: "Replay", date: created.date } });
     expect((await site.call("getCalendarFeed", { headers: known })).status).toBe(200);
     expect((await entries(site))[0]).toMatchObject({ summary: "Replay", sequence: 1 });
   });

@@ -7,8 +7,8 @@ afterEach(() => {
 });
 
 test("health is known to anybody", async () => {
-  const answer = await (await newSite()).call("getHealth", { as: "nobody" });
-  expect(answer.body).toMatchObject({ status: "ok" });
+  const response = await (await newSite()).call("getHealth", { as: "nobody" });
+  expect(response.body).toMatchObject({ status: "ok" });
 });
 
 test("a database that does not answer is a 503 that says no more than that", async () => {
@@ -16,8 +16,8 @@ test("a database that does not answer is a 503 that says no more than that", asy
   vi.spyOn(env.DB, "prepare").mockImplementation(() => {
     throw new Error("D1_ERROR: secret detail");
   });
-  const answer = await site.call("getHealth", { as: "nobody" });
-  expect(answer.problem).toMatchObject({ status: 503, code: "unavailable", message: "The database did not answer" });
-  expect(answer.text).not.toContain("secret detail");
-  expect(answer.log.cause).toContain("secret detail");
+  const response = await site.call("getHealth", { as: "nobody" });
+  expect(response.problem).toMatchObject({ status: 503, code: "unavailable", message: "The database did not answer" });
+  expect(response.text).not.toContain("secret detail");
+  expect(response.log.cause).toContain("secret detail");
 });

@@ -32,9 +32,9 @@ describe("concurrents", () => {
   });
 
   test.for(["", ",", "demo", Array.from({ length: 51 }, (_, i) => newId(i)).join(",")])("refuses the list of sites %#", async (siteIds) => {
-    const answer = await (await newSite()).call("getConcurrents", { query: { siteIds } });
-    expect(answer.status).toBe(400);
-    expect(answer.fields[0]).toMatch(/^siteIds/);
+    const response = await (await newSite()).call("getConcurrents", { query: { siteIds } });
+    expect(response.status).toBe(400);
+    expect(response.fields[0]).toMatch(/^siteIds/);
   });
 });
 
@@ -42,8 +42,8 @@ describe("limits", () => {
   test("are all listed, with what is left for this caller", async () => {
     const site = await newSite();
     const read = async (address: string) => {
-      const answer = await site.call("getLimits", { headers: { "CF-Connecting-IP": address } });
-      return new Map(answer.as(LimitList).limits.map((limit) => [limit.name, limit]));
+      const response = await site.call("getLimits", { headers: { "CF-Connecting-IP": address } });
+      return new Map(response.as(LimitList).limits.map((limit) => [limit.name, limit]));
     };
     expect([...(await read("192.0.2.1")).keys()]).toEqual(Object.keys(LIMITS));
     const body = { email: `${randomHex(5)}@viewers.example`, password: PASSWORD, name: "Vera" };

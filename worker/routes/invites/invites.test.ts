@@ -290,9 +290,9 @@ describe("a redeemed invite", () => {
   test("is redeemed by one of several intents, raced", async () => {
     const invite = await newInvite();
     const found = await Promise.all(Array.from({ length: 5 }, () => intentOf(invite.token)));
-    const answers = await Promise.all(found.map(redeem));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers) expect([200, 400, 404]).toContain(status);
+    const responses = await Promise.all(found.map(redeem));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses) expect([200, 400, 404]).toContain(status);
     const granted = await db
       .select()
       .from(accountEntitlements)

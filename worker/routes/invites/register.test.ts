@@ -54,15 +54,15 @@ describe("an invitation by e-mail", () => {
   test("is mailed with a link that nothing else holds, and then known as sent", async () => {
     const mails = openMailbox();
     const email = newEmail();
-    const made = (await invite({ email: email.toUpperCase() }, "admin")).as(RegisterInvite);
-    expect(made).toMatchObject({ email, senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN], sent: false });
+    const created = (await invite({ email: email.toUpperCase() }, "admin")).as(RegisterInvite);
+    expect(created).toMatchObject({ email, senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN], sent: false });
     const { text } = await site.call("listEvents", { query: { limit: 200 } });
     expect(mails.map((mail) => mail.to)).toEqual([email]);
-    const token = await tokenOf(made._id);
+    const token = await tokenOf(created._id);
     expect(JSON.stringify(mails[0])).toContain(token);
-    const [row] = await db.select().from(registerInvites).where(eq(registerInvites.id, made._id));
+    const [row] = await db.select().from(registerInvites).where(eq(registerInvites.id, created._id));
     expect(row?.sent).toBe(true);
-    expect(text).toContain(made._id);
+    expect(text).toContain(created._id);
     for (const secret of [token, email]) expect(text).not.toContain(secret);
     expect(JSON.stringify(row)).not.toContain(token.split(".")[1]);
   });
@@ -120,8 +120,8 @@ describe("an invitation by e-mail", () => {
     expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this e-mail exists");
     const closed = await newSite();
     await allowNewAdmins(closed, false);
-    const refused = await invite({}, "developer", closed);
-    expect([refused.status, refused.problem?.message]).toEqual([
+    const rejected = await invite({}, "developer", closed);
+    expect([rejected.status, rejected.problem?.message]).toEqual([
       400,
       "Create Invite in Invite Service failed - The site takes no new admins (settings.security.allowNewAdmins)",
     ]);
@@ -175,9 +175,9 @@ describe("an invitation by e-mail that is withdrawn", () => {
 describe("accepting", () => {
   test("makes the account with its roles, which can sign in", async () => {
     const { _id, email } = await invited();
-    const answer = await accept(await tokenOf(_id));
-    expect(answer.status).toBe(201);
-    expect(answer.as(Account)).toMatchObject({ email, name: "Edda Editor", roles: [ADMIN] });
+    const response = await accept(await tokenOf(_id));
+    expect(response.status).toBe(201);
+    expect(response.as(Account)).toMatchObject({ email, name: "Edda Editor", roles: [ADMIN] });
     expect((await site.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: site.id } })).status).toBe(200);
     const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
     const told = results.filter((event) => event.resource === `invite/${_id}`).map((event) => event.type);
@@ -187,18 +187,18 @@ describe("accepting", () => {
   test("works once, though it is tried several times at the same instant", async () => {
     const { _id, email } = await invited();
     const token = await tokenOf(_id);
-    const answers = await Promise.all([accept(token), accept(token), accept(token)]);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const responses = await Promise.all([accept(token), accept(token), accept(token)]);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(await db.select().from(accounts).where(eq(accounts.email, email))).toHaveLength(1);
-    for (const { status } of answers) expect([201, 400]).toContain(status);
+    for (const { status } of responses) expect([201, 400]).toContain(status);
     expect((await accept(token)).problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been accepted already");
   });
 
   test("of one person's two invitations makes one account", async () => {
     const email = newEmail();
     const tokens = [await tokenOf((await invited({ email }))._id), await tokenOf((await invited({ email }))._id)];
-    const answers = await Promise.all(tokens.map((token) => accept(token)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400]);
+    const responses = await Promise.all(tokens.map((token) => accept(token)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
   test("fails once it has expired, or the site takes no new admins any more", async () => {
@@ -210,16 +210,16 @@ describe("accepting", () => {
     const late = await accept(await tokenOf(_id));
     expect(late.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has expired");
     const closing = await newSite();
-    const made = (await invite({}, "developer", closing)).as(RegisterInvite);
+    const created = (await invite({}, "developer", closing)).as(RegisterInvite);
     await allowNewAdmins(closing, false);
-    expect((await accept(await tokenOf(made._id), closing)).status).toBe(400);
+    expect((await accept(await tokenOf(created._id), closing)).status).toBe(400);
   });
 
   test("fails for all but the last invitation of a person, which takes the place of those before", async () => {
     const email = newEmail();
     const [first, last] = [await invited({ email }), await invited({ email, targetRoles: [{ ...ADMIN, write: false }] })];
-    const refused = await accept(await tokenOf(first._id));
-    expect(refused.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been revoked already");
+    const rejected = await accept(await tokenOf(first._id));
+    expect(rejected.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been revoked already");
     expect((await accept(await tokenOf(last._id))).as(Account).roles).toEqual([{ ...ADMIN, write: false }]);
     const { results } = (await site.call("listEvents", { query: { types: "invite.registerRevoked", limit: 200 } })).as(EventList);
     const told = results.find((event) => event.resource === `invite/${first._id}`);

@@ -33,11 +33,11 @@ function get(id: string, headers: Record<string, string> = {}, method = "GET"): 
 
 describe("an upload", () => {
   test("is answered with what its bytes show, whatever its sender calls it", async () => {
-    const made = await site.call("uploadMedia", { body: formOf(PNG, "page.html", "text/html") });
-    const file = made.as(Media);
+    const created = await site.call("uploadMedia", { body: formOf(PNG, "page.html", "text/html") });
+    const file = created.as(Media);
     expect(file).toMatchObject({ siteId: site.id, fileName: "page.html", kind: "image", contentType: "image/png", size: PNG.length });
     expect(file.url).toBe(`/media/v1/${file._id}`);
-    expect(made.log.d1.roundTrips).toBeLessThanOrEqual(3);
+    expect(created.log.d1.roundTrips).toBeLessThanOrEqual(3);
   });
 
   test.for([
@@ -79,9 +79,9 @@ describe("an upload", () => {
       [two, "file"],
       [more, "surprise"],
     ] as const) {
-      const answer = await site.call("uploadMedia", { body });
-      expect(answer.status, answer.text).toBe(400);
-      expect(answer.fields).toContain(field);
+      const response = await site.call("uploadMedia", { body });
+      expect(response.status, response.text).toBe(400);
+      expect(response.fields).toContain(field);
     }
     expect((await site.call("uploadMedia", { body: { file: "scarf" } })).status).toBe(415);
     const broken = { "Content-Type": "multipart/form-data; boundary=a" };
@@ -242,8 +242,8 @@ describe("a delete", () => {
     ] as const;
     for (const [what, body] of users) {
       const { _id: id } = Media.pick({ _id: true }).parse((await own.call(`create${what}`, { body })).body);
-      const refused = await remove();
-      expect([refused.status, refused.problem?.message], what).toEqual([409, expect.stringContaining(id)]);
+      const rejected = await remove();
+      expect([rejected.status, rejected.problem?.message], what).toEqual([409, expect.stringContaining(id)]);
       await own.call(`delete${what}`, { params: { id } });
     }
     expect((await remove()).status).toBe(200);
@@ -256,9 +256,9 @@ describe("a delete", () => {
     const { _id, url } = await upload();
     const names = area === "quest" ? { siteId: site.id, title: "Cup" } : { name: "Cup" };
     expect((await site.call(operation, { body: { ...names, ...rest, [field]: url } })).status).toBe(201);
-    const refused = await site.call("deleteMedia", { params: { id: _id } });
-    expect(refused.status).toBe(409);
-    expect(refused.problem?.message).toMatch(`Still in use by ${area}/`);
+    const rejected = await site.call("deleteMedia", { params: { id: _id } });
+    expect(rejected.status).toBe(409);
+    expect(rejected.problem?.message).toMatch(`Still in use by ${area}/`);
   });
 
   test("is refused where something shows the file just then", async () => {

@@ -27,7 +27,7 @@ function input(change: Record<string, unknown> = {}, on = site): Record<string, 
 }
 
 const create = (change: Record<string, unknown> = {}, on = site) => on.call("createNavigation", { body: input(change, on) });
-const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Navigation);
+const newNavigation = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Navigation);
 const update = (id: string, change: Record<string, unknown>, on = site) =>
   on.call("updateNavigation", { params: { id }, body: input(change, on) });
 const folder = (name: string, more: Record<string, unknown> = {}) => ({ type: "folder", name, private: false, ...more });
@@ -41,11 +41,11 @@ describe("a navigation", () => {
       }),
     ];
     const externalLinks = [{ name: "Tickets", url: "https://demo.example/tickets" }];
-    const answer = await create({ parents, externalLinks });
-    expect(answer.as(Navigation)).toMatchObject(input({ parents, externalLinks }));
-    const read = await site.call("getNavigation", { params: { id: answer.as(Navigation)._id }, as: "developer" });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    const response = await create({ parents, externalLinks });
+    expect(response.as(Navigation)).toMatchObject(input({ parents, externalLinks }));
+    const read = await site.call("getNavigation", { params: { id: response.as(Navigation)._id }, as: "developer" });
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
     expect(read.log.d1).toMatchObject({ roundTrips: 1 });
   });
 
@@ -62,8 +62,8 @@ describe("a navigation", () => {
     const deep = '{"type":"folder","name":"a","children":['.repeat(5_000) + "]}".repeat(5_000);
     const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
     const body = JSON.stringify(input({ parents: [] })).replace('"parents":[]', `"parents":[${deep}]`);
-    const answer = await send(operationOf("createNavigation"), new URL("/navigation/v1", ORIGIN), { method: "POST", headers, body });
-    expect(answer).toMatchObject({ status: 400, fields: ["parents.0.children.0.children.0.children.0.children"] });
+    const response = await send(operationOf("createNavigation"), new URL("/navigation/v1", ORIGIN), { method: "POST", headers, body });
+    expect(response).toMatchObject({ status: 400, fields: ["parents.0.children.0.children.0.children.0.children"] });
   });
 
   test.for<[field: string, change: () => Record<string, unknown>]>([
@@ -95,23 +95,23 @@ describe("a navigation", () => {
   });
 
   test("is replaced by PUT, and one of several changes of one version wins", async () => {
-    const { _id } = await made();
+    const { _id } = await newNavigation();
     expect((await update(_id, { name: "Away day", parents: [] })).as(Navigation)).toMatchObject({ name: "Away day", parents: [] });
     const put = (name: string) =>
       site.call("updateNavigation", { params: { id: _id }, body: input({ name }), headers: { "If-Match": '"v2"' } });
-    const answers = await Promise.all(["a", "b", "c"].map(put));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(["a", "b", "c"].map(put));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test("is listed with the site's others, the last changed first, narrowed by property", async () => {
     const other = await newSite();
-    const first = await made({ name: "First" }, other);
-    await made({ name: "Second", type: "default" }, other);
+    const first = await newNavigation({ name: "First" }, other);
+    await newNavigation({ name: "Second", type: "default" }, other);
     await update(first._id, { name: "First" }, other);
     const namesOf = async (query: CallOptions["query"]) => {
-      const answer = await other.call("listNavigations", { query });
-      expect(answer.log.d1).toMatchObject({ roundTrips: 1 });
-      return answer.as(NavigationList).results.map(({ name }) => name);
+      const response = await other.call("listNavigations", { query });
+      expect(response.log.d1).toMatchObject({ roundTrips: 1 });
+      return response.as(NavigationList).results.map(({ name }) => name);
     };
     expect(await namesOf({})).toEqual(["First", "Second"]);
     expect(await namesOf({ type: "default" })).toEqual(["Second"]);
@@ -135,11 +135,11 @@ describe("private entries", () => {
   ];
 
   test.for(reads)("stay hidden from those who show a client id alone: %s", async ([operation, call]) => {
-    const { _id } = await made({ ...hidden, type: "default" });
+    const { _id } = await newNavigation({ ...hidden, type: "default" });
     for (const as of ["client", "viewer", "creator"] as const) {
-      const answer = await site.call(operation, { ...call(_id), as });
-      expect(answer.text).toContain(shown);
-      expect(answer.text).not.toMatch(/Staff|Secret|Inner/);
+      const response = await site.call(operation, { ...call(_id), as });
+      expect(response.text).toContain(shown);
+      expect(response.text).not.toMatch(/Staff|Secret|Inner/);
     }
     for (const as of ["developer", "admin", "reader"] as const) {
       const full = await site.call(operation, { ...call(_id), as });
@@ -148,7 +148,7 @@ describe("private entries", () => {
   });
 
   test.for(reads.slice(0, 2))("are not taken for known by who knows the menu without them: %s", async ([operation, call]) => {
-    const { _id } = await made({ ...hidden, type: "default" });
+    const { _id } = await newNavigation({ ...hidden, type: "default" });
     const tag = (await site.call(operation, { ...call(_id), as: "client" })).headers.get("ETag") ?? "";
     const again = (as: "client" | "developer") => site.call(operation, { ...call(_id), as, headers: { "If-None-Match": tag } });
     expect((await again("client")).status).toBe(304);
@@ -156,7 +156,7 @@ describe("private entries", () => {
   });
 
   test("are no way around the key's own check: a wrong one is refused, and so is one without the role", async () => {
-    const { _id } = await made(hidden);
+    const { _id } = await newNavigation(hidden);
     const read = (key: string) => site.call("getNavigation", { params: { id: _id }, as: "client", headers: { "Tifo-Developer-Key": key } });
     expect((await read("tifo_dev_wrong")).status).toBe(401);
     expect((await read(await site.addKey(["poll:read"]))).status).toBe(403);
@@ -184,7 +184,7 @@ describe("private entries of gated pages", () => {
       entry(gated.open, "Ungated"),
       folder("Crew", { private: true, children: [{ type: "channel", pageId: gated.pass, name: "In crew" }] }),
     ];
-    id = (await made({ parents }))._id;
+    id = (await newNavigation({ parents }))._id;
     await db
       .insert(subscriptions)
       .values({ ...columns(), sku: "nav-pass", name: "Pass", subscriptionProvider: "external", prices: [], tags: [] });
@@ -207,7 +207,7 @@ describe("private entries of gated pages", () => {
 
   test("are read in as many round trips, however many there are", async () => {
     const parents = Array.from({ length: 60 }, (_, index) => entry(gated.pass, `Many ${index}`));
-    const many = await made({ parents });
+    const many = await newNavigation({ parents });
     const trips = async (navigationId: string) =>
       (await site.call("getNavigation", { params: { id: navigationId }, as: "viewer" })).log.d1.roundTrips;
     expect(await trips(many._id)).toBe(await trips(id));
@@ -229,7 +229,7 @@ describe("private entries of gated pages", () => {
   test("can't be removed by a change of somebody who was not shown them", async () => {
     const hidden = entry(site.channels[1], "Hidden");
     const shown = { type: "channel", pageId: site.channels[0], name: "Shown", private: false };
-    const { _id } = await made({ parents: [shown, hidden] });
+    const { _id } = await newNavigation({ parents: [shown, hidden] });
     const params = { id: _id };
     const put = (parents: unknown[], headers = {}) => site.call("updateNavigation", { params, body: input({ parents }), headers });
     expect((await put([shown])).status).toBe(409);
@@ -255,13 +255,13 @@ describe("the default navigation", () => {
   const defaults = async () => (await own.call("listNavigations", { query: { type: "default" } })).as(NavigationList).results;
 
   test("is 404 while the site has none", async () => {
-    await made({}, own);
+    await newNavigation({}, own);
     expect((await current()).status).toBe(404);
   });
 
   test("gives way to a new one, and is a custom one from then on", async () => {
-    const first = await made({ type: "default" }, own);
-    const second = await made({ type: "default", name: "Second" }, own);
+    const first = await newNavigation({ type: "default" }, own);
+    const second = await newNavigation({ type: "default", name: "Second" }, own);
     expect((await current()).as(Navigation)._id).toBe(second._id);
     const demoted = await own.call("getNavigation", { params: { id: first._id }, as: "developer" });
     expect(demoted.as(Navigation).type).toBe("custom");
@@ -284,19 +284,19 @@ describe("the default navigation", () => {
 
   test("is one, however many are made at once", async () => {
     for (let round = 0; round < 3; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 5 }, () => create({ type: "default" }, own)));
-      expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
-      expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 5 }, () => create({ type: "default" }, own)));
+      expect(responses.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+      expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true);
       expect(await defaults()).toHaveLength(1);
     }
   });
 
   test("is one, however many become it at once", async () => {
-    await made({ type: "default" }, own);
-    const others = await Promise.all(Array.from({ length: 4 }, () => made({}, own)));
-    const answers = await Promise.all(others.map(({ _id }) => update(_id, { type: "default" }, own)));
-    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    await newNavigation({ type: "default" }, own);
+    const others = await Promise.all(Array.from({ length: 4 }, () => newNavigation({}, own)));
+    const responses = await Promise.all(others.map(({ _id }) => update(_id, { type: "default" }, own)));
+    expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true);
     expect(await defaults()).toHaveLength(1);
   });
 });
@@ -307,7 +307,7 @@ describe("applying a navigation", () => {
 
   test("names it in the page's data, and tells the channel's viewers", async () => {
     const [channel] = site.channels;
-    const { _id } = await made();
+    const { _id } = await newNavigation();
     const viewer = await openSocket(site, channel);
     expect(await apply(_id, channel)).toMatchObject({ status: 204, text: "" });
     expect((await page(channel)).data).toMatchObject({ name: "main-stage", external_field_1: "match-7", navigation: _id });
@@ -316,8 +316,8 @@ describe("applying a navigation", () => {
 
   test("knows only pages and navigations of the site", async () => {
     const other = await newSite();
-    const { _id } = await made();
-    const { _id: foreign } = await made({}, other);
+    const { _id } = await newNavigation();
+    const { _id: foreign } = await newNavigation({}, other);
     expect((await apply(_id, other.channels[0])).status).toBe(404);
     expect((await apply(foreign, site.channels[0])).status).toBe(404);
     expect((await apply(_id, newId(1))).status).toBe(404);
@@ -325,7 +325,7 @@ describe("applying a navigation", () => {
 
   test("ends with the navigation: its pages are back on the default, and nobody else's", async () => {
     const [one, two] = site.channels;
-    const [first, second] = [await made(), await made()];
+    const [first, second] = [await newNavigation(), await newNavigation()];
     await apply(first._id, one);
     await apply(second._id, two);
     expect((await site.call("deleteNavigation", { params: { id: first._id } })).body).toEqual({ success: true, _id: first._id });
@@ -343,14 +343,14 @@ describe("applying a navigation", () => {
   });
 
   test("fails when the navigation is deleted at that moment, and leaves the page as it was", async () => {
-    const { _id } = await made();
+    const { _id } = await newNavigation();
     const ctx = interrupted(site, () => site.call("deleteNavigation", { params: { id: _id } }));
     await expect(applyNavigation(ctx, _id, site.channels[0])).rejects.toMatchObject({ code: "conflict" });
     expect((await page(site.channels[0])).data).not.toHaveProperty("navigation");
   });
 
   test("at the moment of the navigation's end does not outlast it, and is told of", async () => {
-    const { _id } = await made();
+    const { _id } = await newNavigation();
     const ctx = interrupted(site, () => apply(_id, site.channels[0]));
     await deleteNavigation(ctx, _id);
     const now = await page(site.channels[0]);

@@ -154,8 +154,8 @@ describe("a broadcast", () => {
     const id = await newOverlay();
     const before = await active();
     for (const channelId of [foreign.channels[0], newId(1)]) {
-      const answer = await site.call("broadcastOverlay", { params: { id }, body: { channelIds: [channel, channelId] } });
-      expect(answer.problem).toMatchObject({ status: 404, message: "Channel not found" });
+      const response = await site.call("broadcastOverlay", { params: { id }, body: { channelIds: [channel, channelId] } });
+      expect(response.problem).toMatchObject({ status: 404, message: "Channel not found" });
     }
     expect(await active()).toEqual(before);
   });
@@ -392,12 +392,12 @@ describe("clearing", () => {
 
   test("on a channel of a broadcast that is on another channel alone finds none", async () => {
     const [sent] = await send(await newOverlay(), { channelId: other });
-    const answer = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { broadcastId: sent?.broadcastId } });
-    expect(answer.problem).toMatchObject({ status: 404, message: "No such broadcast is on" });
+    const response = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { broadcastId: sent?.broadcastId } });
+    expect(response.problem).toMatchObject({ status: 404, message: "No such broadcast is on" });
   });
 
   test("refuses a body that names another channel than the path", async () => {
-    const answer = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { channelId: other } });
-    expect(answer).toMatchObject({ status: 400, fields: ["channelId"] });
+    const response = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { channelId: other } });
+    expect(response).toMatchObject({ status: 400, fields: ["channelId"] });
   });
 });

@@ -27,17 +27,17 @@ describe("an overlay", () => {
   test("is answered as it was made, and by its id from then on", async () => {
     const cta = { type: "open_link", data: { url: "https://demo.example/replay" } };
     const contents = [html, { ...rive, variables: { scorer: "Ada", minute: 17, own: true }, url: "https://demo.example/goal.riv" }];
-    const made = await create({ contents, cta });
-    expect(made.as(Overlay)).toMatchObject({ ...input({ contents, cta }) });
-    const read = await site.call("getOverlay", { params: { id: made.as(Overlay)._id } });
-    expect(read.body).toEqual(made.body);
-    expect(read.headers.get("ETag")).toBe(made.headers.get("ETag"));
+    const created = await create({ contents, cta });
+    expect(created.as(Overlay)).toMatchObject({ ...input({ contents, cta }) });
+    const read = await site.call("getOverlay", { params: { id: created.as(Overlay)._id } });
+    expect(read.body).toEqual(created.body);
+    expect(read.headers.get("ETag")).toBe(created.headers.get("ETag"));
   });
 
   test("of rive content carries the file's url when asked", async () => {
     const { _id } = (await create({ contents: [rive] })).as(Overlay);
     const read = (riveUrl: boolean) =>
-      site.call("getOverlay", { params: { id: _id }, query: { riveUrl } }).then((answer) => answer.as(Overlay).contents);
+      site.call("getOverlay", { params: { id: _id }, query: { riveUrl } }).then((response) => response.as(Overlay).contents);
     expect(await read(true)).toMatchObject([{ url: `/media/v1/${rive.mediaId}` }]);
     expect(await read(false)).toEqual([rive]);
   });
@@ -68,17 +68,17 @@ describe("an overlay", () => {
 
   test("is replaced as a whole, in a new version", async () => {
     const cta = { type: "tweet", data: { text: "Goal!" } };
-    const made = await create({ cta });
-    const { _id, created } = made.as(Overlay);
+    const response = await create({ cta });
+    const { _id, created } = response.as(Overlay);
     const changed = await site.call("updateOverlay", { params: { id: _id }, body: input({ name: "Own goal" }) });
     expect(changed.as(Overlay)).toMatchObject({ _id, created, name: "Own goal", cta: null });
-    expect(changed.headers.get("ETag")).not.toBe(made.headers.get("ETag"));
+    expect(changed.headers.get("ETag")).not.toBe(response.headers.get("ETag"));
   });
 
   test("that has changed since it was read is neither changed nor deleted", async () => {
-    const made = await create();
-    const params = { id: made.as(Overlay)._id };
-    const headers = { "If-Match": made.headers.get("ETag") ?? "" };
+    const created = await create();
+    const params = { id: created.as(Overlay)._id };
+    const headers = { "If-Match": created.headers.get("ETag") ?? "" };
     expect((await site.call("updateOverlay", { params, body: input({ name: "First" }), headers })).status).toBe(200);
     expect((await site.call("updateOverlay", { params, body: input({ name: "Second" }), headers })).problem).toMatchObject({
       status: 412,
@@ -93,9 +93,10 @@ describe("an overlay", () => {
   test("changed by two at once keeps the change of one, and the other is told", async () => {
     const params = { id: (await create()).as(Overlay)._id };
     const change = (name: string) => site.call("updateOverlay", { params, body: input({ name }) });
-    const answers = await Promise.all(["One", "Two", "Three"].map(change));
-    for (const answer of answers) if (answer.status !== 200) expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
-    const winners = answers.filter((answer) => answer.status === 200).map((answer) => answer.as(Overlay));
+    const responses = await Promise.all(["One", "Two", "Three"].map(change));
+    for (const response of responses)
+      if (response.status !== 200) expect(response.problem).toMatchObject({ status: 409, code: "conflict" });
+    const winners = responses.filter((response) => response.status === 200).map((response) => response.as(Overlay));
     expect(winners.length).toBeGreaterThan(0);
     const read = await site.call("getOverlay", { params });
     expect(read.headers.get("ETag")).toBe(`"v${1 + winners.length}"`);
@@ -112,7 +113,7 @@ describe("an overlay", () => {
       await site.call("broadcastOverlay", { params, body: {} }),
       await site.call("broadcastOverlayToTag", { params: { ...params, tagId: "team:home" }, body: {} }),
     ];
-    for (const answer of calls) expect(answer.problem).toMatchObject({ status: 404, message: "Overlay Not Found" });
+    for (const response of calls) expect(response.problem).toMatchObject({ status: 404, message: "Overlay Not Found" });
   });
 });
 
@@ -123,7 +124,7 @@ describe("listing overlays", () => {
     const ownRive = { ...rive, mediaId: await addFile(own) };
     const instance = (await create({ name: "Instance", type: "instance", contents: [ownRive, html] }, own)).as(Overlay);
     const ids = (query: Record<string, string>) =>
-      own.call("listOverlays", { query }).then((answer) => answer.as(OverlayList).results.map(({ _id }) => _id));
+      own.call("listOverlays", { query }).then((response) => response.as(OverlayList).results.map(({ _id }) => _id));
     expect(await ids({ type: "template" })).toEqual([template._id]);
     expect(await ids({ kind: "rive" })).toEqual([instance._id]);
     expect(await ids({ kind: "html", sortBy: "name" })).toEqual([instance._id, template._id]);

@@ -90,8 +90,8 @@ describe("a receipt", () => {
     const foreign = await newSite();
     const { broadcastId } = await broadcast(foreign, { channelId: foreign.channels[0] });
     for (const id of [broadcastId, newId(1)]) {
-      const answer = await site.call("getReceipt", { params: { broadcastId: id } });
-      expect(answer.problem).toMatchObject({ status: 404, code: "not_found", message: "Broadcast not found" });
+      const response = await site.call("getReceipt", { params: { broadcastId: id } });
+      expect(response.problem).toMatchObject({ status: 404, code: "not_found", message: "Broadcast not found" });
     }
     expect(await site.call("getReceipt", { params: { broadcastId: "latest" } })).toMatchObject({ status: 400, fields: ["broadcastId"] });
   });

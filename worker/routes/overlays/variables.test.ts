@@ -43,9 +43,9 @@ describe("the variables of a broadcast", () => {
     ["of a rive file's own with another type", [{ ...rive, variables: { own: true } }], { own: "yes" }, ["variables.own"]],
     ["called as what every object has", [{ ...html, html: "Goal" }], { constructor: "x" }, ["variables.constructor"]],
   ])("are checked: %s", async ([, contents, variables, wrong]) => {
-    const answer = await send(contents, { variables });
-    expect(answer.fields.sort()).toEqual(wrong.sort());
-    expect(answer.status).toBe(wrong.length > 0 ? 400 : 200);
+    const response = await send(contents, { variables });
+    expect(response.fields.sort()).toEqual(wrong.sort());
+    expect(response.status).toBe(wrong.length > 0 ? 400 : 200);
   });
 
   test("are checked of a broadcast to a tag too", async () => {

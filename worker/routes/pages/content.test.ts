@@ -48,8 +48,8 @@ const internally = () => interrupted(site, () => Promise.resolve());
 
 describe("a page's content", () => {
   test("comes with the page, by id and by slug", async () => {
-    const answer = await open(page, "tv");
-    expect(answer.as(PageContent)).toMatchObject({
+    const response = await open(page, "tv");
+    expect(response.as(PageContent)).toMatchObject({
       canIPlayResponse: {
         contentCheck: { access: "full", live: false, offset: 0, previewTimeRemainingSeconds: null, video: null },
         deviceCheck: { accountDevices: {}, accountOverDeviceLimit: false, siteDeviceLimit: 3 },
@@ -62,7 +62,7 @@ describe("a page's content", () => {
       params: { pageSlug: "main-stage" },
       headers: { "Tifo-Device-Id": "tv" },
     });
-    expect(bySlug.body).toEqual(answer.body);
+    expect(bySlug.body).toEqual(response.body);
   });
 
   test("is not found where the site has no such page", async () => {
@@ -75,9 +75,9 @@ describe("a page's content", () => {
 
   test.for([undefined, "", "living room"])("asks for the device: %s", async (deviceId) => {
     const headers: Record<string, string> = deviceId === undefined ? {} : { "Tifo-Device-Id": deviceId };
-    const answer = await site.call("getContentById", { as: "client", params: { pageId: page }, headers });
-    expect(answer.problem).toMatchObject({ status: 400, code: "invalid_request" });
-    expect(answer.problem?.message).toContain("Tifo-Device-Id");
+    const response = await site.call("getContentById", { as: "client", params: { pageId: page }, headers });
+    expect(response.problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(response.problem?.message).toContain("Tifo-Device-Id");
   });
 
   test("costs a signed-in viewer one round trip, and one more when the device takes its slot", async () => {
@@ -103,8 +103,8 @@ describe("a gate", () => {
       error: "sign_in_required",
       userHasChannelGateEntitlement: false,
     });
-    const refused = (await open(gated, "tv", viewer.headers)).as(PageContent).canIPlayResponse.error;
-    expect(refused).toEqual({ type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });
+    const rejected = (await open(gated, "tv", viewer.headers)).as(PageContent).canIPlayResponse.error;
+    expect(rejected).toEqual({ type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });
     await grantEntitlement(internally(), { accountId: viewer.id, sku: "season-pass", grantedMethod: "customerService" });
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full", error: null, userHasChannelGateEntitlement: true });
     await db
@@ -134,10 +134,10 @@ describe("a gate", () => {
     const gated = await site.addChannel(`invited-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["vip"] } });
     const viewer = await newViewer();
     await sell(site, "vip");
-    const made = await site.call("createInvite", {
+    const created = await site.call("createInvite", {
       body: { targetSkus: ["vip"], redirectUri: "https://demo.example/welcome", siteId: site.id },
     });
-    const { token } = z.object({ token: z.string() }).parse(made.body);
+    const { token } = z.object({ token: z.string() }).parse(created.body);
     const opened = await site.call("openInvite", { as: "nobody", params: { token } });
     const intent = new URL(opened.headers.get("Location") ?? "").searchParams.get("intent") ?? "";
     const redeemed = await site.call("consumeIntent", { as: "client", params: { token: intent } });
@@ -231,9 +231,9 @@ describe("a preview", () => {
 
   test("and a new device cost a signed-in viewer two round trips", async () => {
     const { headers } = await newViewer();
-    const answer = await open(await newPreview(60), "tv", headers);
-    expect(answer.as(PageContent).canIPlayResponse.deviceCheck.accountDevices).toHaveProperty("tv");
-    expect(answer.log.d1.roundTrips).toBe(2);
+    const response = await open(await newPreview(60), "tv", headers);
+    expect(response.as(PageContent).canIPlayResponse.deviceCheck.accountDevices).toHaveProperty("tv");
+    expect(response.log.d1.roundTrips).toBe(2);
   });
 });
 
@@ -282,10 +282,10 @@ describe("a programme's video", () => {
     const content = { offline: { video_id: await newVideo("Fight night", ["ppv"]) } };
     const pageId = await site.addChannel(`paid-twice-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["season"] }, content });
     const viewer = await newViewer();
-    const refused = { access: "preview_over", error: "no_entitlement", video: null };
-    expect(await play(pageId, "tv", viewer.headers)).toMatchObject(refused);
+    const rejected = { access: "preview_over", error: "no_entitlement", video: null };
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject(rejected);
     await grantEntitlement(internally(), { accountId: viewer.id, sku: "season", grantedMethod: "customerService" });
-    expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ ...refused, userHasChannelGateEntitlement: true });
+    expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ ...rejected, userHasChannelGateEntitlement: true });
   });
 });
 
@@ -323,9 +323,9 @@ describe("devices", () => {
   test("take as many slots as the site allows, however many ask at once", async () => {
     const { headers } = await newViewer();
     const names = Array.from({ length: 8 }, (_, index) => `screen-${index}`);
-    const answers = await Promise.all(names.map((name) => play(page, name, headers)));
-    expect(answers.filter(({ error }) => error === null).length).toBe(3);
-    expect(new Set(answers.filter(({ error }) => error !== null).map(({ error }) => error))).toEqual(new Set(["device_limit"]));
+    const responses = await Promise.all(names.map((name) => play(page, name, headers)));
+    expect(responses.filter(({ error }) => error === null).length).toBe(3);
+    expect(new Set(responses.filter(({ error }) => error !== null).map(({ error }) => error))).toEqual(new Set(["device_limit"]));
     const late = await play(page, "one-more", headers);
     expect(late).toMatchObject({ access: "preview_over", accountOverDeviceLimit: true, siteDeviceLimit: 3, video: null });
     expect(Object.keys(late.accountDevices).length).toBe(3);
@@ -333,9 +333,9 @@ describe("devices", () => {
 
   test("take one slot, however often the same one asks", async () => {
     const { headers } = await newViewer();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => play(page, "tv", { ...headers, "User-Agent": "Tifo TV 2.1" })));
-    expect(answers.map(({ error, accountDevices }) => ({ error, accountDevices }))).toEqual(
-      answers.map(() => ({ error: null, accountDevices: { tv: "Tifo TV 2.1" } })),
+    const responses = await Promise.all(Array.from({ length: 5 }, () => play(page, "tv", { ...headers, "User-Agent": "Tifo TV 2.1" })));
+    expect(responses.map(({ error, accountDevices }) => ({ error, accountDevices }))).toEqual(
+      responses.map(() => ({ error: null, accountDevices: { tv: "Tifo TV 2.1" } })),
     );
   });
 

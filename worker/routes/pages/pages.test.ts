@@ -29,8 +29,8 @@ describe("a page", () => {
   test("is answered as it was made, with what was left out at its default", async () => {
     await sell(site, "season");
     const data = { name: "Second half", gate: { type: "entitlement", skus: ["season"] }, anything: { else: [1, null, "x"] } };
-    const made = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
-    const page = made.as(Page);
+    const created = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
+    const page = created.as(Page);
     expect(page).toMatchObject({
       collection: "pages",
       site_id: site.id,
@@ -40,7 +40,7 @@ describe("a page", () => {
       renderers: {},
       active_renderers: [],
     });
-    expect((await site.call("getPage", { params: { id: page._id } })).body).toEqual(made.body);
+    expect((await site.call("getPage", { params: { id: page._id } })).body).toEqual(created.body);
     expect((await create()).as(Page).data.gate).toEqual({ type: "none", skus: [] });
   });
 
@@ -53,8 +53,8 @@ describe("a page", () => {
 
   test("has a slug of its own on its site", async () => {
     const slug = newSlug();
-    const answers = await Promise.all([create({ slug }), create({ slug, type: "landing" })]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    const responses = await Promise.all([create({ slug }), create({ slug, type: "landing" })]);
+    expect(responses.map((response) => response.status).sort()).toEqual([201, 409]);
     expect((await create({ slug }, await newSite())).status).toBe(201);
     const second = (await create()).as(Page);
     const renamed = await site.call("updatePage", { params: { id: second._id }, body: { slug, data: { name: "Second half" } } });
@@ -90,12 +90,12 @@ describe("a page", () => {
   });
 
   test("keeps its type and what is left out goes back to its default when it is replaced", async () => {
-    const made = (await create({ tags: ["football"], data: { name: "First half", external_field_1: "match-7" } })).as(Page);
-    const params = { id: made._id };
-    const changed = (await site.call("updatePage", { params, body: { slug: made.slug, data: { name: "Second half" } } })).as(Page);
-    expect(changed).toMatchObject({ type: "channel", created: made.created, tags: [], data: { name: "Second half" } });
+    const created = (await create({ tags: ["football"], data: { name: "First half", external_field_1: "match-7" } })).as(Page);
+    const params = { id: created._id };
+    const changed = (await site.call("updatePage", { params, body: { slug: created.slug, data: { name: "Second half" } } })).as(Page);
+    expect(changed).toMatchObject({ type: "channel", created: created.created, tags: [], data: { name: "Second half" } });
     expect(changed.data.external_field_1).toBeUndefined();
-    expect(await site.call("updatePage", { params, body: { type: "landing", slug: made.slug, data: { name: "x" } } })).toMatchObject({
+    expect(await site.call("updatePage", { params, body: { type: "landing", slug: created.slug, data: { name: "x" } } })).toMatchObject({
       status: 400,
       fields: ["type"],
     });

@@ -57,27 +57,27 @@ describe("a page's theme and navigation", () => {
       [{ navigation: newId(1) }, ["data.navigation"]],
       [{ theme: await newTheme(other), navigation: await newNavigation(other) }, ["data.theme", "data.navigation"]],
     ] as const)
-      for (const answer of [await create(data), await change(page._id, data)]) expect(answer).toMatchObject({ status: 400, fields });
+      for (const response of [await create(data), await change(page._id, data)]) expect(response).toMatchObject({ status: 400, fields });
   });
 
   test.for(["theme", "navigation"] as const)("is refused when the %s is deleted at the same moment", async (kind) => {
-    const made = { theme: await newTheme(), navigation: await newNavigation() };
-    const data = { name: "Second half", ...made };
+    const created = { theme: await newTheme(), navigation: await newNavigation() };
+    const data = { name: "Second half", ...created };
     const page = (await create({})).as(Page);
     const remove = () =>
       kind === "theme"
-        ? site.call("deleteTheme", { params: { id: made.theme } })
-        : site.call("deleteNavigation", { params: { id: made.navigation } });
-    const refused = { code: "invalid_request", issues: [{ path: `data.${kind}` }] };
+        ? site.call("deleteTheme", { params: { id: created.theme } })
+        : site.call("deleteNavigation", { params: { id: created.navigation } });
+    const rejected = { code: "invalid_request", issues: [{ path: `data.${kind}` }] };
     const input = CreatePage.parse({ type: "channel", slug: newSlug(), data });
-    await expect(createPage(interrupted(site, remove), input)).rejects.toMatchObject(refused);
+    await expect(createPage(interrupted(site, remove), input)).rejects.toMatchObject(rejected);
     const restored = { theme: await newTheme(), navigation: await newNavigation() };
-    Object.assign(made, restored);
+    Object.assign(created, restored);
     const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", ...restored } });
     // It asks who calls before it looks at the theme, and once more before it writes.
     let asked = 0;
     const removeLate = () => (++asked === 2 ? remove() : Promise.resolve());
-    await expect(updatePage(interrupted(site, removeLate), page._id, next)).rejects.toMatchObject(refused);
+    await expect(updatePage(interrupted(site, removeLate), page._id, next)).rejects.toMatchObject(rejected);
     expect((await site.call("getPage", { params: { id: page._id } })).as(Page)).toEqual(page);
   });
 
@@ -147,8 +147,8 @@ describe("a deleted channel", () => {
     let asked = 0;
     const startLate = () => (++asked === 1 ? start() : Promise.resolve());
     await expect(deletePage(interrupted(own, startLate), id)).rejects.toMatchObject({ code: "conflict" });
-    const refused = await own.call("deletePage", { params: { id } });
-    expect([refused.status, refused.problem?.message]).toEqual([409, `The channel's stream ${stream._id} is live; stop it first`]);
+    const rejected = await own.call("deletePage", { params: { id } });
+    expect([rejected.status, rejected.problem?.message]).toEqual([409, `The channel's stream ${stream._id} is live; stop it first`]);
     await own.call("stopStream", { params: { id: stream._id } });
     expect((await own.call("deletePage", { params: { id } })).status).toBe(200);
   });

@@ -30,9 +30,9 @@ const addKey = (body: Record<string, unknown>) => site.call("addPlaybackKey", { 
 
 async function addVideo(url: string, playback: Record<string, unknown>, durationSeconds = 600): Promise<string> {
   const body = { title: "Derby", durationSeconds, player: "file", type: "vod", url, playback };
-  const answer = await site.call("createVideo", { body });
-  expect(answer.status, answer.text).toBe(201);
-  return answer.as(Video)._id;
+  const response = await site.call("createVideo", { body });
+  expect(response.status, response.text).toBe(201);
+  return response.as(Video)._id;
 }
 
 /** What a viewer gets on a page with these data at `NOW`. */
@@ -109,13 +109,13 @@ describe("a signed URL", () => {
     const body = { provider: "hmac", keyId: "cdn", key: SECRET };
     const key = (await own.call("addPlaybackKey", { body })).as(PlaybackKey);
     const video = { title: "Derby", durationSeconds: 60, player: "file", type: "vod", url: "https://cdn.demo.example/c.m3u8" };
-    const made = await own.call("createVideo", { body: { ...video, playback: { provider: "hmac" } } });
+    const created = await own.call("createVideo", { body: { ...video, playback: { provider: "hmac" } } });
     expect((await own.call("deletePlaybackKey", { params: { id: key._id } })).status).toBe(204);
-    const pageId = await own.addChannel("unsigned", { content: { offline: { video_id: made.as(Video)._id } } });
+    const pageId = await own.addChannel("unsigned", { content: { offline: { video_id: created.as(Video)._id } } });
     const headers = { "Tifo-Device-Id": "tv" };
-    const answer = await own.call("getContentById", { as: "client", params: { pageId }, headers });
-    expect(answer.body).toMatchObject({ canIPlayResponse: { contentCheck: { video: { url: null, urlExpires: null } } } });
-    expect(answer.text).not.toContain("cdn.demo.example");
+    const response = await own.call("getContentById", { as: "client", params: { pageId }, headers });
+    expect(response.body).toMatchObject({ canIPlayResponse: { contentCheck: { video: { url: null, urlExpires: null } } } });
+    expect(response.text).not.toContain("cdn.demo.example");
   });
 
   test("is made by the newest key, and the row's own URL goes to managers alone", async () => {
@@ -131,8 +131,8 @@ describe("a signed URL", () => {
 
 describe("a playback key", () => {
   test("is sealed, and no response or event shows it", async () => {
-    const answers = [await addKey({ provider: "hmac", key: SECRET }), await site.call("listPlaybackKeys"), await site.call("listEvents")];
-    for (const { text, status } of answers) {
+    const responses = [await addKey({ provider: "hmac", key: SECRET }), await site.call("listPlaybackKeys"), await site.call("listEvents")];
+    for (const { text, status } of responses) {
       expect(status).toBeLessThan(300);
       expect(text).not.toContain(SECRET);
     }

@@ -41,11 +41,18 @@ describe("a channel template", () => {
   test("is answered as it was made, changed and read again", async () => {
     const renderer = { panel_type: "twitch_chat", panel_name: "Chat", channel: "harbourcity" };
     const panels = [panelOf("chat", { renderer })];
-    const made = (await create({ icon: "whistle", description: "Chat beside the picture", panels })).as(ChannelTemplate);
-    expect(made).toMatchObject({ ...bodyOf({ icon: "whistle", panels }), theme: null, archived: false });
-    const params = { templateId: made._id };
+    const created = (await create({ icon: "whistle", description: "Chat beside the picture", panels })).as(ChannelTemplate);
+    expect(created).toMatchObject({ ...bodyOf({ icon: "whistle", panels }), theme: null, archived: false });
+    const params = { templateId: created._id };
     const changed = (await site.call("updateChannelTemplate", { params, body: bodyOf({ title: "Cup night" }) })).as(ChannelTemplate);
-    expect(changed).toMatchObject({ _id: made._id, title: "Cup night", description: "", icon: null, panels: [], created: made.created });
+    expect(changed).toMatchObject({
+      _id: created._id,
+      title: "Cup night",
+      description: "",
+      icon: null,
+      panels: [],
+      created: created.created,
+    });
     expect((await site.call("getChannelTemplate", { params })).body).toEqual(changed);
   });
 
@@ -102,8 +109,10 @@ describe("a channel template", () => {
     expect(await put({ title: "Changed while archived" })).toBe(true);
     expect(await put({ archived: false })).toBe(false);
     expect([await idsOf(), await idsOf({ archived: true })]).toEqual([[[_id, false]], []]);
-    const made = await own.call("createPage", { body: { type: "channel", slug: "restored", templateId: _id, data: { name: "Restored" } } });
-    expect(made.status).toBe(201);
+    const created = await own.call("createPage", {
+      body: { type: "channel", slug: "restored", templateId: _id, data: { name: "Restored" } },
+    });
+    expect(created.status).toBe(201);
     expect(await put({ archived: true })).toBe(true);
     const { results } = (await own.call("listEvents", { query: { types: "admin.templateArchived,admin.templateUpdated" } })).as(EventList);
     expect(results.map(({ type }) => type)).toEqual([

@@ -50,7 +50,7 @@ const create = (renderer: Record<string, unknown>, on = site) => on.call("create
 const patch = (id: string, renderer: Record<string, unknown>, headers = {}) =>
   site.call("patchPanel", { params: { id }, body: { renderer }, headers });
 
-async function made(renderer: Record<string, unknown> = chat) {
+async function newPanel(renderer: Record<string, unknown> = chat) {
   return (await create(renderer)).as(Panel);
 }
 
@@ -67,7 +67,7 @@ describe("a panel", () => {
   });
 
   test("has a slug whatever its name", async () => {
-    const slugs = await Promise.all(["Überblick & Tore", "試合"].map(async (panel_name) => (await made({ ...chat, panel_name })).slug));
+    const slugs = await Promise.all(["Überblick & Tore", "試合"].map(async (panel_name) => (await newPanel({ ...chat, panel_name })).slug));
     expect(slugs[0]).toMatch(/^u-berblick-tore-[0-9a-f]{6}$/);
     expect(slugs[1]).toMatch(/^panel-[0-9a-f]{6}$/);
   });
@@ -126,7 +126,7 @@ describe("a panel", () => {
     "of type %s keeps the fields of its type, and takes none that is no panel's",
     async ([panel_type, fields]) => {
       const renderer = { panel_type, panel_name: "Panel", ...fields };
-      expect((await made(renderer)).renderer).toMatchObject(renderer);
+      expect((await newPanel(renderer)).renderer).toMatchObject(renderer);
       expect(await create({ ...renderer, surprise: 1 })).toMatchObject({ status: 400, fields: ["renderer.surprise"] });
     },
   );
@@ -146,25 +146,25 @@ describe("a panel", () => {
       references: [{ collection: "pages", id: ID }],
     };
     const schedule = { schedule_type: "manual", manual_events: [event] };
-    expect((await made({ panel_type: "schedule", panel_name: "Today", schedule_type_renderer: schedule })).renderer).toMatchObject({
+    expect((await newPanel({ panel_type: "schedule", panel_name: "Today", schedule_type_renderer: schedule })).renderer).toMatchObject({
       schedule_type_renderer: schedule,
     });
   });
 
   test("of a channel select is an automatic list unless it says otherwise", async () => {
-    expect((await made({ panel_type: "channel_select", panel_name: "Channels" })).renderer).toMatchObject({
+    expect((await newPanel({ panel_type: "channel_select", panel_name: "Channels" })).renderer).toMatchObject({
       behavior: { view: "list", kind: "automatic", pages: [] },
     });
   });
 
   test("separates filtered words by one space each", async () => {
-    expect((await made({ ...chat, filtered_words: "  offside \n ref\t" })).renderer).toMatchObject({ filtered_words: "offside ref" });
+    expect((await newPanel({ ...chat, filtered_words: "  offside \n ref\t" })).renderer).toMatchObject({ filtered_words: "offside ref" });
   });
 
   test("of an iframe keeps nothing of its html but the https address", async () => {
     const html =
       '<div onclick="a()"><iframe onload="alert(1)" srcdoc="<b>" src="https://stats.example/?a=1&b=2"></iframe><script>alert(1)</script></div>';
-    const { _id, renderer } = await made({ panel_type: "iframe", panel_name: "Stats", iframe_tag: html });
+    const { _id, renderer } = await newPanel({ panel_type: "iframe", panel_name: "Stats", iframe_tag: html });
     const tag = renderer.panel_type === "iframe" ? renderer.iframe_tag : "";
     expect(tag).toMatch(/^<iframe src="https:\/\/stats\.example\/\?a=1&amp;b=2" sandbox="[a-z -]+" [a-z "=-]+><\/iframe>$/);
     expect(tag).not.toContain("allow-top-navigation");
@@ -179,7 +179,7 @@ describe("a panel", () => {
       iframe_tag: `<iframe src="https://stats.example/?${letter.repeat(1100)}">`,
     };
     expect(await create(renderer)).toMatchObject({ status: 400, fields: ["renderer.iframe_tag"] });
-    const { _id } = await made({ ...renderer, iframe_tag: `<iframe src="https://stats.example/?${letter.repeat(700)}">` });
+    const { _id } = await newPanel({ ...renderer, iframe_tag: `<iframe src="https://stats.example/?${letter.repeat(700)}">` });
     expect((await patch(_id, { panel_name: "Numbers" })).status).toBe(200);
   });
 
@@ -247,7 +247,7 @@ describe("a panel", () => {
     const { _id } = (
       await site.call("createPlaylist", { body: { siteId: site.id, title: "Goals", description: "", members: [], tags: [] } })
     ).as(Panel.pick({ _id: true }));
-    const panel = await made({ panel_type: "playlist", panel_name: "Replays", playlist_id: _id });
+    const panel = await newPanel({ panel_type: "playlist", panel_name: "Replays", playlist_id: _id });
     await site.call("deletePlaylist", { params: { id: _id } });
     expect((await patch(panel._id, { panel_name: "Goals" })).status).toBe(200);
     expect(await patch(panel._id, { playlist_id: newId(1_000) })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
@@ -261,7 +261,7 @@ describe("a panel", () => {
 
 describe("changing a panel", () => {
   test("by PUT replaces its renderer, type and all; its slug stays", async () => {
-    const panel = await made({ ...chat, system_name: "Announcer" });
+    const panel = await newPanel({ ...chat, system_name: "Announcer" });
     const renderer = { panel_type: "playlist", panel_name: "Replays", playlist_id: ID };
     const replaced = (await site.call("replacePanel", { params: { id: panel._id }, body: { siteId: site.id, renderer } })).as(Panel);
     expect(replaced.renderer).toEqual({ ...renderer, disable_on_mobile_embedded: false });
@@ -270,10 +270,10 @@ describe("changing a panel", () => {
   });
 
   test("by PATCH merges one level deep, and null takes a field away", async () => {
-    const panel = await made({ ...chat, system_name: "Announcer", icon_name: "chat" });
+    const panel = await newPanel({ ...chat, system_name: "Announcer", icon_name: "chat" });
     const { renderer } = (await patch(panel._id, { panel_name: "Terrace chat", system_name: null })).as(Panel);
     expect(renderer).toEqual({ ...panel.renderer, panel_name: "Terrace chat", system_name: undefined });
-    const select = await made({
+    const select = await newPanel({
       panel_type: "channel_select",
       panel_name: "Channels",
       behavior: { view: "grid", kind: "manual", pages: [ID] },
@@ -284,21 +284,21 @@ describe("changing a panel", () => {
   });
 
   test("by PATCH refuses what makes no valid renderer, and names it", async () => {
-    const { _id } = await made();
+    const { _id } = await newPanel();
     expect(await patch(_id, { playlist_id: ID })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
     expect(await patch(_id, { panel_name: null })).toMatchObject({ status: 400, fields: ["renderer.panel_name"] });
     expect((await patch(_id, { panel_type: "quests" })).fields).toContain("renderer.filtered_words");
   });
 
   test("lets one of several changes of one version win", async () => {
-    const { _id } = await made();
+    const { _id } = await newPanel();
     const answers = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { panel_name: name }, { "If-Match": '"v1"' })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(2);
   });
 
   test("tells the site's log, from creation to deletion", async () => {
-    const { _id } = await made();
+    const { _id } = await newPanel();
     await patch(_id, { panel_name: "Terrace chat" });
     await site.call("deletePanel", { params: { id: _id } });
     expect((await site.call("getPanel", { params: { id: _id } })).status).toBe(404);
@@ -343,7 +343,7 @@ describe("listing panels", () => {
 
 describe("who may", () => {
   test("read: anyone signed in on the site; change: its admins alone", async () => {
-    const { _id } = await made();
+    const { _id } = await newPanel();
     const params = { id: _id };
     expect((await site.call("getPanel", { params, as: "viewer" })).status).toBe(200);
     for (const as of ["viewer", "creator", "reader"] as const) {
@@ -384,7 +384,7 @@ describe("who may", () => {
       .values({ id: sessionId, audience: "global", accountId, generation: 1, created: now, expires: now + 3_600_000 });
     const token = await signToken(env, { accountId, audience: "global", sessionId, passwordVersion: 1 }, now);
     const headers = { Authorization: `Bearer ${token}`, "Tifo-Client-Id": site.id };
-    const { _id } = await made();
+    const { _id } = await newPanel();
     for (const [operation, call] of [
       ["listPanels", {}],
       ["getPanel", { params: { id: _id } }],

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const members = [{ id: newId(1), schema: "video" as const }];
 const create = (fields: Record<string, unknown> = {}, on = site) =>
   on.call("createPlaylist", { body: { title: "Derby day", members: on === site ? members : [], ...fields } });
-const made = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Playlist);
+const newPlaylist = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Playlist);
 const update = (id: string, body: Record<string, unknown>, headers = {}) => site.call("updatePlaylist", { params: { id }, body, headers });
 const list = async (query: Record<string, string | number>, on = site) => (await on.call("listPlaylists", { query })).as(PlaylistList);
 const listById = async (query: Record<string, string | number>) => (await site.call("listPlaylistsById", { query })).as(PlaylistList);
@@ -36,11 +36,11 @@ describe("a playlist", () => {
     const all = [];
     for (const schema of MEMBER_SCHEMAS) all.push({ id: await addThing(site, schema), schema });
     const fields = { description: "Every goal", tags: ["derby"], members: all };
-    const answer = await create(fields);
-    expect(answer.as(Playlist)).toMatchObject({ title: "Derby day", siteId: site.id, ...fields });
-    const read = await site.call("getPlaylist", { params: { id: answer.as(Playlist)._id } });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    const response = await create(fields);
+    expect(response.as(Playlist)).toMatchObject({ title: "Derby day", siteId: site.id, ...fields });
+    const read = await site.call("getPlaylist", { params: { id: response.as(Playlist)._id } });
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
   test("needs a title and members, each with id and schema", async () => {
@@ -51,22 +51,22 @@ describe("a playlist", () => {
   });
 
   test("keeps the fields that a change doesn't name", async () => {
-    const playlist = await made({ description: "Every goal", tags: ["derby"] });
+    const playlist = await newPlaylist({ description: "Every goal", tags: ["derby"] });
     const change = { members: [{ id: await addThing(site, "page"), schema: "page" }] };
     const changed = (await update(playlist._id, change)).as(Playlist);
     expect(changed).toEqual({ ...playlist, ...change, modified: changed.modified });
   });
 
   test("is changed by one of two who read the same version", async () => {
-    const answer = await create();
-    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
-    const both = await Promise.all(["One", "Two"].map((title) => update(answer.as(Playlist)._id, { title }, headers)));
+    const response = await create();
+    const headers = { "If-Match": response.headers.get("ETag") ?? "" };
+    const both = await Promise.all(["One", "Two"].map((title) => update(response.as(Playlist)._id, { title }, headers)));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
   });
 
   test("is told of whenever it changes, and is not found once it is deleted", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newPlaylist();
     await update(id, { title: "Derby night" });
     expect((await site.call("deletePlaylist", { params: { id } })).body).toEqual({ success: true, _id: id });
     const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
@@ -77,9 +77,9 @@ describe("a playlist", () => {
       update(id, { title: "Gone" }),
       site.call("deletePlaylist", { params: { id } }),
     ];
-    for (const answer of await Promise.all(calls)) {
-      expect(answer.status).toBe(404);
-      expect(answer.problem?.message).toBe("Playlist Not Found");
+    for (const response of await Promise.all(calls)) {
+      expect(response.status).toBe(404);
+      expect(response.problem?.message).toBe("Playlist Not Found");
     }
   });
 });
@@ -90,8 +90,8 @@ describe("the list", () => {
     ["description", "Of this one"],
     ["tags", "only"],
   ])("is filtered by %s", async (field, value) => {
-    const playlist = await made({ [field]: field === "tags" ? ["other", value] : value });
-    await made();
+    const playlist = await newPlaylist({ [field]: field === "tags" ? ["other", value] : value });
+    await newPlaylist();
     const { _id, created, modified } = playlist;
     expect((await list({ [field]: value })).results).toEqual([playlist]);
     expect((await list({ _id, created, modified, siteId: site.id })).results).toEqual([playlist]);
@@ -99,8 +99,8 @@ describe("the list", () => {
 
   test("shows 50, the last changed first, with the fields asked for", async () => {
     const own = await newSite();
-    const first = await made({ title: "First" }, own);
-    const second = await made({ title: "Second" }, own);
+    const first = await newPlaylist({ title: "First" }, own);
+    const second = await newPlaylist({ title: "Second" }, own);
     const { results, pagination } = await list({ projection: "title,members" }, own);
     expect(results).toEqual([second, first].map(({ _id, title }) => ({ _id, title, members: [] })));
     expect(pagination).toMatchObject({ limit: 50, sortBy: "modified", sortDirection: -1, totalCount: 2 });
@@ -112,8 +112,8 @@ describe("the list", () => {
   });
 
   test("by ids has those that the site has, page by page", async () => {
-    const [one, two, three] = [await made(), await made(), await made()];
-    const foreign = await made({}, await newSite());
+    const [one, two, three] = [await newPlaylist(), await newPlaylist(), await newPlaylist()];
+    const foreign = await newPlaylist({}, await newSite());
     const ids = [one, foreign, three, { _id: newId(3) }].map(({ _id }) => _id).join(",");
     const { results, pagination } = await listById({ ids, projection: "title" });
     expect(results).toEqual([three, one].map(({ _id, title }) => ({ _id, title })));
@@ -136,8 +136,8 @@ describe("what uses an item", () => {
   test("is listed with its collection and name", async () => {
     const url = "https://www.youtube.com/watch?v=aaaaaaaaaaa";
     const { _id: videoId } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
-    const playlist = await made({ title: "Goals", members: [{ id: videoId, schema: "video" }] });
-    const parent = await made({ title: "Season", members: [{ id: playlist._id, schema: "playlist" }] });
+    const playlist = await newPlaylist({ title: "Goals", members: [{ id: videoId, schema: "video" }] });
+    const parent = await newPlaylist({ title: "Season", members: [{ id: playlist._id, schema: "playlist" }] });
     const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlist._id };
     const panel = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Made);
     const page = await site.addChannel("replays", { content: { offline: { playlist: playlist._id } } });
@@ -156,7 +156,7 @@ describe("what uses an item", () => {
     const texts = { title: "Watch it", description: "", rewardDescription: "", rewardType: "prize", claimedMessage: "" };
     const quest = (await site.call("createQuest", { body: { siteId: site.id, ...texts, actions: [action] } })).as(Made);
     expect((await references(videoId)).body).toEqual([{ _id: quest._id, collection: "quests", name: "Watch it" }]);
-    const { _id: playlistId } = await made();
+    const { _id: playlistId } = await newPlaylist();
     const who = { creator: "ada", owner: "ada" };
     const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlistId };
     const panel = { collection: "panels", type: "panel", site_id: site.id, slug: "again", renderer, ...who };
@@ -166,10 +166,10 @@ describe("what uses an item", () => {
   });
 
   test("is nothing of a playlist that nobody uses, and unknown of one that isn't the site's", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newPlaylist();
     expect((await references(id)).body).toEqual([]);
-    const refused = await references(id, await newSite());
-    expect([refused.status, refused.problem?.message]).toEqual([404, "Playlist Not Found"]);
+    const rejected = await references(id, await newSite());
+    expect([rejected.status, rejected.problem?.message]).toEqual([404, "Playlist Not Found"]);
   });
 });
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const derby = { type: "prediction", question: "Who wins the derby?", name: "Derby result", open: true };
 const outcomes = [{ answer: "Harbour City", imageUrl: "https://demo.example/city.png" }, { answer: "A draw" }, { answer: "Old Dock" }];
 
-async function made(fields: Record<string, unknown> = {}, on = site) {
+async function newPoll(fields: Record<string, unknown> = {}, on = site) {
   return (await on.call("createPoll", { body: { siteId: on.id, ...derby, answers: outcomes, ...fields } })).as(Poll);
 }
 const answer = (id: string, answerId: string, as: "viewer" | "reader" | "creator" | "admin" = "viewer", headers = {}) =>
@@ -49,7 +49,7 @@ async function eventsOf(id: string) {
 
 describe("a poll", () => {
   test("is answered as it was made, each answer with an id of its own", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     expect(poll).toMatchObject({
       siteId: site.id,
       ...derby,
@@ -78,19 +78,19 @@ describe("a poll", () => {
     ["answers.0.imageUrl", { answers: [{ answer: "Yes", imageUrl: "http://demo.example/yes.png" }] }],
     ["answers.0._id", { answers: [{ _id: newId(1), answer: "Yes" }] }],
   ])("is refused for its %s %#", async ([field, body]) => {
-    const refused = await site.call("createPoll", { body: { siteId: site.id, ...derby, ...body } });
-    expect(refused.status).toBe(400);
-    expect(refused.fields.map((path) => path.replace(/^0/, "answers.0"))).toEqual([field]);
+    const rejected = await site.call("createPoll", { body: { siteId: site.id, ...derby, ...body } });
+    expect(rejected.status).toBe(400);
+    expect(rejected.fields.map((path) => path.replace(/^0/, "answers.0"))).toEqual([field]);
   });
 
   test("may name as right only one of its own answers", async () => {
-    const [poll, other] = [await made(), await made()];
+    const [poll, other] = [await newPoll(), await newPoll()];
     expect(await patch(poll._id, { correctAnswerId: idOf(other, 0) })).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect((await patch(poll._id, { correctAnswerId: idOf(poll, 0) })).as(Poll).correctAnswerId).toBe(idOf(poll, 0));
   });
 
   test("keeps its right answer from the audience until it is settled", async () => {
-    const poll = await made({ type: "trivia" });
+    const poll = await newPoll({ type: "trivia" });
     await patch(poll._id, { correctAnswerId: idOf(poll, 1) });
     for (const as of ["client", "viewer"] as const) expect((await read(poll._id, as)).correctAnswerId).toBeNull();
     for (const as of ["developer", "admin"] as const) expect((await read(poll._id, as)).correctAnswerId).toBe(idOf(poll, 1));
@@ -102,7 +102,7 @@ describe("a poll", () => {
   });
 
   test("by PUT is replaced but for its answers", async () => {
-    const poll = await made({ hideResults: true, responsesPerViewer: 3 });
+    const poll = await newPoll({ hideResults: true, responsesPerViewer: 3 });
     const body = { siteId: site.id, type: "poll", question: "Best goal?", name: "Goals", open: false };
     const replaced = (await site.call("replacePoll", { params: { id: poll._id }, body })).as(Poll);
     expect(replaced).toMatchObject({ ...body, hideResults: false, responsesPerViewer: 1, answers: poll.answers });
@@ -113,13 +113,13 @@ describe("a poll", () => {
   });
 
   test("lets one of several changes of one version win", async () => {
-    const { _id } = await made();
+    const { _id } = await newPoll();
     const changes = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { name }, { "If-Match": '"v1"' })));
     expect(changes.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
   test("tells the site's log what happened to it, and nothing of single votes", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await patch(poll._id, { name: "Derby" });
     await answer(poll._id, idOf(poll, 0));
     await patch(poll._id, { open: false });
@@ -144,7 +144,7 @@ describe("a poll's answers", () => {
   const replace = (id: string, body: unknown) => site.call("replacePollAnswers", { params: { id }, body });
 
   test("are replaced as a list: those with an id stay, with their responses", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     const body = [{ answer: "Nobody" }, { _id: idOf(poll, 0), answer: "City" }];
     const answers = (await replace(poll._id, body)).as(z.array(PollAnswer));
@@ -157,7 +157,7 @@ describe("a poll's answers", () => {
   });
 
   test("that have responses can't be taken away, and take more of them afterwards", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     expect((await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }])).problem?.code).toBe("conflict");
     expect((await answer(poll._id, idOf(poll, 2), "reader")).status).toBe(201);
@@ -165,21 +165,21 @@ describe("a poll's answers", () => {
   });
 
   test("that are gone take no responses", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }]);
     expect((await answer(poll._id, idOf(poll, 0))).status).toBe(404);
     expect((await answer(poll._id, idOf(poll, 1))).status).toBe(201);
   });
 
   test("of another poll are none of this one's", async () => {
-    const [poll, other] = [await made(), await made()];
+    const [poll, other] = [await newPoll(), await newPoll()];
     expect(await replace(poll._id, [{ _id: idOf(other, 0), answer: "City" }])).toMatchObject({ status: 400, fields: ["0._id"] });
     expect(await replace(poll._id, [{ pollId: other._id, answer: "City" }])).toMatchObject({ status: 400, fields: ["0.pollId"] });
     expect((await answer(poll._id, idOf(other, 0))).status).toBe(404);
   });
 
   test("keep the right one, and all of them once the poll is settled", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await patch(poll._id, { correctAnswerId: idOf(poll, 0) });
     expect((await replace(poll._id, [{ answer: "Nobody" }])).status).toBe(409);
     await settle(poll._id);
@@ -189,7 +189,7 @@ describe("a poll's answers", () => {
 
 describe("a response", () => {
   test("says whose it is, and counts once", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const given = await answer(poll._id, idOf(poll, 1));
     expect(given.status).toBe(201);
     expect(given.body).toMatchObject({
@@ -203,20 +203,20 @@ describe("a response", () => {
   });
 
   test("asks the database for nobody but the caller", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await answer(poll._id, idOf(poll, 1), "reader");
     expect((await answer(poll._id, idOf(poll, 1))).log.d1).toMatchObject({ roundTrips: 1 });
   });
 
   test("may be given as often as the poll says", async () => {
-    const poll = await made({ responsesPerViewer: 2 });
+    const poll = await newPoll({ responsesPerViewer: 2 });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await answer(poll._id, idOf(poll, i))).status);
     expect(statuses).toEqual([201, 201, 409]);
   });
 
   test("wins once of several at the same time", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const answers = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     await patch(poll._id, { open: false });
@@ -224,7 +224,7 @@ describe("a response", () => {
   });
 
   test("with an Idempotency-Key is given once and answered again", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const headers = { "Idempotency-Key": `vote-${poll._id}` };
     const [first, second] = [
       await answer(poll._id, idOf(poll, 0), "viewer", headers),
@@ -234,7 +234,7 @@ describe("a response", () => {
   });
 
   test("to a closed poll is refused, and taken again when it opens", async () => {
-    const poll = await made({ open: false });
+    const poll = await newPoll({ open: false });
     expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "poll_closed" });
     await patch(poll._id, { open: true });
     expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
@@ -243,7 +243,7 @@ describe("a response", () => {
   });
 
   test("whose counter is out of reach is a 503, and counts when it is sent again", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const away = vi.spyOn(PollCounter.prototype, "vote").mockRejectedValueOnce(new Error("out of reach"));
     onTestFinished(() => away.mockRestore());
     expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 503, code: "unavailable" });
@@ -251,13 +251,13 @@ describe("a response", () => {
   });
 
   test("to a poll of another site, or none, is a 404", async () => {
-    const foreign = await made({}, await newSite());
+    const foreign = await newPoll({}, await newSite());
     expect((await answer(foreign._id, idOf(foreign, 0))).status).toBe(404);
     expect((await answer(newId(1), idOf(foreign, 0))).status).toBe(404);
   });
 
   test("is refused once the poll is deleted, and its rows go", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     await patch(poll._id, { open: false });
     expect(await writtenOf(poll._id)).toHaveLength(1);
@@ -269,7 +269,7 @@ describe("a response", () => {
 
 describe("results", () => {
   test("are counts and shares of every answer", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0), "viewer");
     await answer(poll._id, idOf(poll, 0), "reader");
     await answer(poll._id, idOf(poll, 2), "creator");
@@ -288,7 +288,7 @@ describe("results", () => {
   });
 
   test("stay hidden while the poll is open if it says so, but not from its makers", async () => {
-    const poll = await made({ hideResults: true });
+    const poll = await newPoll({ hideResults: true });
     await answer(poll._id, idOf(poll, 0));
     const hidden = await results(poll._id);
     expect(hidden).toMatchObject({ hidden: true, total: 1 });
@@ -301,7 +301,7 @@ describe("results", () => {
 
 describe("settling", () => {
   test("closes the poll, says the outcome, and leaves every response in the database", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await Promise.all([answer(poll._id, idOf(poll, 0)), answer(poll._id, idOf(poll, 1), "reader")]);
     const settled = (await settle(poll._id, idOf(poll, 1))).as(Poll);
     expect(settled).toMatchObject({ open: false, correctAnswerId: idOf(poll, 1) });
@@ -312,7 +312,7 @@ describe("settling", () => {
   });
 
   test("twice the same changes nothing; another answer corrects the outcome", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const first = (await settle(poll._id, idOf(poll, 0))).as(Poll);
     expect((await settle(poll._id, idOf(poll, 0))).body).toEqual(first);
     expect((await settle(poll._id, idOf(poll, 1))).as(Poll).correctAnswerId).toBe(idOf(poll, 1));
@@ -321,14 +321,14 @@ describe("settling", () => {
   });
 
   test("needs one of the poll's answers", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     expect(await settle(poll._id)).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect(await settle(poll._id, newId(1))).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect((await read(poll._id)).open).toBe(true);
   });
 
   test("is for good: the poll can't be opened again, nor its outcome be changed on the side", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     await settle(poll._id, idOf(poll, 0));
     expect((await patch(poll._id, { open: true })).status).toBe(409);
     expect((await patch(poll._id, { correctAnswerId: idOf(poll, 1) })).status).toBe(409);
@@ -336,7 +336,7 @@ describe("settling", () => {
   });
 
   test("that dies between closing and the outcome is taken up by the same key, and says what is missing", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const request = {
       params: { id: poll._id },
       body: { correctAnswerId: idOf(poll, 0) },
@@ -355,7 +355,7 @@ describe("settling", () => {
   });
 
   test("with If-Match goes through for the version that was read", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const stale = { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) }, headers: { "If-Match": '"v7"' } };
     expect((await site.call("settlePoll", stale)).status).toBe(412);
     expect((await site.call("settlePoll", { ...stale, headers: { "If-Match": '"v1"' } })).status).toBe(200);
@@ -364,7 +364,7 @@ describe("settling", () => {
 
 describe("what uses a poll", () => {
   test("keeps it from being deleted, though it came after the look for it", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const renderer = { panel_type: "quick_pick", panel_name: "Late pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const batch = env.DB.batch.bind(env.DB);
     const spy = vi.spyOn(env.DB, "batch").mockImplementation(async <T>(statements: D1PreparedStatement[]) => {
@@ -385,7 +385,7 @@ describe("what uses a poll", () => {
   const references = async (id: string) => (await site.call("listPollReferences", { params: { id } })).as(z.array(PollReference));
 
   test("are panels, and they keep it from being deleted", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     expect(await references(poll._id)).toEqual([]);
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const panel = await site.call("createPanel", { body: { siteId: site.id, renderer } });
@@ -402,7 +402,7 @@ describe("listing polls", () => {
     const other = await newSite();
     const types = { Cup: "poll", Away: "trivia", Derby: "prediction" };
     const ids: Record<string, string> = {};
-    for (const [name, type] of Object.entries(types)) ids[name] = (await made({ name, type, open: name !== "Away" }, other))._id;
+    for (const [name, type] of Object.entries(types)) ids[name] = (await newPoll({ name, type, open: name !== "Away" }, other))._id;
     const names = async (query: Record<string, string | number | boolean>) => {
       const page = await other.call("listPolls", { as: "client", query });
       expect(page.log.d1).toMatchObject({ roundTrips: 1 });
@@ -436,7 +436,7 @@ describe("an account that is deleted", () => {
   });
 
   test("leaves its votes in the tally, and no trace of whose they were", async () => {
-    const poll = await made();
+    const poll = await newPoll();
     const fan = await site.addAccount(`fan-${poll._id}`, []);
     const headers = { Authorization: `Bearer ${await site.signIn(fan)}` };
     await answer(poll._id, idOf(poll, 0), "viewer", headers);

@@ -45,8 +45,8 @@ function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0,
 describe("progress", () => {
   test("follows from the polls that the viewer has answered, as they are settled", async () => {
     const poll = { siteId: site.id, type: "prediction", question: "Who wins?", name: "Result", open: true };
-    const made = (await site.call("createPoll", { body: { ...poll, answers: [{ answer: "Home" }, { answer: "Away" }] } })).body;
-    const { _id: pollId } = Poll.pick({ _id: true }).parse(made);
+    const created = (await site.call("createPoll", { body: { ...poll, answers: [{ answer: "Home" }, { answer: "Away" }] } })).body;
+    const { _id: pollId } = Poll.pick({ _id: true }).parse(created);
     const specific = { callToAction: pollId, validationValue: pollId };
     const id = await newQuest([
       { kind: "answer:predictions:any" },

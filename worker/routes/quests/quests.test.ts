@@ -29,7 +29,7 @@ const viewIt = { arrayId: "a1B2c3D4e", body: "Look at it", kind: "quest:view" };
 const bodyOf = (change: Record<string, unknown> = {}, on = site) => ({ siteId: on.id, ...texts, rewardType: "prize", ...change });
 const create = (change: Record<string, unknown> = {}, as?: Caller, on = site) =>
   on.call("createQuest", { body: bodyOf(change, on), ...(as && { as }) });
-const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, undefined, on)).as(Quest);
+const newQuest = async (change: Record<string, unknown> = {}, on = site) => (await create(change, undefined, on)).as(Quest);
 const replace = (id: string, change: Record<string, unknown> = {}, as?: Caller) =>
   site.call("replaceQuest", { params: { id }, body: bodyOf(change), ...(as && { as }) });
 const remove = (id: string, as?: Caller) => site.call("deleteQuest", { params: { id }, ...(as && { as }) });
@@ -75,7 +75,7 @@ describe("a quest", () => {
   test("shows its webhook to those who manage it, and to no viewer", async () => {
     const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "shirt-l" };
     const hidden = { webhookId: null, webhookType: null, webhookValue: null };
-    const { _id: id } = await made({ ...webhook, channelIds: site.channels.slice(0, 1) });
+    const { _id: id } = await newQuest({ ...webhook, channelIds: site.channels.slice(0, 1) });
     for (const [as, shown] of [
       ["admin", webhook],
       ["creator", webhook],
@@ -90,11 +90,11 @@ describe("a quest", () => {
     const answer = await site.call("createQuest", { body: {} });
     expect(answer.fields.sort()).toEqual(["claimedMessage", "description", "rewardDescription", "rewardType", "siteId", "title"]);
     expect(answer.problem).toMatchObject({ status: 400, message: "Invalid quest" });
-    expect(await made()).toMatchObject({
+    expect(await newQuest()).toMatchObject({
       ...{ rewardImage: null, productId: null, regions: [], timeMinimum: null, timeMaximum: null, channelIds: [], actions: [], tags: [] },
       ...{ webhookId: null, webhookType: null, webhookValue: null },
     });
-    expect((await made(withAction({}))).actions).toEqual([
+    expect((await newQuest(withAction({}))).actions).toEqual([
       {
         ...viewIt,
         ...{ callToAction: null, channelId: null, timeMinimum: null, timeMaximum: null, validationValue: null, valueRequired: null },
@@ -125,13 +125,13 @@ describe("a quest", () => {
     const answer = await create(change);
     expect(answer).toMatchObject({ status: 400, fields: [field] });
     if (field !== "siteId") expect(answer.problem?.message).toBe("Invalid quest");
-    expect(await replace((await made())._id, change)).toMatchObject({ status: 400, fields: [field] });
+    expect(await replace((await newQuest())._id, change)).toMatchObject({ status: 400, fields: [field] });
   });
 
   test("is for channels of its own site alone", async () => {
     const foreign = await newSite();
     expect((await create({ channelIds: [foreign.channels[0]] })).fields).toEqual(["channelIds.0"]);
-    expect((await replace((await made({}, foreign))._id)).status).toBe(404);
+    expect((await replace((await newQuest({}, foreign))._id)).status).toBe(404);
   });
 });
 
@@ -183,16 +183,16 @@ describe("a channel's admin", () => {
   test("makes quests of that channel, none of others and none of the whole site", async () => {
     const [own, other] = site.channels;
     expect((await create({ channelIds: [own] }, "creator")).status).toBe(201);
-    const refused = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
-    for (const channelIds of [[other], [own, other], []]) expect((await create({ channelIds }, "creator")).problem).toMatchObject(refused);
+    const rejected = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
+    for (const channelIds of [[other], [own, other], []]) expect((await create({ channelIds }, "creator")).problem).toMatchObject(rejected);
   });
 
   test("is who replaces a quest: a viewer's PUT is a 400 with the sentence of the product, whatever the body", async () => {
-    const mine = await made({ channelIds: [site.channels[0]] });
-    const refused = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
-    expect((await replace(mine._id, {}, "viewer")).problem).toMatchObject(refused);
+    const mine = await newQuest({ channelIds: [site.channels[0]] });
+    const rejected = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
+    expect((await replace(mine._id, {}, "viewer")).problem).toMatchObject(rejected);
     expect((await site.call("replaceQuest", { params: { id: mine._id }, body: { title: 1 }, as: "viewer" })).problem).toMatchObject(
-      refused,
+      rejected,
     );
     expect((await site.call("getQuest", { params: { id: mine._id } })).as(Quest)).toEqual(mine);
     expect((await create({ channelIds: [site.channels[0]] }, "viewer")).status).toBe(403);
@@ -200,12 +200,12 @@ describe("a channel's admin", () => {
 
   test("replaces and deletes a quest only as admin of every channel that it had and gets", async () => {
     const [own, other] = site.channels;
-    const shared = await made({ channelIds: [own, other] });
-    const mine = await made({ channelIds: [own] });
-    const refused = { status: 400, message: "User must be channel admin for this channel" };
-    expect((await replace(shared._id, { channelIds: [own] }, "creator")).problem).toMatchObject(refused);
-    expect((await replace(mine._id, { channelIds: [own, other] }, "creator")).problem).toMatchObject(refused);
-    expect((await remove(shared._id, "creator")).problem).toMatchObject(refused);
+    const shared = await newQuest({ channelIds: [own, other] });
+    const mine = await newQuest({ channelIds: [own] });
+    const rejected = { status: 400, message: "User must be channel admin for this channel" };
+    expect((await replace(shared._id, { channelIds: [own] }, "creator")).problem).toMatchObject(rejected);
+    expect((await replace(mine._id, { channelIds: [own, other] }, "creator")).problem).toMatchObject(rejected);
+    expect((await remove(shared._id, "creator")).problem).toMatchObject(rejected);
     expect((await replace(mine._id, { channelIds: [own], title: "Mine" }, "creator")).as(Quest).title).toBe("Mine");
     expect((await remove(mine._id, "creator")).status).toBe(200);
   });
@@ -239,7 +239,7 @@ describe("changing a quest", () => {
   });
 
   test("to a raffle begins one, which other rewards hide and do not lose", async () => {
-    const { _id: id, raffle: none } = await made();
+    const { _id: id, raffle: none } = await newQuest();
     expect(none).toBeNull();
     const { raffle } = (await replace(id, { rewardType: "raffle" })).as(Quest);
     expect(raffle).toMatchObject({ seed: null, drawnAt: null, winners: null });
@@ -253,12 +253,12 @@ describe("changing a quest", () => {
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
     await countsViewers(own, 2);
     const [action] = withAction({ validationValue: "*" }).actions;
-    const quest = await made({ channelIds: [own.channels[0]], webhookId: "shop", webhookValue: "shirt-l", actions: [action] }, own);
+    const quest = await newQuest({ channelIds: [own.channels[0]], webhookId: "shop", webhookValue: "shirt-l", actions: [action] }, own);
     const { data } = await here.first("quest.updated");
     expect(data).toMatchObject({ _id: quest._id, deleted: false, actions: [{ arrayId: quest.actions[0]?.arrayId }] });
     expect(JSON.stringify(data)).not.toMatch(/webhook|validationValue/);
     await own.call("deleteQuest", { params: { id: quest._id } });
-    const everywhere = await made({ title: "For everybody" }, own);
+    const everywhere = await newQuest({ title: "For everybody" }, own);
     expect((await there.first("quest.updated")).data).toMatchObject({ _id: everywhere._id });
     const gone = await here.when((frame) => frame.type === "quest.updated" && frame.data.deleted === true);
     expect(gone).toMatchObject({ data: { _id: quest._id } });
@@ -270,8 +270,8 @@ describe("changing a quest", () => {
 
 describe("a panel of quests", () => {
   test("shows none that the site doesn't have", async () => {
-    const { _id: own } = await made();
-    const { _id: foreign } = await made({}, await newSite());
+    const { _id: own } = await newQuest();
+    const { _id: foreign } = await newQuest({}, await newSite());
     for (const id of [foreign, newId(1)]) {
       expect(await site.call("createPanel", { body: panelOf(id) })).toMatchObject({ status: 400, fields: ["renderer.quests.0.quest_id"] });
     }
@@ -281,7 +281,7 @@ describe("a panel of quests", () => {
   });
 
   test("keeps its quests from being deleted", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newQuest();
     const { _id: panel } = (await site.call("createPanel", { body: panelOf(id) })).as(Panel);
     expect((await remove(id)).problem).toMatchObject({ status: 409, issues: [{ path: `panels.${panel}`, message: "Quests" }] });
     await site.call("deletePanel", { params: { id: panel } });
@@ -290,10 +290,10 @@ describe("a panel of quests", () => {
   });
 
   test("that comes while its quest is deleted keeps it, and one whose quest goes meanwhile is refused", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newQuest();
     const showing = interrupted(site, () => site.call("createPanel", { body: panelOf(id) }));
     await expect(deleteQuest(showing, id)).rejects.toThrow("Panels show this quest; take it off them first");
-    const { _id: fleeting } = await made();
+    const { _id: fleeting } = await newQuest();
     const { siteId, renderer } = PanelInput.parse(panelOf(fleeting));
     const deleting = interrupted(site, () => remove(fleeting));
     await expect(createPanel(deleting, { siteId, renderer })).rejects.toMatchObject({
@@ -304,7 +304,7 @@ describe("a panel of quests", () => {
 
   test("and the end of its quest never both come first", async () => {
     for (let round = 0; round < 5; round++) {
-      const { _id: id } = await made();
+      const { _id: id } = await newQuest();
       const [panel, quest] = await Promise.all([site.call("createPanel", { body: panelOf(id) }), remove(id)]);
       expect([`${panel.status} ${quest.status}`]).toEqual([expect.stringMatching(/^(201 409|400 200)$/)]);
     }
@@ -315,9 +315,9 @@ describe("the list", () => {
   test("is searched, sorted, paged and filtered by any property", async () => {
     const own = await newSite();
     const [first, second, third] = [
-      await made({ title: "Anthem", channelIds: [own.channels[0]], tags: ["derby"] }, own),
-      await made({ title: "Corner", description: "Count the corners", rewardType: "raffle", productId: "scarf" }, own),
-      await made({ title: "Boots", webhookId: "shop", timeMinimum: 5 }, own),
+      await newQuest({ title: "Anthem", channelIds: [own.channels[0]], tags: ["derby"] }, own),
+      await newQuest({ title: "Corner", description: "Count the corners", rewardType: "raffle", productId: "scarf" }, own),
+      await newQuest({ title: "Boots", webhookId: "shop", timeMinimum: 5 }, own),
     ];
     const titles = async (query: Record<string, string | number>) => (await list(query, own)).results.map(({ title }) => title);
     expect(await titles({})).toEqual(["Boots", "Corner", "Anthem"]);
