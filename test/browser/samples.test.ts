@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "@hono/zod-openapi";
@@ -8,7 +10,7 @@ import type { Sample } from "#docs/src/components/samples/sample.ts";
 import type { Server } from "#scripts/lib/server.ts";
 import { launchBrowser } from "./browser.ts";
 import { NODE_DRIVER, PYTHON_DRIVER, SHELL_DRIVER } from "./samples/drivers.ts";
-import { allFences, type Fence, fencesIn, place } from "./samples/fences.ts";
+import { allFences, type Fence, fencesIn, place, promisedOutput, showsErrors } from "./samples/fences.ts";
 import { openWorkshop, type Run, type Workshop } from "./samples/programs.ts";
 import { type Exchange, type Recorder, startRecorder } from "./samples/recorder.ts";
 import { startServer } from "./server.ts";
@@ -133,8 +135,8 @@ describe("programs of the pages run and are refused nothing", () => {
       if (code !== 0) failed.push(`${name} exits with ${code}:\n${output}`);
     }
     await recorder.close();
-    const shows = programs.some(({ meta }) => /\brefused\b/.test(meta));
-    const refused = shows ? [] : recorder.exchanges.filter(({ status }) => status >= 400).map(inWords);
+    failed.push(...wrongOutputs(page, programs));
+    const refused = programs.some(showsErrors) ? [] : recorder.exchanges.filter(({ status }) => status >= 400).map(inWords);
     expect([...failed, ...refused]).toEqual([]);
   });
 });
@@ -233,7 +235,12 @@ function drive(language: keyof typeof EXTENSIONS, list: Listed[], recorder: Reco
 function runsOf(page: string, programs: Fence[], recorder: Recorder): { name: string; run: () => Promise<Run> }[] {
   const name = page.replaceAll(/[^\w]+/g, "-");
   const shell = programs.filter(({ language }) => language === "sh");
-  const session = shell.map((fence) => `echo "# ${place(fence)}" >&2\n${here(fence.code, recorder.url)}\n`).join("");
+  const session = shell
+    .map((fence) => {
+      const code = here(fence.code, recorder.url);
+      return `echo "# ${place(fence)}" >&2\n${promisedOutput(fence) ? `{\n${code}\n} > ${outputFile(fence)}` : code}\n`;
+    })
+    .join("");
   const others = programs.filter(({ language }) => language !== "sh");
   return [
     ...(shell.length > 0 ? [{ name: page, run: () => workshop.run("bash", ["-e", workshop.write(`${name}.sh`, session)]) }] : []),
@@ -245,6 +252,20 @@ function runsOf(page: string, programs: Fence[], recorder: Recorder): { name: st
       },
     })),
   ];
+}
+
+/** Where a session leaves what a fence printed. */
+function outputFile({ page, line }: Fence): string {
+  return join(workshop.folder, `${page.replaceAll(/[^\w]+/g, "-")}-${line}.out`);
+}
+
+function wrongOutputs(page: string, programs: Fence[]): string[] {
+  return programs.flatMap((fence) => {
+    const promised = promisedOutput(fence);
+    if (!promised) return [];
+    const printed = readFileSync(outputFile(fence), "utf8").trim().replaceAll(/\s+/g, " ");
+    return promised.test(printed) ? [] : [`${page}:${fence.line} prints ${printed} instead of ${promised.source}`];
+  });
 }
 
 /** A program that calls another origin than the one on the page, sockets too. */

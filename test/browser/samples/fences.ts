@@ -48,6 +48,17 @@ export function unrun({ meta }: Fence): string | undefined {
   return /\bnorun="([^"]+)"/.exec(meta)?.[1];
 }
 
+/** What a shell fence says that it prints, `*` standing for anything: `prints="404 404"`. */
+export function promisedOutput({ meta }: Fence): RegExp | undefined {
+  const text = /\bprints="([^"]+)"/.exec(meta)?.[1];
+  return text === undefined ? undefined : new RegExp(`^${text.split("*").map(RegExp.escape).join(".*")}$`);
+}
+
+/** Whether a fence shows requests that the API rejects. */
+export function showsErrors(fence: Fence): boolean {
+  return /\brefused\b/.test(fence.meta) || promisedOutput(fence) !== undefined;
+}
+
 /** Fences of some languages that are to be run or parsed. */
 export function fencesIn(fences: Fence[], ...languages: string[]): Fence[] {
   return fences.filter((fence) => languages.includes(fence.language) && unrun(fence) === undefined);
