@@ -315,7 +315,7 @@ test("a viewer of a segment who acknowledges all that it sees is not too slow, h
         counted: 0,
         watching: null,
         joinedAt: 0,
-        heardAt: 0,
+        lastActiveAt: 0,
       },
       0,
     );

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { outbox } from "#db/schema/index.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
-import { EFFECTS_MS, SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
+import { EFFECTS_TIMEOUT_MS, SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { runScheduled } from "#worker/scheduled.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
@@ -230,7 +230,7 @@ describe("a round", () => {
     await logOf(site.id).nudge();
     const failures = countFailures(site.id);
     const wait = globalThis.setTimeout;
-    vi.spyOn(globalThis, "setTimeout").mockImplementation((work, ms, ...args) => wait(work, ms === EFFECTS_MS ? 0 : ms, ...args));
+    vi.spyOn(globalThis, "setTimeout").mockImplementation((work, ms, ...args) => wait(work, ms === EFFECTS_TIMEOUT_MS ? 0 : ms, ...args));
     const emit = vi.spyOn(Channel.prototype, "emit").mockReturnValue(new Promise(() => undefined));
     await leave(site.id, 3, pageUpdated(site));
     await logOf(site.id).nudge();

@@ -80,7 +80,7 @@ test("an event that is given up lets the next of its resource go, and what faile
     async (simulation, storage) => {
       simulation.add(2, 1);
       storage.sql.exec("UPDATE deliveries SET tries = ? WHERE number = 1", RETRY_DELAYS.length);
-      const [last] = simulation.queue.lines(simulation.now, new Set())[0] ?? [];
+      const [last] = simulation.queue.dueByResource(simulation.now, new Set())[0] ?? [];
       if (!last) throw new Error("Nothing is due");
       const attempt = { at: simulation.now, duration: 0, status: 500, error: "Answered 500" };
       expect(simulation.queue.failed(last, attempt, 0)).toBeUndefined();
@@ -102,7 +102,7 @@ test("an endless failure switches the endpoint off after 75 hours, however much 
       expect(simulation.queue.list({ ...PAGE, state: "pending" }).totalCount).toBeGreaterThan(0);
       isBack = true;
       simulation.reason = undefined;
-      simulation.queue.beginAnew(simulation.now);
+      simulation.queue.retryNow(simulation.now);
       await simulation.run(simulation.now);
       const given = simulation.queue.list({ ...PAGE, state: "failed" }).totalCount;
       expect([...simulation.taken().values()].flat()).toHaveLength(400 - given);
@@ -142,7 +142,7 @@ test("what was on its way when the object died is sent again", () =>
     () => 204,
     async (simulation, storage) => {
       simulation.add(3, 3);
-      expect(simulation.queue.lines(simulation.now, new Set())).toHaveLength(3);
+      expect(simulation.queue.dueByResource(simulation.now, new Set())).toHaveLength(3);
       const after = new Simulation(storage, () => 204);
       await after.run();
       expectAll(after, 3);

@@ -83,7 +83,7 @@ test("no more is read ahead than fits into a megabyte", () =>
     async (simulation, storage) => {
       simulation.add(100, 10);
       storage.sql.exec("UPDATE deliveries SET event = json_set(event, '$.data.name', ?)", "x".repeat(100_000));
-      const read = simulation.queue.lines(simulation.now, new Set()).flat();
+      const read = simulation.queue.dueByResource(simulation.now, new Set()).flat();
       expect(read.length).toBeGreaterThan(10);
       expect(read.length).toBeLessThanOrEqual(21);
       await simulation.run();

@@ -1,6 +1,6 @@
 /**
- * Text that one call between objects carries, in characters. The platform takes 32 MiB a call and needs two bytes for each character where
- * one isn't Latin; so a list whose texts may add up goes in pages.
+ * How much text one call between objects may contain, in characters. The platform allows 32 MiB per call and needs two bytes per character
+ * if one isn't Latin-1, so large lists are sent in pages.
  */
 export const CALL_CHARS = 4_000_000;
 
@@ -8,7 +8,7 @@ interface Text {
   body: string;
 }
 
-/** The first rows that fit into one call, or into fewer characters, at least one, and whether there are more. Reads no further than that. */
+/** The first rows that fit into `chars` (at least one), and whether there are more. Reads no further than that. */
 export function pageOf<T extends Text>(rows: Iterable<T>, chars = CALL_CHARS): { page: T[]; more: boolean } {
   const page: T[] = [];
   let size = 0;

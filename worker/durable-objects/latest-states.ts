@@ -3,7 +3,7 @@ import type { StateChange } from "./channel/channel.protocol.ts";
 
 /** A state that hasn't changed for this long is no longer sent to new viewers. */
 const KEEP_MS = 3_600_000;
-/** States that a new viewer receives at most, the latest first; together they fit into one call. */
+/** How many states a new viewer receives at most, latest first; together they fit into one call. */
 const SENT_AT_MOST = 20;
 const SENT_CHARS = 100_000;
 
@@ -18,7 +18,7 @@ export class LatestStates {
     sql.exec("CREATE TABLE IF NOT EXISTS states (key TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT) WITHOUT ROWID");
   }
 
-  /** Stores a state; false if one as new is stored already. */
+  /** Stores a state; false if the stored one is as new. */
   put({ key, type, at, data }: StateChange, now: number): boolean {
     this.#sql.exec("DELETE FROM states WHERE at < ?", now - KEEP_MS);
     const write = `INSERT INTO states (key, type, at, body) VALUES (?, ?, ?, ?)
@@ -27,7 +27,7 @@ export class LatestStates {
     return this.#sql.exec(write, key, type, at, data).rowsWritten > 0;
   }
 
-  /** What a new viewer should know, oldest first. */
+  /** The states for a new viewer, oldest first. */
   current(now: number): StateChange[] {
     const select = "SELECT key, type, at, body FROM states WHERE at >= ? AND body IS NOT NULL ORDER BY at DESC LIMIT ?";
     const rows = this.#sql.exec<Row>(select, now - KEEP_MS, SENT_AT_MOST);

@@ -1,14 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
 
-/** How long what was taken may still be given back: longer than any sign-in takes to be verified. */
+/** How long a taken slot may still be given back: longer than any sign-in takes to verify. */
 const PENDING_MS = 3_000;
 const REMEMBERED = 1_000;
 
-/** Counts limits of one purpose exactly, in fixed windows, one row per limit and key; `limiterName` says which object counts what. */
+/** Counts limits exactly, in fixed windows, one row per limit and key; `limiterName` decides which object counts what. */
 export class Limiter extends DurableObject<Env> {
   readonly #sql: SqlStorage;
-  /** When each key was taken last; what an eviction loses makes a refusal final earlier. */
+  /** When each key was last taken; losing it in an eviction makes a rejection final earlier. */
   readonly #lastTaken = new Map<string, number>();
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -19,7 +19,7 @@ export class Limiter extends DurableObject<Env> {
     );
   }
 
-  /** Takes one of each, or none where any is used up: its state then says so, and when the next is to be had. */
+  /** Takes one of each slot, or none if any is used up; that slot's state then shows when it resets. */
   takeAll(slots: Slot[]): LimitState[] {
     const states = slots.map(({ name, key }) => this.peek(name, key));
     if (!states.every(({ allowed }) => allowed)) return states;
@@ -43,14 +43,14 @@ export class Limiter extends DurableObject<Env> {
     this.#scheduleCleanUp(ends);
   }
 
-  /** Gives back what turned out not to count, such as a right sign-in. */
+  /** Gives back slots that turn out not to count, such as a successful sign-in. */
   giveBack(slots: Slot[]): void {
     for (const { name, key } of slots) {
       this.#sql.exec("UPDATE windows SET used = max(0, used - 1) WHERE name = ? AND key = ?", name, key);
     }
   }
 
-  /** What is left, without taking any. */
+  /** What is left of a limit, without taking any. */
   peek(name: LimitName, key: string): LimitState {
     const { quota, window } = LIMITS[name];
     const now = Date.now();

@@ -1,18 +1,18 @@
 import { pageOf } from "./call-size.ts";
 import type { Broadcast, ClearTarget, SiteCommand } from "./channel/channel.protocol.ts";
 
-/** No broadcast lasts longer, so a clear this old has nothing left to take off. */
+/** The longest a broadcast can last. A clear older than this has nothing left to remove. */
 const LONGEST_BROADCAST_MS = 86_400_000;
 
-/** Where a broadcast has been is asked for until a day after its end. */
-const REMEMBER_REACHED_MS = 86_400_000;
+/** The channels that a broadcast reached stay readable until a day after its end. */
+const KEEP_REACHED_MS = 86_400_000;
 
-/** A broadcast that a clear has ended stays as `ended`, so that no repeat brings it back. */
+/** A broadcast ended by a clear stays as `ended`, so that a retry can't show it again. */
 type Row = { id: string; at: number; until: number; kind: "publish" | "clear" | "ended" };
 
 type Command = { position: number; id: string; at: number; kind: "publish" | "clear"; body: string };
 
-/** The site-wide broadcasts and clears that a channel which opens later still has to apply, in order. */
+/** The site-wide broadcasts and clears, in order, that a channel still has to apply when it opens later. */
 export class SiteCommands {
   private readonly sql: SqlStorage;
 
@@ -26,14 +26,14 @@ export class SiteCommands {
       ) WITHOUT ROWID`);
   }
 
-  /** Records a broadcast once; answers whether it is to be shown, which a clear may have ended before a repeat of it came. */
+  /** Records a broadcast once. Returns whether to show it: a clear may have ended it before a retry arrived. */
   publish(broadcast: Broadcast, now: number): boolean {
     const { broadcastId, overlayId, endsAt } = broadcast;
     this.insert({ id: broadcastId, at: now, until: endsAt, kind: "publish" }, overlayId, broadcast);
     return this.sql.exec("SELECT 1 FROM commands WHERE id = ? AND kind = 'publish'", broadcastId).toArray().length > 0;
   }
 
-  /** Records a clear once; from then on no channel that opens gets the broadcasts that it takes off. */
+  /** Records a clear once. Channels that open later don't receive the broadcasts it removes. */
   clear(id: string, target: ClearTarget, now: number): void {
     const until = now + LONGEST_BROADCAST_MS;
     const known = this.sql.exec("SELECT 1 FROM commands WHERE id = ?", id).toArray().length > 0;
@@ -47,7 +47,7 @@ export class SiteCommands {
     for (const broadcastId of named) this.insert({ id: broadcastId, at: now, until, kind: "ended" }, null, null);
   }
 
-  /** What a channel has to apply that opens now, in order: the page after that position, and where the next one begins. */
+  /** The commands that a channel opening now has to apply, in order: the page after that position, and where the next page starts. */
   current(now: number, after: number): { commands: SiteCommand[]; next: number | null } {
     const select =
       "SELECT rowid AS position, id, at, kind, body FROM commands WHERE until > ? AND kind <> 'ended' AND rowid > ? ORDER BY rowid";
@@ -58,15 +58,15 @@ export class SiteCommands {
     };
   }
 
-  /** Notes that these channels have been brought what is on, or this one broadcast of it. */
-  reach(channelIds: string[], now: number, broadcastId: string | null = null): void {
+  /** Records that these channels received the active broadcasts, or only the given one. */
+  markReached(channelIds: string[], now: number, broadcastId: string | null = null): void {
     const insert = `INSERT OR IGNORE INTO reached (broadcast_id, channel_id, until)
       SELECT commands.id, value, until + ? FROM commands, json_each(?)
       WHERE commands.kind = 'publish' AND until > ? AND commands.id = coalesce(?, commands.id)`;
-    this.sql.exec(insert, REMEMBER_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
+    this.sql.exec(insert, KEEP_REACHED_MS, JSON.stringify(channelIds), now, broadcastId);
   }
 
-  /** The channels that a broadcast was brought to. */
+  /** The channels that received a broadcast. */
   reachedBy(broadcastId: string): string[] {
     const select = "SELECT channel_id AS id FROM reached WHERE broadcast_id = ?";
     return this.sql
@@ -75,7 +75,7 @@ export class SiteCommands {
       .map(({ id }) => id);
   }
 
-  /** When the next command is over (ms), or null. */
+  /** When the next command expires (ms), or null. */
   nextEnd(): number | null {
     return this.sql.exec<{ at: number | null }>("SELECT min(until) AS at FROM commands").one().at;
   }

@@ -2,15 +2,15 @@ import { DurableObject } from "cloudflare:workers";
 import { countViews, type View } from "#worker/services/videos/views.ts";
 
 /**
- * One per video: gathers its views, so that thousands at kick-off cost the database one write after the other and not thousands at once.
- * It keeps nothing itself: whoever asks is answered once the view is in the database, which alone knows who was counted.
+ * One per video: batches its views, so that thousands at kick-off cost the database a few sequential writes instead of thousands at once.
+ * It stores nothing: calls resolve once the view is in the database, which knows who has been counted.
  */
 export class ViewCounter extends DurableObject<Env> {
   #waiting: View[] = [];
   #current: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  /** Resolves once the view is written: together with all that came while the write before was under way. */
+  /** Resolves once the view is written, together with all views that arrived during the previous write. */
   async count(view: View): Promise<void> {
     this.#waiting.push(view);
     this.#next ??= this.#writeNext();
@@ -18,7 +18,7 @@ export class ViewCounter extends DurableObject<Env> {
   }
 
   async #writeNext(): Promise<void> {
-    // Whether the write before has failed is for those who wait for it.
+    // A failed previous write only concerns its own callers.
     await this.#current?.catch(() => undefined);
     const views = this.#waiting;
     this.#waiting = [];

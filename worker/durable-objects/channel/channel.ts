@@ -27,19 +27,19 @@ const MAX_RELAYS = 100;
 const RETRY_MS = 2_000;
 const ASK_TIMEOUT_MS = 2_000;
 const RETRIES = 8;
-/** How often a channel of several relays looks whether fewer would do, and how full those may then be. */
+/** How often a channel with several relays checks whether fewer suffice, and how full those may be then. */
 const SHRINK_MS = 300_000;
-const COMFORTABLE = 0.5;
-/** Viewers of a relay too many come back elsewhere within this. */
+const TARGET_LOAD = 0.5;
+/** Viewers of a surplus relay reconnect to another one within this time. */
 const DRAIN_MS = 30_000;
 
-/** The truth of one channel's broadcasts: its log, what is on, and the relays that carry it to the viewers. Named `<siteId>:<channelId>`. */
+/** The source of truth for one channel: its log, active overlays, and the relays that deliver to viewers. Named `<siteId>:<channelId>`. */
 export class Channel extends DurableObject<Env> {
   private readonly log: ChannelLog;
   private readonly receipts: ChannelReceipts;
   private readonly fanOut: FanOut;
   private readonly states: LatestStates;
-  /** States that a relay has yet to take. */
+  /** Keys of states that some relay hasn't accepted yet. */
   private readonly unsentStates = new Set<string>();
   private readonly name: string;
   private readonly siteId: string;
@@ -61,51 +61,51 @@ export class Channel extends DurableObject<Env> {
     this.fanOut = new FanOut(this.log, deliver, this.relayCount, this.pushed);
   }
 
-  /** Shows a broadcast, once by its id: a repeat gets the first answer. One that has ended is recorded and not sent. */
+  /** Shows a broadcast, idempotent by its id: a retry gets the first result. One that has already ended isn't sent. */
   async publish(broadcast: Broadcast): Promise<Published> {
-    const answer = this.log.publish(broadcast, Date.now());
-    await this.spread();
-    return { ...answer, sockets: this.fanOut.sockets };
+    const published = this.log.publish(broadcast, Date.now());
+    await this.pushLog();
+    return { ...published, sockets: this.fanOut.sockets };
   }
 
-  /** Takes broadcasts off the screens, once by `id`. */
+  /** Removes broadcasts from the screens, idempotent by `id`. */
   async clear(command: { id: string; target: ClearTarget }): Promise<Cleared> {
     const now = Date.now();
-    const answer = this.log.clear(command.id, command.target, now, now);
-    await this.spread();
-    return answer;
+    const cleared = this.log.clear(command.id, command.target, now, now);
+    await this.pushLog();
+    return cleared;
   }
 
-  /** Puts an event into the log, once by `id`. `data` is the changed resource's public part. */
+  /** Appends an event to the log, idempotent by `id`. `data` is the public part of the changed resource. */
   async emit(event: { id: string; type: ChannelEvent; data: Record<string, unknown> }): Promise<{ seq: number }> {
     const seq = this.log.event(event.id, event.type, event.data, Date.now());
-    await this.spread();
+    await this.pushLog();
     return { seq };
   }
 
-  /** Sends the viewers a state, and each who connects later: the latest of one key wins. Throws if a relay has not taken it. */
+  /** Sends a state to current and future viewers; the latest per key wins. Throws if a relay hasn't accepted it. */
   async state(change: StateChange): Promise<void> {
     if (!this.states.put(change, Date.now()) && !this.unsentStates.has(change.key)) return;
     this.unsentStates.add(change.key);
     this.fanOut.state(change);
-    if (!(await this.fanOut.push())) throw new Error("A relay has not taken the state");
+    if (!(await this.fanOut.push())) throw new Error("A relay did not accept the state");
     this.unsentStates.delete(change.key);
   }
 
-  /** Bodies (`overlay.show`, JSON) of the broadcasts that are on, in order. */
+  /** Bodies (`overlay.show`, JSON) of the active broadcasts, in order. */
   async active(): Promise<string[]> {
     await this.catchUpWithSite();
     return this.log.active(Date.now());
   }
 
-  /** For a viewer further back than its relay remembers: the next frames, or null where the log no longer reaches. */
+  /** For a viewer further behind than its relay's cache: the next frames, or null if the log no longer reaches back that far. */
   framesAfter(epoch: string, seq: number, limit: number): LogFrame[] | null {
     return epoch === this.log.epoch ? this.log.framesAfter(seq, limit) : null;
   }
 
-  /** All that a relay needs to take viewers; from then on it gets every push. */
+  /** All that a relay needs to accept viewers; from then on it receives every push. */
   async snapshot(relay: number): Promise<Snapshot> {
-    // For whoever comes before the Worker has heard of the end.
+    // The Worker's cached gate may still admit viewers.
     if (this.ctx.storage.kv.get<boolean>("ended")) throw new Error("The channel has ended");
     const concurrents = await this.catchUpWithSite();
     if (relay >= this.relayCount) this.ctx.storage.kv.put("relays", relay + 1);
@@ -124,50 +124,50 @@ export class Channel extends DurableObject<Env> {
     };
   }
 
-  /** The next page of a snapshot's `active`: what stands in the log after `seq` and up to the snapshot's `head`. */
+  /** The next page of a snapshot's `active`: frames after `seq`, up to the snapshot's `head`. */
   offered(seq: number, head: number): FramePage {
     return this.log.offered(Date.now(), seq, head);
   }
 
-  /** Makes the site's client rules known to the viewers, as far as they are this channel's. Safe to repeat, also out of order. */
+  /** Sends the viewers the site's client rules that apply to this channel. Safe to repeat, also out of order. */
   async setRules(clientRules: ClientRules): Promise<void> {
     this.applyRules(clientRules);
-    await this.spread();
+    await this.pushLog();
   }
 
-  /** Applies what the site asked of all its channels; each command once. */
+  /** Applies site-wide commands, each once. */
   async applyCommands(commands: SiteCommand[]): Promise<void> {
     for (const command of commands) this.apply(command);
-    await this.spread();
+    await this.pushLog();
   }
 
-  /** The page has changed: has those viewers leave who don't pass its gate. Safe to repeat. Throws if a relay has not done so. */
+  /** After a page change: disconnects viewers who don't pass the gate. Safe to repeat. Throws if a relay hasn't done so. */
   async checkGate(): Promise<void> {
     const read = await readGate(this.env, this.siteId, this.channelId);
     if (read && read.version >= (this.gate?.version ?? 0)) this.ctx.storage.kv.put("gate", read);
     const { gate } = this;
-    // In the same turn as the write above: a relay that asks for its snapshot later gets this gate with it.
+    // In the same turn as the write above: a relay that requests its snapshot later receives this gate with it.
     if (gate) await Promise.all(this.allRelays().map((relay) => withTimeout(relay.setGate(gate), ASK_TIMEOUT_MS)));
   }
 
-  /** The channel is no more: takes everything off and sends its viewers away. Safe to repeat. */
+  /** After the channel is deleted: clears everything and disconnects its viewers. Safe to repeat. */
   async end(command: { id: string }): Promise<void> {
     this.ctx.storage.kv.put("ended", true);
     await this.clear({ id: command.id, target: { all: true } });
     await Promise.all(this.allRelays().map((relay) => relay.end()));
   }
 
-  /** What a relay has counted of broadcasts, from the beginning on: a repeat changes nothing. */
+  /** Stores a relay's delivery counts. They are absolute, so a retry changes nothing. */
   takeReceipts(relay: number, parts: ReceiptPart[]): void {
     this.receipts.take(relay, parts, Date.now());
   }
 
-  /** What became of a broadcast, as each relay knows it now, or knew it last; null if it never came here. */
+  /** A broadcast's receipt from each relay's current counts, or its last reported ones; null if it never reached this channel. */
   async receipt(broadcastId: string): Promise<ChannelReceipt | null> {
     const seq = this.log.positionOf(broadcastId);
     if (seq === null) return null;
     const stored = this.receipts.of(broadcastId);
-    // Those that were retired since are asked too: they keep their books.
+    // Retired relays are asked too: they keep their counts.
     const relays = new Set([...Array.from({ length: this.relayCount }, (_, relay) => relay), ...stored.keys()]);
     const parts = await Promise.all(
       [...relays].map(async (relay) => (await this.askForReceipt(relay, broadcastId)) ?? stored.get(relay) ?? []),
@@ -175,12 +175,12 @@ export class Channel extends DurableObject<Env> {
     return sumReceipts(seq, parts.flat());
   }
 
-  /** Number of relays that new viewers are spread over. */
+  /** Number of relays that new viewers are distributed over. */
   relays(): number {
     return this.routed;
   }
 
-  /** One relay more, unless somebody else who saw the same number came first; answers the number. */
+  /** Adds a relay, unless another caller that saw the same number already has; returns the number. */
   grow(seen: number): number {
     const relays = this.routed;
     if (relays !== seen || relays >= MAX_RELAYS) return relays;
@@ -192,14 +192,14 @@ export class Channel extends DurableObject<Env> {
   }
 
   /**
-   * Spreads new viewers over fewer relays where these have room for all, asks the viewers of the others to come back, and lets go of those
-   * that are empty. Whoever still comes to one of them makes it ask for a snapshot, which takes it in again. Safe to run at any time.
+   * Distributes new viewers over fewer relays if those have room for all, asks the viewers of the others to reconnect, and retires empty
+   * ones. A viewer that still reaches a retired relay makes it request a snapshot, which adds it again. Safe to run at any time.
    */
   async shrink(): Promise<void> {
     const relays = this.allRelays();
     const counts = await Promise.all(relays.map((relay) => withTimeout(relay.count(), ASK_TIMEOUT_MS)));
     const viewers = counts.reduce((sum, count) => sum + count, 0);
-    const enough = Math.max(1, Math.ceil(viewers / (COMFORTABLE * Number(this.env.TIFO_RELAY_CAPACITY))));
+    const enough = Math.max(1, Math.ceil(viewers / (TARGET_LOAD * Number(this.env.TIFO_RELAY_CAPACITY))));
     const routed = Math.min(this.routed, enough);
     this.ctx.storage.kv.put("routed", routed);
     const drained = relays.filter((_, k) => k >= routed && counts[k] !== 0);
@@ -207,14 +207,14 @@ export class Channel extends DurableObject<Env> {
     while (this.relayCount > routed && (await this.retire(this.relayCount - 1))) this.ctx.storage.kv.put("relays", this.relayCount - 1);
   }
 
-  /** Takes off what has ended, brings to the relays what they have not confirmed, forgets what is too old. Safe to run at any time. */
+  /** Ends expired broadcasts, pushes what relays haven't confirmed, prunes old data. Safe to run at any time. */
   override async alarm(): Promise<void> {
     this.alarmAt = null;
     const now = Date.now();
     this.log.expire(now);
     this.log.prune(now);
     this.receipts.prune(now);
-    // Not awaited: a relay that does not answer must not hold up the next end.
+    // Not awaited: an unresponsive relay must not delay the next expiry.
     this.ctx.waitUntil(this.retry());
     if (this.relayCount > 1 && this.shrinkDue <= now) {
       this.shrinkDue = now + SHRINK_MS;
@@ -223,7 +223,7 @@ export class Channel extends DurableObject<Env> {
     this.schedule();
   }
 
-  /** Lets go of a relay; false if it has viewers, or has asked for a snapshot meanwhile. */
+  /** Retires a relay; false if it has viewers or has requested a snapshot in the meantime. */
   private async retire(relay: number): Promise<boolean> {
     const openings = this.fanOut.openings(relay);
     const isEmpty = await withTimeout(this.env.RELAY.getByName(relayName(this.name, relay)).retire(), ASK_TIMEOUT_MS);
@@ -243,8 +243,8 @@ export class Channel extends DurableObject<Env> {
     }
   }
 
-  /** Brings the log to the relays. What has been written before is safe: if this fails, the alarm repeats it. */
-  private async spread(): Promise<void> {
+  /** Pushes the log to the relays. The log is already stored: if a push fails, the alarm retries it. */
+  private async pushLog(): Promise<void> {
     if (this.pushed >= this.log.head) return;
     this.schedule();
     const target = this.log.head;
@@ -252,18 +252,18 @@ export class Channel extends DurableObject<Env> {
   }
 
   private async retry(): Promise<void> {
-    await this.spread();
+    await this.pushLog();
     this.countFailures();
     this.schedule();
   }
 
-  /** Gives up on a relay that stays out of reach: should it come back, the next frame or viewer brings it up to date. */
+  /** Gives up on a relay that stays unreachable. If it comes back, the next frame or viewer brings it up to date. */
   private countFailures(): void {
     this.failures = this.pushed < this.log.head ? this.failures + 1 : 0;
     if (this.failures > RETRIES) this.pushed = this.log.head;
   }
 
-  /** Applies what the site asked of all its channels while this one was closed; answers the channel's viewers. */
+  /** Applies the site-wide commands given while this channel was closed; returns its number of viewers. */
   private async catchUpWithSite(): Promise<number> {
     try {
       const presence = this.env.SITE_PRESENCE.getByName(this.siteId);
@@ -274,18 +274,18 @@ export class Channel extends DurableObject<Env> {
         for (const command of opening.commands) this.apply(command);
       }
       if (opening.rules) this.applyRules(opening.rules);
-      for (const change of opening.states) this.bringState(change);
-      if (this.pushed < this.log.head) this.ctx.waitUntil(this.spread());
+      for (const change of opening.states) this.applyState(change);
+      if (this.pushed < this.log.head) this.ctx.waitUntil(this.pushLog());
       return opening.concurrents;
     } catch (error) {
-      // Viewers come first: the relay's first report makes the site repeat its commands.
+      // Don't keep viewers waiting: the relay's first report makes the site repeat its commands.
       logError("site_commands_unknown", error, { channel: this.name });
       return 0;
     }
   }
 
-  /** A state of the site, for this channel's viewers; who waits for it is the site's object. */
-  private bringState(change: StateChange): void {
+  /** Sends a site-wide state to this channel's viewers without waiting: the site's object tracks delivery. */
+  private applyState(change: StateChange): void {
     if (!this.states.put(change, Date.now())) return;
     this.fanOut.state(change);
     this.ctx.waitUntil(this.fanOut.push());
@@ -302,7 +302,7 @@ export class Channel extends DurableObject<Env> {
     else this.log.clear(command.id, ClearTarget.parse(content), Date.now(), command.at);
   }
 
-  /** The next moment at which something is due: an end, or a push that no relay's answer has confirmed yet. Never moves the alarm later. */
+  /** Sets the alarm for the next expiry, retry of an unconfirmed push, or shrink check. Never moves the alarm later. */
   private schedule(): void {
     const retry = this.pushed < this.log.head ? Date.now() + RETRY_MS * 2 ** this.failures : null;
     const shrink = this.relayCount > 1 ? (this.shrinkDue ||= Date.now() + SHRINK_MS) : Infinity;
@@ -316,7 +316,7 @@ export class Channel extends DurableObject<Env> {
     return Array.from({ length: this.relayCount }, (_, relay) => this.env.RELAY.getByName(relayName(this.name, relay)));
   }
 
-  /** As of the last change of the page that this object has heard of. */
+  /** As of the last page change that this object was notified of. */
   private get gate(): VersionedGate | null {
     return this.ctx.storage.kv.get<VersionedGate>("gate") ?? null;
   }
@@ -325,12 +325,12 @@ export class Channel extends DurableObject<Env> {
     return this.ctx.storage.kv.get<number>("routed") ?? this.relayCount;
   }
 
-  /** With those that may still have viewers. */
+  /** Includes relays that are being drained and may still have viewers. */
   private get relayCount(): number {
     return this.ctx.storage.kv.get<number>("relays") ?? 1;
   }
 
-  /** Position up to which every relay has confirmed. */
+  /** Position that every relay has confirmed. */
   private get pushed(): number {
     return this.ctx.storage.kv.get<number>("pushed") ?? 0;
   }

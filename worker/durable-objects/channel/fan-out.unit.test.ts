@@ -7,22 +7,22 @@ function frame(seq: number): LogFrame {
   return { seq, body: String(seq), tags: null, shows: null, clears: [], rule: null };
 }
 
-/** A log of which the frames up to `forgotten` are no longer kept. */
+/** A log whose frames up to `pruned` are no longer stored. */
 class TestLog {
   readonly epoch = "e";
   head = 0;
-  forgotten = 0;
+  pruned = 0;
 
   framesAfter(seq: number, limit: number): LogFrame[] | null {
-    if (seq < this.forgotten) return null;
+    if (seq < this.pruned) return null;
     return Array.from({ length: Math.min(limit, this.head - seq) }, (_, i) => frame(seq + 1 + i));
   }
 }
 
-/** A relay that keeps the contract, and fails when told to. */
+/** A relay that follows the contract and fails on demand. */
 class TestRelay {
   head = 0;
-  got: number[] = [];
+  received: number[] = [];
   pushes: Push[] = [];
   inFlight = 0;
   failures = 0;
@@ -37,7 +37,7 @@ class TestRelay {
     if (!this.listening || push.lost) return { head: null, sockets: 0, idle: true };
     const fresh = push.frames.filter((each) => each.seq > this.head);
     if (fresh[0]?.seq === this.head + 1) {
-      this.got.push(...fresh.map((each) => each.seq));
+      this.received.push(...fresh.map((each) => each.seq));
       this.head = fresh.at(-1)?.seq ?? this.head;
     }
     return { head: this.head, sockets: 1, idle: false };
@@ -57,7 +57,7 @@ function setUp(relays = 1, floor = 0) {
   return { log, fanOut, append, all, relay: all[0] ?? new TestRelay() };
 }
 
-/** Lets the relay's next answer wait until what this returns is called. */
+/** Delays the relay's next response until the returned function is called. */
 function hold(relay: TestRelay): () => void {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -71,7 +71,7 @@ function range(from: number, to: number): number[] {
 }
 
 describe("a push", () => {
-  test("goes at once; what comes while it is on its way goes together when 50 ms are over", async () => {
+  test("is sent immediately; frames that arrive during it are sent together 50 ms after it started", async () => {
     const { log, fanOut, relay } = setUp();
     log.head = 1;
     const first = fanOut.push();
@@ -85,7 +85,7 @@ describe("a push", () => {
     expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4]]);
   });
 
-  test("after a burst waits for what else comes", async () => {
+  test("waits for more frames after a burst", async () => {
     const { append, relay } = setUp();
     await append(9);
     const next = append();
@@ -95,7 +95,7 @@ describe("a push", () => {
     expect(await next).toBe(true);
   });
 
-  test("of a publisher who waits for each answer goes at once, ten times in 50 ms", async () => {
+  test("is sent immediately for a publisher that awaits each response, up to ten times in 50 ms", async () => {
     const { append, relay } = setUp();
     for (let sent = 1; sent <= 10; sent++) expect(await append()).toBe(true);
     const eleventh = append();
@@ -106,7 +106,7 @@ describe("a push", () => {
     expect(relay.pushes).toHaveLength(11);
   });
 
-  test("takes along what comes before it leaves, and answers that too", async () => {
+  test("includes frames that arrive before it starts, and resolves for their publishers too", async () => {
     const { append, relay } = setUp();
     const release = hold(relay);
     const first = append();
@@ -121,7 +121,7 @@ describe("a push", () => {
     expect(relay.pushes).toHaveLength(2);
   });
 
-  test("that has taken frames along leaves a lone event a lone event", async () => {
+  test("that included other publishers' frames doesn't make the next single frame count as a burst", async () => {
     const { append, relay } = setUp();
     const release = hold(relay);
     const first = append();
@@ -137,7 +137,7 @@ describe("a push", () => {
     expect(relay.pushes.map((push) => push.frames.map((each) => each.seq))).toEqual([[1], [2, 3, 4], [5], [6]]);
   });
 
-  test("that fails says so to all whose frames it has taken along", async () => {
+  test("that fails reports the failure to every publisher whose frames it included", async () => {
     const { append, relay } = setUp();
     await append();
     const release = hold(relay);
@@ -153,10 +153,10 @@ describe("a push", () => {
     const next = append();
     await vi.advanceTimersByTimeAsync(50);
     expect(await next).toBe(true);
-    expect(relay.got).toEqual([1, 2, 3, 4, 5]);
+    expect(relay.received).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test("to a relay that never answers holds up its publishers once, and other relays not at all", async () => {
+  test("to a relay that never responds delays publishers once, and other relays not at all", async () => {
     const { append, all } = setUp(2);
     const [silent, good] = all;
     if (!silent || !good) throw new Error("two relays");
@@ -165,16 +165,16 @@ describe("a push", () => {
     for (let sent = 1; sent <= 20; sent++) {
       waiting.push(append());
       await vi.advanceTimersByTimeAsync(100);
-      expect(good.got).toEqual(range(1, sent));
+      expect(good.received).toEqual(range(1, sent));
     }
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => false));
-    // From here on nobody waits for it, and what it owes is asked for by one call at a time.
+    // From here on no publisher waits for it, and it gets one call at a time.
     for (let more = 1; more <= 30; more++) {
       const pushed = append();
       await vi.advanceTimersByTimeAsync(100);
       expect(await pushed).toBe(false);
     }
-    expect(good.got).toEqual(range(1, 50));
+    expect(good.received).toEqual(range(1, 50));
     expect(deliver.mock.calls.length).toBeLessThanOrEqual(4);
     deliver.mockRestore();
     await vi.advanceTimersByTimeAsync(4_000);
@@ -184,33 +184,33 @@ describe("a push", () => {
     const last = append();
     await vi.advanceTimersByTimeAsync(100);
     expect(await last).toBe(true);
-    expect(silent.got).toEqual(range(1, 52));
-    expect(good.got).toEqual(range(1, 52));
+    expect(silent.received).toEqual(range(1, 52));
+    expect(good.received).toEqual(range(1, 52));
   });
 
-  test("to a relay that lags starts where it stands", async () => {
+  test("to a relay that lags starts at the relay's position", async () => {
     const { append, relay, log } = setUp(1, 5);
     log.head = 5;
     relay.head = 2;
     expect(await append()).toBe(true);
-    expect(relay.got).toEqual([3, 4, 5, 6]);
+    expect(relay.received).toEqual([3, 4, 5, 6]);
   });
 
-  test("that fails is reported, does not hold up other relays, and the next one brings everything", async () => {
+  test("that fails is reported, doesn't delay other relays, and the next one includes its frames", async () => {
     const { append, all } = setUp(2);
     const [bad, good] = all;
     if (!bad || !good) throw new Error("two relays");
     bad.failures = 1;
     expect(await append()).toBe(false);
-    expect(good.got).toEqual([1]);
+    expect(good.received).toEqual([1]);
     const again = append();
     await vi.advanceTimersByTimeAsync(50);
     expect(await again).toBe(true);
-    expect(bad.got).toEqual([1, 2]);
-    expect(good.got).toEqual([1, 2]);
+    expect(bad.received).toEqual([1, 2]);
+    expect(good.received).toEqual([1, 2]);
   });
 
-  test("that nobody answers counts as failed after two seconds", async () => {
+  test("without a response fails after two seconds", async () => {
     const { fanOut, log } = setUp(0);
     const silent = new FanOut(log, () => new Promise(() => undefined), 1, 0);
     log.head = 1;
@@ -220,9 +220,9 @@ describe("a push", () => {
     expect(await fanOut.push()).toBe(true);
   });
 
-  test("tells a relay that the log no longer reaches back to it", async () => {
+  test("tells the relay if the log no longer reaches back to its position", async () => {
     const { append, log, relay } = setUp();
-    log.forgotten = 3;
+    log.pruned = 3;
     log.head = 4;
     await append();
     expect(relay.pushes.map((push) => push.lost)).toEqual([true]);
@@ -230,7 +230,7 @@ describe("a push", () => {
 });
 
 describe("a relay without viewers", () => {
-  test("is called no more until it asks for a snapshot", async () => {
+  test("isn't called again until it requests a snapshot", async () => {
     const { append, relay, fanOut } = setUp();
     relay.listening = false;
     await append();
@@ -244,10 +244,10 @@ describe("a relay without viewers", () => {
     const next = append();
     await vi.advanceTimersByTimeAsync(50);
     await next;
-    expect(relay.got).toEqual([3]);
+    expect(relay.received).toEqual([3]);
   });
 
-  test("that asks for a snapshot while it answers that it is idle is believed to listen", async () => {
+  test("that requests a snapshot while reporting that it is idle counts as listening", async () => {
     const { fanOut, log } = setUp(0);
     const pushes: Push[] = [];
     const racing = new FanOut(
@@ -271,7 +271,7 @@ describe("a relay without viewers", () => {
   });
 });
 
-test("of states only the latest of a key goes", async () => {
+test("only the latest state of each key is sent", async () => {
   const { fanOut, relay, append } = setUp();
   await append();
   for (const total of [1, 2, 3]) fanOut.state({ key: "a", type: "poll.updated", at: total, data: String(total) });
@@ -282,7 +282,7 @@ test("of states only the latest of a key goes", async () => {
   expect(relay.pushes.at(-1)?.states.map((change) => change.data)).toEqual(["3", "9"]);
 });
 
-test("a state that a relay has not taken goes with the next push, unless a later one has replaced it", async () => {
+test("a state that a relay didn't accept is sent with the next push, unless a later one replaced it", async () => {
   const { fanOut, relay, append } = setUp();
   await append();
   relay.failures = 1;
@@ -300,7 +300,7 @@ test("a state that a relay has not taken goes with the next push, unless a later
   ]);
 });
 
-test("whatever fails, relays get the log in order, without a gap, once", async () => {
+test("relays receive the log in order, without gaps and once, whatever fails", async () => {
   const step = fc.record({ count: fc.nat(4), fail: fc.nat(2), wait: fc.constantFrom(0, 10, 60) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
@@ -317,7 +317,7 @@ test("whatever fails, relays get the log in order, without a gap, once", async (
       await vi.advanceTimersByTimeAsync(100);
       expect(await last).toBe(true);
       await Promise.all(pushed);
-      expect(relay.got).toEqual(range(1, log.head));
+      expect(relay.received).toEqual(range(1, log.head));
     }),
   );
 });

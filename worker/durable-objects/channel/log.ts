@@ -2,12 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { randomHex } from "#worker/lib/ids.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
 import type { Broadcast, ClearTarget, Cleared, ClientRules, FramePage, LogFrame } from "./channel.protocol.ts";
-import { PICTURE_LAG_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
 
 const KEEP_AT_LEAST = 1_000;
 const KEEP_AT_MOST = 10_000;
 const KEEP_MS = 24 * 3_600_000;
-/** Longer than any broadcast lasts, so that a late repeat of one can never come up as new. */
+/** Longer than any broadcast lasts, so that a late retry can never show it again. */
 const REMEMBER_MS = 48 * 3_600_000;
 const PRUNE_EVERY = 256;
 
@@ -29,7 +29,7 @@ type FrameRow = {
 };
 type AppliedRow = { seq: number; starts_at: number; ends_at: number; ids: string };
 
-/** What is not in the row of a frame yet; `body` is made once the position is known. */
+/** A frame before it is stored; `body` is built once the position is known. */
 interface Draft {
   at: number;
   body: (seq: number) => string;
@@ -39,7 +39,7 @@ interface Draft {
   rule?: LogFrame["rule"];
 }
 
-/** The channel's append-only log, what is on, and which commands have been applied. All calls are synchronous: one turn, one commit. */
+/** The channel's append-only log, its active broadcasts, and the commands already applied. All calls are synchronous: one turn, one commit. */
 export class ChannelLog {
   readonly epoch: string;
   private readonly storage: DurableObjectStorage;
@@ -67,15 +67,15 @@ export class ChannelLog {
     return this.position;
   }
 
-  /** Records a broadcast once. One that has already ended gets no frame. */
+  /** Records a broadcast once. One that has already ended is not logged. */
   publish(broadcast: Broadcast, now: number): { seq: number; startsAt: number; endsAt: number } {
     const known = this.appliedBefore(broadcast.broadcastId);
     if (known) return { seq: known.seq, startsAt: known.starts_at, endsAt: known.ends_at };
     const { broadcastId, overlayId, startsAt, endsAt } = broadcast;
-    // Not remembered: what was held up may come again with a later end.
+    // Not remembered: a delayed broadcast may be sent again with a later end.
     if (endsAt <= now) return { seq: this.position, startsAt, endsAt };
     const tags = broadcast.segment?.tags ?? null;
-    const until = broadcast.timecode === undefined ? endsAt : endsAt + PICTURE_LAG_MS;
+    const until = broadcast.timecode === undefined ? endsAt : endsAt + MAX_VIDEO_LATENCY_MS;
     this.commit(() => {
       const body = (seq: number) => JSON.stringify({ type: "overlay.show", seq, upTo: seq, ...broadcast });
       const frame = this.append({ at: now, body, tags, shows: { broadcastId, until } });
@@ -96,30 +96,30 @@ export class ChannelLog {
   }
 
   /**
-   * Takes broadcasts off, once by `id`. Those younger than `before` (ms) stay, unless named. Ids that were never published are remembered
-   * as ended, so that a publish overtaken by its clear does not come up afterwards.
+   * Removes broadcasts, idempotent by `id`. Those published after `before` (ms) stay, unless listed. Ids that were never published are
+   * recorded as ended, so that a publish overtaken by its clear isn't shown.
    */
   clear(id: string, target: ClearTarget, now: number, before: number): Cleared {
     const known = this.appliedBefore(id);
     if (known) return { seq: known.seq, broadcastIds: Ids.parse(JSON.parse(known.ids)) };
-    this.forgetOver(now);
+    this.deleteExpired(now);
     const broadcastIds = this.matching(target, before);
     this.commit(() => {
       if ("broadcastIds" in target) {
         for (const missing of target.broadcastIds ?? []) if (!this.appliedBefore(missing)) this.remember(missing, now, {});
       }
-      this.takeOff(broadcastIds, now);
+      this.removeBroadcasts(broadcastIds, now);
       this.remember(id, now, { ids: broadcastIds });
     });
     return { seq: this.position, broadcastIds };
   }
 
-  /** Where a broadcast was put into the log; null if it never was. */
+  /** A broadcast's position in the log; null if it was never logged. */
   positionOf(broadcastId: string): number | null {
     return this.appliedBefore(broadcastId)?.seq ?? null;
   }
 
-  /** Appends an event once by `id`; answers its position. */
+  /** Appends an event, idempotent by `id`; returns its position. */
   event(id: string, type: string, data: unknown, now: number): number {
     const known = this.appliedBefore(id);
     if (known) return known.seq;
@@ -130,7 +130,7 @@ export class ChannelLog {
     return this.position;
   }
 
-  /** Makes these the client rules that hold: a frame for each that is new, changed or gone. A version that is not newer changes nothing. */
+  /** Replaces the active client rules and logs a frame for each that is new, changed or gone. Ignores a version that isn't newer. */
   setRules({ version, rules }: ClientRules, now: number): void {
     if (version <= (this.storage.kv.get<number>("rulesVersion") ?? 0)) return;
     const known = new Map(
@@ -149,7 +149,7 @@ export class ChannelLog {
     });
   }
 
-  /** The client rules that hold, as frames. */
+  /** The active client rules, as frames. */
   rules(): LogFrame[] {
     return this.storage.sql
       .exec<{ id: string; seq: number; body: string }>("SELECT id, seq, body FROM rules ORDER BY seq")
@@ -157,7 +157,7 @@ export class ChannelLog {
       .map(({ id, seq, body }) => ({ seq, body, tags: null, shows: null, clears: [], rule: { id, active: true } }));
   }
 
-  /** Says in one frame what has ended by `now`. */
+  /** Logs one frame with the broadcasts that have ended by `now`. */
   expire(now: number): void {
     const { sql } = this.storage;
     this.commit(() => {
@@ -169,7 +169,7 @@ export class ChannelLog {
       if (broadcastIds.length > 0) {
         this.append({ at: now, body: (seq) => JSON.stringify({ type: "overlay.clear", seq, upTo: seq, broadcastIds, ended: true }) });
       }
-      this.forgetOver(now);
+      this.deleteExpired(now);
     });
   }
 
@@ -178,7 +178,7 @@ export class ChannelLog {
     return this.storage.sql.exec<{ at: number | null }>("SELECT min(ends_at) AS at FROM broadcasts WHERE ended = 0").one().at;
   }
 
-  /** Bodies of the broadcasts that are on now, in the order of the log. */
+  /** Bodies of the active broadcasts, in log order. */
   active(now: number): string[] {
     return this.storage.sql
       .exec<{ body: string }>("SELECT body FROM broadcasts WHERE ends_at > ? ORDER BY seq", now)
@@ -187,8 +187,8 @@ export class ChannelLog {
   }
 
   /**
-   * What whoever comes now gets: what is on, and for pictures that are behind what was just now. As frames in the order of the log, a page
-   * of those after `seq` and up to `head`.
+   * The frames that a new viewer receives: active broadcasts, and just-ended ones for delayed video. In log order, a page of those after
+   * `seq` and up to `head`.
    */
   offered(now: number, seq: number, head: number): FramePage {
     const rows = this.storage.sql.exec<FrameRow>(
@@ -202,7 +202,7 @@ export class ChannelLog {
     return { frames: page.map(toFrame), more };
   }
 
-  /** A page of at most `limit` frames after `seq`, or null where the log no longer reaches back that far (or never went so far). */
+  /** A page of at most `limit` frames after `seq`, or null if the log doesn't reach back that far, or `seq` is past its end. */
   framesAfter(seq: number, limit: number): LogFrame[] | null {
     if (seq > this.position) return null;
     const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} WHERE seq > ? ORDER BY seq LIMIT ?`, seq, limit);
@@ -211,13 +211,13 @@ export class ChannelLog {
     return first && first.seq !== seq + 1 ? null : page.map(toFrame);
   }
 
-  /** The last frames, at most `limit` and no more than fit into a call. */
+  /** The last frames, at most `limit` and as many as fit into one call. */
   tail(limit: number): LogFrame[] {
     const rows = this.storage.sql.exec<FrameRow>(`${FRAMES} ORDER BY seq DESC LIMIT ?`, limit);
     return pageOf(rows).page.map(toFrame).reverse();
   }
 
-  /** Forgets what retention no longer keeps: 24 hours of frames, at least 1,000 and at most 10,000. */
+  /** Applies retention: keeps 24 hours of frames, at least 1,000 and at most 10,000. */
   prune(now: number): void {
     const { sql } = this.storage;
     sql.exec(
@@ -229,7 +229,7 @@ export class ChannelLog {
     sql.exec("DELETE FROM applied WHERE at < ?", now - REMEMBER_MS);
   }
 
-  /** All or nothing, the position in memory included. */
+  /** All or nothing, including the position in memory. */
   private commit(write: () => void): void {
     const before = this.position;
     try {
@@ -259,7 +259,7 @@ export class ChannelLog {
     return { seq, body };
   }
 
-  private forgetOver(now: number): void {
+  private deleteExpired(now: number): void {
     this.storage.sql.exec("DELETE FROM broadcasts WHERE ended = 1 AND until <= ?", now);
   }
 
@@ -271,7 +271,7 @@ export class ChannelLog {
     if (active) this.storage.sql.exec("INSERT INTO rules (id, seq, source, body) VALUES (?, ?, ?, ?)", id, frame.seq, source, frame.body);
   }
 
-  private takeOff(broadcastIds: string[], now: number): void {
+  private removeBroadcasts(broadcastIds: string[], now: number): void {
     if (broadcastIds.length === 0) return;
     this.storage.sql.exec("DELETE FROM broadcasts WHERE broadcast_id IN (SELECT value FROM json_each(?))", JSON.stringify(broadcastIds));
     this.append({
@@ -281,7 +281,7 @@ export class ChannelLog {
     });
   }
 
-  /** What is named is meant, however late it came up. */
+  /** Ids of the matching broadcasts. Those listed match whenever they were published. */
   private matching(target: ClearTarget, before: number): string[] {
     const named = JSON.stringify("broadcastIds" in target ? (target.broadcastIds ?? []) : []);
     const overlayId = "overlayId" in target ? target.overlayId : null;
@@ -295,15 +295,15 @@ export class ChannelLog {
     return this.storage.sql.exec<AppliedRow>("SELECT seq, starts_at, ends_at, ids FROM applied WHERE id = ?", id).toArray()[0];
   }
 
-  private remember(id: string, now: number, answer: { startsAt?: number; endsAt?: number; ids?: string[] }): void {
+  private remember(id: string, now: number, result: { startsAt?: number; endsAt?: number; ids?: string[] }): void {
     this.storage.sql.exec(
       "INSERT INTO applied (id, at, seq, starts_at, ends_at, ids) VALUES (?, ?, ?, ?, ?, ?)",
       id,
       now,
       this.position,
-      answer.startsAt ?? now,
-      answer.endsAt ?? now,
-      JSON.stringify(answer.ids ?? []),
+      result.startsAt ?? now,
+      result.endsAt ?? now,
+      JSON.stringify(result.ids ?? []),
     );
   }
 

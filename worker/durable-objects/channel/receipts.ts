@@ -1,10 +1,10 @@
 import { merge } from "#worker/lib/histogram.ts";
 import { type ChannelReceipt, ReceiptPart } from "./channel.protocol.ts";
 
-/** Outlives the record of a broadcast: it lasts a day at most, and is kept for one more. */
+/** Outlives the record of a broadcast, which lasts at most a day and is kept for another. */
 const KEPT_MS = 48 * 3_600_000;
 
-/** What the relays have reported of each broadcast: absolute counts, so that a repeated report changes nothing. */
+/** The counts that relays reported for each broadcast. They are absolute, so a repeated report changes nothing. */
 export class ChannelReceipts {
   private readonly sql: SqlStorage;
 
@@ -15,14 +15,14 @@ export class ChannelReceipts {
     ) WITHOUT ROWID`);
   }
 
-  /** Replaces what is known of these broadcasts at this relay. */
+  /** Replaces this relay's counts for these broadcasts. */
   take(relay: number, parts: ReceiptPart[], now: number): void {
     const insert = `INSERT OR REPLACE INTO receipts (broadcast_id, relay, at, body)
       SELECT value ->> 'broadcastId', ?, ?, value FROM json_each(?)`;
     this.sql.exec(insert, relay, now, JSON.stringify(parts));
   }
 
-  /** What each relay said of a broadcast. */
+  /** Each relay's counts for a broadcast. */
   of(broadcastId: string): Map<number, ReceiptPart> {
     const rows = this.sql.exec<{ relay: number; body: string }>("SELECT relay, body FROM receipts WHERE broadcast_id = ?", broadcastId);
     return new Map(rows.toArray().map(({ relay, body }) => [relay, ReceiptPart.parse(JSON.parse(body))]));
@@ -33,7 +33,7 @@ export class ChannelReceipts {
   }
 }
 
-/** The counts of several relays, or channels, as one. */
+/** Sums the counts of several relays or channels. */
 export function sumReceipts(seq: number, parts: Omit<ChannelReceipt, "seq">[]): ChannelReceipt {
   const sum = { seq, sockets: 0, sent: 0, acknowledged: 0, late: 0 };
   for (const part of parts) {

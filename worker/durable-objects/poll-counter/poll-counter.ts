@@ -18,28 +18,28 @@ import { VoteStore } from "./vote-store.ts";
 
 /** Time between two writes of votes to the database. */
 const WRITE_MS = 2_000;
-/** Least time between two looks at the tally: viewers are told at most twice a second. */
-const TELL_MS = 500;
-/** Longest time between two tries to tell. */
-const TELL_RETRY_MS = 32_000;
-/** Votes that one statement takes to the database. */
-const PORTION = 1_000;
+/** Shortest time between two notifications: viewers are notified at most twice a second. */
+const NOTIFY_MS = 500;
+/** Longest time between two attempts to notify viewers. */
+const NOTIFY_RETRY_MS = 32_000;
+/** Votes that one statement writes. */
+const BATCH_SIZE = 1_000;
 
 /**
- * One of the counters that share a poll's votes by account, named `<siteId>:<pollId>:<counter>`. Each vote is in its own storage before it
- * is answered; the alarm takes votes to the database in groups. Counter 0 adds all of them up and tells the viewers.
+ * One of the counters that share a poll's votes by account, named `<siteId>:<pollId>:<counter>`. A vote is stored here before the response;
+ * the alarm writes votes to the database in batches. Counter 0 sums up all counters and notifies the viewers.
  */
 export class PollCounter extends DurableObject<Env> {
   readonly #siteId: string;
   readonly #pollId: string;
   readonly #counter: number;
   readonly #votes: VoteStore;
-  /** When votes are to be written and told; null: there is nothing new. After a restart both are due with the next alarm. */
+  /** When to write votes and when to notify viewers; null if there is nothing new. After a restart both are due at the next alarm. */
   #writeAt: number | null = 0;
-  #tellAt: number | null = 0;
-  #toldAt = 0;
-  /** Tries to tell in a row that failed. */
-  #untold = 0;
+  #notifyAt: number | null = 0;
+  #notifiedAt = 0;
+  /** Consecutive failed attempts to notify. */
+  #failedNotifications = 0;
   #alarmAt: number | null = null;
   #audience: Audience | undefined;
   #sum: { at: number; tally: Promise<Tally> } | undefined;
@@ -53,32 +53,32 @@ export class PollCounter extends DurableObject<Env> {
     this.#votes = new VoteStore(ctx.storage);
   }
 
-  /** Counts a vote once by its account and `requestId`, or says why not. */
+  /** Counts a vote, idempotent by account and `requestId`, or returns why it doesn't count. */
   async vote(vote: Vote): Promise<VoteOutcome> {
     if (!this.#votes.poll) await this.#load();
     const now = Date.now();
     const outcome = this.#votes.count(vote, now);
     if (outcome.ok) {
       this.#writeAt ??= now + WRITE_MS;
-      this.#tellSoon(now);
+      this.#notifySoon(now);
     }
     return outcome;
   }
 
-  /** Takes a change of the poll: from here on votes are counted by it. Of a closed poll the database has every vote once this answers. */
+  /** Applies a change of the poll. If the poll is closed, every vote is in the database once this resolves. */
   async define(poll: PollDefinition): Promise<void> {
     const isNew = this.#votes.define(poll);
     this.#sum = undefined;
-    if (this.#counter === 0 && isNew) this.#tellSoon(Date.now());
+    if (this.#counter === 0 && isNew) this.#notifySoon(Date.now());
     if (!poll.open) await this.#write();
   }
 
-  /** Keeps votes for these answers away for the moment, and says how many they have: before answers are taken away. */
+  /** Rejects votes for these answers for now and returns how many they have; called before answers are removed. */
   hold(hold: Hold): number {
     return this.#votes.hold(hold, Date.now());
   }
 
-  /** The answers that were held by this request stay. */
+  /** Releases the answers that this request held. */
   release(by: string): void {
     this.#votes.release(by);
   }
@@ -88,10 +88,10 @@ export class PollCounter extends DurableObject<Env> {
     return this.#votes.tally();
   }
 
-  /** All votes of the poll, at most half a second old; of counter 0. */
+  /** All votes of the poll, at most half a second old. Only on counter 0. */
   async sum(): Promise<Tally> {
     const now = Date.now();
-    if (!this.#sum || this.#sum.at <= now - TELL_MS) {
+    if (!this.#sum || this.#sum.at <= now - NOTIFY_MS) {
       const sum = { at: now, tally: this.#askAll() };
       this.#sum = sum;
       sum.tally.catch(() => {
@@ -101,66 +101,66 @@ export class PollCounter extends DurableObject<Env> {
     return this.#sum.tally;
   }
 
-  /** What an account has answered, whether the database knows it yet or not. */
+  /** An account's votes, including those not in the database yet. */
   votesOf(accountId: string): CountedVote[] {
     return this.#votes.of(accountId);
   }
 
-  /** Some counter has new votes; to counter 0. */
+  /** Tells counter 0 that another counter has new votes. */
   async changed(): Promise<void> {
-    this.#tellSoon(Date.now());
+    this.#notifySoon(Date.now());
   }
 
-  /** Forgets whose an account's votes were; they stay in the tally. */
-  forget(accountId: string): void {
-    this.#votes.forget(accountId);
+  /** Anonymizes an account's votes; they stay in the tally. */
+  anonymize(accountId: string): void {
+    this.#votes.anonymize(accountId);
   }
 
-  /** The poll is no more. */
+  /** Deletes everything after the poll is deleted. */
   async clear(): Promise<void> {
     this.#votes.clear();
     this.ctx.storage.kv.delete("told");
-    this.#writeAt = this.#tellAt = this.#alarmAt = null;
+    this.#writeAt = this.#notifyAt = this.#alarmAt = null;
     this.#sum = undefined;
     await this.ctx.storage.deleteAlarm();
   }
 
-  /** Writes and tells what is due. Safe to run at any time; what fails is tried again. */
+  /** Writes votes and notifies viewers if due. Safe to run at any time; failures are retried. */
   override async alarm(): Promise<void> {
     this.#alarmAt = null;
     const now = Date.now();
     if (this.#writeAt !== null && this.#writeAt <= now) await this.#attempt("write", () => this.#write());
-    if (this.#tellAt !== null && this.#tellAt <= now) await this.#attempt("tell", () => this.#tell(now));
+    if (this.#notifyAt !== null && this.#notifyAt <= now) await this.#attempt("notify", () => this.#notify(now));
     this.#schedule();
   }
 
-  async #attempt(what: "write" | "tell", work: () => Promise<void>): Promise<void> {
+  async #attempt(what: "write" | "notify", work: () => Promise<void>): Promise<void> {
     try {
       await work();
-      if (what === "tell") this.#untold = 0;
+      if (what === "notify") this.#failedNotifications = 0;
     } catch (error) {
       logError(`poll_${what}_failed`, error, { poll: this.#pollId });
       if (what === "write") this.#writeAt = Date.now() + WRITE_MS;
-      else this.#tellAt = Date.now() + Math.min(TELL_RETRY_MS, TELL_MS * 2 ** this.#untold++);
+      else this.#notifyAt = Date.now() + Math.min(NOTIFY_RETRY_MS, NOTIFY_MS * 2 ** this.#failedNotifications++);
     }
   }
 
-  /** Takes to the database what it doesn't have. A portion that is written twice counts once. */
+  /** Writes the votes that aren't in the database yet. A batch that is written twice counts once. */
   async #write(): Promise<void> {
     this.#writeAt = null;
     for (;;) {
-      const votes = this.#votes.unwritten(PORTION);
+      const votes = this.#votes.unwritten(BATCH_SIZE);
       const last = votes.at(-1);
       if (!last) return;
       const deleted = await writeVotes(this.env, { siteId: this.#siteId, pollId: this.#pollId }, votes);
-      for (const accountId of deleted) this.#votes.forget(accountId);
-      this.#votes.wrote(last.seq);
+      for (const accountId of deleted) this.#votes.anonymize(accountId);
+      this.#votes.markWritten(last.seq);
     }
   }
 
-  async #tell(now: number): Promise<void> {
-    this.#tellAt = null;
-    this.#toldAt = now;
+  async #notify(now: number): Promise<void> {
+    this.#notifyAt = null;
+    this.#notifiedAt = now;
     if (this.#counter !== 0) return this.#peer(0).changed();
     if (!this.#votes.poll) await this.#load();
     const tally = await this.#askAll();
@@ -184,7 +184,7 @@ export class PollCounter extends DurableObject<Env> {
     return this.env.POLL_COUNTER.getByName(counterName(this.#siteId, this.#pollId, counter));
   }
 
-  /** Asks the database for the poll, while every other call waits: none can change or end it meanwhile. */
+  /** Loads the poll from the database while all other calls wait, so that none can change or delete it meanwhile. */
   async #load(): Promise<void> {
     const failure = await this.ctx.blockConcurrencyWhile(async () => {
       if (this.#votes.poll) return;
@@ -193,22 +193,22 @@ export class PollCounter extends DurableObject<Env> {
         if (poll) this.#votes.define(poll);
         return;
       } catch (cause) {
-        // Thrown in here, it would end the object.
+        // Throwing in here would reset the object.
         return new Error("The poll can't be read", { cause });
       }
     });
     if (failure) throw failure;
   }
 
-  #tellSoon(now: number): void {
-    // What is new waits for no repeat of what a relay has not taken.
-    this.#tellAt = Math.min(this.#tellAt ?? Infinity, Math.max(now, this.#toldAt + TELL_MS));
+  #notifySoon(now: number): void {
+    // A new result doesn't wait for the backoff of a failed notification.
+    this.#notifyAt = Math.min(this.#notifyAt ?? Infinity, Math.max(now, this.#notifiedAt + NOTIFY_MS));
     this.#schedule();
   }
 
   /** Sets the alarm for what is due next. Never moves it later. */
   #schedule(): void {
-    const due = Math.min(this.#writeAt ?? Infinity, this.#tellAt ?? Infinity);
+    const due = Math.min(this.#writeAt ?? Infinity, this.#notifyAt ?? Infinity);
     if (due === Infinity || (this.#alarmAt !== null && this.#alarmAt <= due)) return;
     this.#alarmAt = due;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(Math.max(due, Date.now())));

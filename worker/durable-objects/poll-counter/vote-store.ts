@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
-import type { CountedVote, Hold, PollDefinition, Tally, Vote, VoteOutcome, VoteRefusal } from "./poll-counter.protocol.ts";
+import type { CountedVote, Hold, PollDefinition, Tally, Vote, VoteOutcome, VoteErrorCode } from "./poll-counter.protocol.ts";
 
-/** How long a definition that is being changed may keep votes for an answer away, should the change never come. */
+/** How long a pending change may block votes for an answer if the change never arrives. */
 const HOLD_MS = 10_000;
 
-/** Begins what stands for the id of an account that is gone. */
-const FORGOTTEN = "-";
+/** Prefix of the hash that replaces the id of a deleted account. */
+const ANONYMIZED = "-";
 
-type Known = { n: number; answerId: string; requestId: string; created: number };
+type OwnVote = { n: number; answerId: string; requestId: string; created: number };
 
-/** A vote and its place in the order of counting. */
+/** A vote and its position in counting order. */
 export interface StoredVote extends CountedVote {
   seq: number;
 }
 
-/** The votes of one counter, in its own storage; the tally is kept in memory and counted anew after a restart. */
+/** The votes of one counter in its own storage; the tally is kept in memory and recounted after a restart. */
 export class VoteStore {
   readonly #storage: DurableObjectStorage;
   readonly #tally = new Map<string, number>();
   #poll: PollDefinition | undefined;
   #written: number;
-  /** Whether there are votes of accounts that are gone. */
-  #forgets: boolean;
+  /** Whether there are votes of deleted accounts. */
+  #hasAnonymous: boolean;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -32,8 +32,8 @@ export class VoteStore {
       )`);
     this.#poll = storage.kv.get<PollDefinition>("poll");
     this.#written = storage.kv.get<number>("written") ?? 0;
-    // Ids are hexadecimal, which sorts behind the mark.
-    this.#forgets = storage.sql.exec("SELECT 1 FROM votes WHERE account_id < '0' LIMIT 1").toArray().length > 0;
+    // Ids are hexadecimal and sort after the prefix.
+    this.#hasAnonymous = storage.sql.exec("SELECT 1 FROM votes WHERE account_id < '0' LIMIT 1").toArray().length > 0;
     const counts = "SELECT answer_id AS id, count(*) AS votes FROM votes GROUP BY answer_id";
     for (const { id, votes } of storage.sql.exec<{ id: string; votes: number }>(counts)) this.#tally.set(id, votes);
   }
@@ -42,7 +42,7 @@ export class VoteStore {
     return this.#poll;
   }
 
-  /** Takes a definition unless a later one is known; answers whether it is new. What was held for a change of an older one is free again. */
+  /** Stores a definition unless a later one is stored; returns whether it is new. Releases holds for changes of older versions. */
   define(poll: PollDefinition): boolean {
     if (this.#poll && this.#poll.version >= poll.version) return false;
     this.#keepHeld(({ version }) => version >= poll.version);
@@ -51,13 +51,13 @@ export class VoteStore {
     return true;
   }
 
-  /** Counts a vote, or says why not; one that is counted already gets the same answer. */
+  /** Counts a vote or returns why it doesn't count; a vote that is already counted gets the same result. */
   count({ accountId, answerId, requestId }: Vote, now: number): VoteOutcome {
     const own = this.#votesOf(accountId);
     const same = own.find((vote) => vote.requestId === requestId && vote.answerId === answerId);
     if (same) return { ok: true, vote: { accountId, n: same.n, answerId, created: same.created } };
-    const refusal = this.#refuse(answerId, own.length, now);
-    if (refusal) return refusal;
+    const error = this.#check(answerId, own.length, now);
+    if (error) return error;
     const vote = { accountId, n: own.length + 1, answerId, created: now };
     const insert = "INSERT INTO votes (account_id, n, answer_id, request_id, created) VALUES (?, ?, ?, ?, ?)";
     this.#storage.sql.exec(insert, accountId, vote.n, answerId, requestId, now);
@@ -65,13 +65,13 @@ export class VoteStore {
     return { ok: true, vote };
   }
 
-  /** Keeps votes for these answers away until a newer definition, or for 10 s; answers how many they have. */
+  /** Rejects votes for these answers until a newer definition, or for 10 s; returns how many they have. */
   hold(hold: Hold, now: number): number {
     this.#storage.kv.put("held", [...this.#held(now), { ...hold, until: now + HOLD_MS }]);
     return hold.answerIds.reduce((sum, id) => sum + (this.#tally.get(id) ?? 0), 0);
   }
 
-  /** Ends what one request has held. */
+  /** Releases the answers held by one request. */
   release(by: string): void {
     this.#keepHeld((hold) => hold.by !== by);
   }
@@ -85,27 +85,27 @@ export class VoteStore {
     return this.#storage.sql.exec<CountedVote & Record<string, SqlStorageValue>>(votes, accountId).toArray();
   }
 
-  /** The oldest votes that the database doesn't have yet. */
+  /** The oldest votes that aren't in the database yet. */
   unwritten(limit: number): StoredVote[] {
     const votes = "SELECT seq, account_id AS accountId, n, answer_id AS answerId, created FROM votes WHERE seq > ? ORDER BY seq LIMIT ?";
     return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, this.#written, limit).toArray();
   }
 
-  /** Notes that the database has all votes up to this one. */
-  wrote(seq: number): void {
+  /** Marks all votes up to this one as written to the database. */
+  markWritten(seq: number): void {
     if (seq <= this.#written) return;
     this.#storage.kv.put("written", seq);
     this.#written = seq;
   }
 
-  /** Keeps an account's votes, but not whose they were: only somebody who knows the id can tell. So nobody votes anew by being deleted. */
-  forget(accountId: string): void {
-    if (accountId.startsWith(FORGOTTEN)) return;
-    this.#storage.sql.exec("UPDATE votes SET account_id = ?, request_id = '' WHERE account_id = ?", forgotten(accountId), accountId);
-    this.#forgets = true;
+  /** Replaces an account's id with its hash. The votes stay, and a deleted account still can't vote again. */
+  anonymize(accountId: string): void {
+    if (accountId.startsWith(ANONYMIZED)) return;
+    this.#storage.sql.exec("UPDATE votes SET account_id = ?, request_id = '' WHERE account_id = ?", anonymousId(accountId), accountId);
+    this.#hasAnonymous = true;
   }
 
-  /** Drops everything. */
+  /** Deletes everything. */
   clear(): void {
     this.#storage.sql.exec("DELETE FROM votes");
     for (const key of ["poll", "written", "held"]) this.#storage.kv.delete(key);
@@ -114,21 +114,21 @@ export class VoteStore {
     this.#written = 0;
   }
 
-  #votesOf(accountId: string): Known[] {
+  #votesOf(accountId: string): OwnVote[] {
     const votes = "SELECT n, answer_id AS answerId, request_id AS requestId, created FROM votes WHERE account_id = ?";
-    const own = this.#storage.sql.exec<Known>(votes, accountId).toArray();
-    if (own.length > 0 || !this.#forgets) return own;
-    return this.#storage.sql.exec<Known>(votes, forgotten(accountId)).toArray();
+    const own = this.#storage.sql.exec<OwnVote>(votes, accountId).toArray();
+    if (own.length > 0 || !this.#hasAnonymous) return own;
+    return this.#storage.sql.exec<OwnVote>(votes, anonymousId(accountId)).toArray();
   }
 
-  #refuse(answerId: string, responses: number, now: number): VoteOutcome | undefined {
+  #check(answerId: string, responses: number, now: number): VoteOutcome | undefined {
     const poll = this.#poll;
-    if (!poll) return refused("not_found", "Poll not found");
-    if (!poll.answers.some((answer) => answer.id === answerId)) return refused("not_found", "The poll has no such answer");
-    if (!poll.open) return refused("poll_closed", "The poll is closed");
-    if (responses >= poll.responsesPerViewer) return refused("already_answered", "You have answered this poll already");
+    if (!poll) return rejected("not_found", "Poll not found");
+    if (!poll.answers.some((answer) => answer.id === answerId)) return rejected("not_found", "The poll has no such answer");
+    if (!poll.open) return rejected("poll_closed", "The poll is closed");
+    if (responses >= poll.responsesPerViewer) return rejected("already_answered", "You have answered this poll already");
     if (this.#held(now).some(({ answerIds }) => answerIds.includes(answerId)))
-      return refused("conflict", "The poll's answers are being changed; try again");
+      return rejected("conflict", "The poll's answers are being changed; try again");
     return undefined;
   }
 
@@ -141,10 +141,10 @@ export class VoteStore {
   }
 }
 
-function refused(code: VoteRefusal, message: string): VoteOutcome {
+function rejected(code: VoteErrorCode, message: string): VoteOutcome {
   return { ok: false, code, message };
 }
 
-function forgotten(accountId: string): string {
-  return FORGOTTEN + createHash("sha256").update(accountId).digest("hex");
+function anonymousId(accountId: string): string {
+  return ANONYMIZED + createHash("sha256").update(accountId).digest("hex");
 }

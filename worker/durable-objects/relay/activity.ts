@@ -1,40 +1,40 @@
 import type { Seen } from "#worker/services/realtime/activity.ts";
 
-/** A player tells where it is more often than this; longer silence, ms, is no proof of watching. */
+/** Players report their position more often than this (ms); longer gaps don't count as watched. */
 const LONGEST_STEP_MS = 60_000;
 
-/** A row goes on for so long, ms: of a longer one nobody could tell which part was watched. */
+/** How long a row may span, ms: a longer one couldn't show which part was watched. */
 const QUARTER = 900_000;
 const MINUTE = 60_000;
 
-/** Where in a video a viewer was (seconds of media time), and when that was heard (ms). */
-export interface Place {
+/** A viewer's playback position (seconds of media time), and when it was reported (ms). */
+export interface PlaybackPosition {
   videoId: string;
   mediaTime: number;
   at: number;
 }
 
-/** The same with since when it is watched without a break, ms; each quarter of an hour begins anew. */
-export interface Watching extends Place {
+/** The same with the start of uninterrupted watching, ms; it restarts every quarter of an hour. */
+export interface Watching extends PlaybackPosition {
   since: number;
 }
 
-/** The place that a viewer tells of, after the one that it told of before. */
-export function watchingAt(before: Watching | null, place: Place): Watching {
-  if (!before || watchedBetween(before, place) === 0) return { ...place, since: place.at };
-  const goesOn = Math.floor(before.since / QUARTER) === Math.floor(before.at / QUARTER);
-  return { ...place, since: goesOn ? before.since : before.at };
+/** A newly reported position, following the one reported before. */
+export function watchingAt(before: Watching | null, position: PlaybackPosition): Watching {
+  if (!before || watchedBetween(before, position) === 0) return { ...position, since: position.at };
+  const continues = Math.floor(before.since / QUARTER) === Math.floor(before.at / QUARTER);
+  return { ...position, since: continues ? before.since : before.at };
 }
 
-/** Seconds watched between two reports: no more than have passed, and none unless the picture has moved on. */
-export function watchedBetween(before: Place | null, after: Place): number {
+/** Seconds watched between two reports: no more than the time elapsed, and none unless the playback position advanced. */
+export function watchedBetween(before: PlaybackPosition | null, after: PlaybackPosition): number {
   if (before?.videoId !== after.videoId) return 0;
-  const passed = after.at - before.at;
-  if (passed > LONGEST_STEP_MS) return 0;
-  return Math.max(0, Math.min(passed / 1000, after.mediaTime - before.mediaTime));
+  const elapsed = after.at - before.at;
+  if (elapsed > LONGEST_STEP_MS) return 0;
+  return Math.max(0, Math.min(elapsed / 1000, after.mediaTime - before.mediaTime));
 }
 
-/** What the accounts at this relay have done and is not in the database yet: one row for each account and thing, until there is a break. */
+/** Viewer activity at this relay that isn't in the database yet: one row per account and target, until there is a break. */
 export class RelayActivity {
   private readonly channelId: string;
   private rows = new Map<string, Seen>();
@@ -47,7 +47,7 @@ export class RelayActivity {
     return this.rows.size;
   }
 
-  /** Notes that an account is here, and has been since it came (ms). */
+  /** Records that an account is connected, and since when (ms). */
   visited(accountId: string, since: number, now: number): void {
     this.add(accountId, "channel", this.channelId, { seconds: (now - since) / 1000, since, from: since, to: now });
   }
@@ -56,7 +56,7 @@ export class RelayActivity {
     this.add(accountId, "panel", panelId, { seconds: 0, since: now, from: now, to: now });
   }
 
-  /** Adds what lies between two reports of a player. */
+  /** Adds the time watched between two reports of a player. */
   watched(accountId: string, before: Watching | null, after: Watching): void {
     const seconds = watchedBetween(before, after);
     if (before && seconds > 0) this.add(accountId, "watch", after.videoId, { seconds, since: after.since, from: before.at, to: after.at });
@@ -68,7 +68,7 @@ export class RelayActivity {
     return rows;
   }
 
-  /** What could not be written goes with the next: the database never counts more than has passed. */
+  /** Keeps rows that could not be written for the next attempt: the database never counts more than the time elapsed. */
   putBack(rows: Seen[]): void {
     for (const { accountId, kind, targetId, seconds, since, firstAt, lastAt } of rows) {
       this.add(accountId, kind, targetId, { seconds, since, from: firstAt, to: lastAt });

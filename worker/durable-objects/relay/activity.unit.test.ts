@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Place, RelayActivity, watchedBetween, watchingAt, type Watching } from "./activity.ts";
+import { type PlaybackPosition, RelayActivity, watchedBetween, watchingAt, type Watching } from "./activity.ts";
 
 const SECOND = 1_000;
 
@@ -7,35 +7,35 @@ function at(seconds: number, mediaTime: number, videoId = "match") {
   return { videoId, mediaTime, at: seconds * SECOND };
 }
 
-describe("what was watched between two reports", () => {
+describe("watchedBetween", () => {
   test.for<[name: string, before: ReturnType<typeof at> | null, after: ReturnType<typeof at>, seconds: number]>([
-    ["is the time that has passed", at(0, 100), at(10, 110), 10],
-    ["is nothing for the first report", null, at(10, 110), 0],
-    ["is nothing while the picture stands", at(0, 100), at(10, 100), 0],
-    ["is nothing for a jump back", at(0, 100), at(10, 40), 0],
-    ["is no more than has passed, however far the viewer jumps ahead", at(0, 100), at(10, 4000), 10],
-    ["is what was seen, if that is less than has passed", at(0, 100), at(10, 104), 4],
-    ["is nothing of another video", at(0, 100, "trailer"), at(10, 110), 0],
-    ["is nothing after a silence of more than a minute", at(0, 100), at(61, 161), 0],
-    ["is a minute after a minute", at(0, 100), at(60, 160), 60],
-    ["is nothing if no time has passed", at(5, 100), at(5, 900), 0],
+    ["counts the time elapsed", at(0, 100), at(10, 110), 10],
+    ["counts nothing for the first report", null, at(10, 110), 0],
+    ["counts nothing while the video is paused", at(0, 100), at(10, 100), 0],
+    ["counts nothing for a seek backwards", at(0, 100), at(10, 40), 0],
+    ["counts no more than the time elapsed, however far the viewer seeks ahead", at(0, 100), at(10, 4000), 10],
+    ["counts the media time played if that is less than the time elapsed", at(0, 100), at(10, 104), 4],
+    ["counts nothing across different videos", at(0, 100, "trailer"), at(10, 110), 0],
+    ["counts nothing after a gap of more than a minute", at(0, 100), at(61, 161), 0],
+    ["counts a gap of exactly a minute", at(0, 100), at(60, 160), 60],
+    ["counts nothing if no time has elapsed", at(5, 100), at(5, 900), 0],
   ])("%s", ([, before, after, seconds]) => {
     expect(watchedBetween(before, after)).toBe(seconds);
   });
 });
 
-/** Has a player tell of these places, one after the other. */
-function watch(activity: RelayActivity, ...places: Place[]): void {
+/** Has a player report these positions, one after the other. */
+function watch(activity: RelayActivity, ...positions: PlaybackPosition[]): void {
   let before: Watching | null = null;
-  for (const place of places) {
-    const after = watchingAt(before, place);
+  for (const position of positions) {
+    const after = watchingAt(before, position);
     activity.watched("ada", before, after);
     before = after;
   }
 }
 
-describe("the rows of a relay", () => {
-  test("add up what an account watches, one row for each video", () => {
+describe("a relay's activity rows", () => {
+  test("sum what an account watches, with one row per video", () => {
     const activity = new RelayActivity("channel");
     watch(activity, at(0, 0), at(10, 10), at(15, 15), at(20, 0, "trailer"), at(22, 2, "trailer"));
     const row = { accountId: "ada", kind: "watch", channelId: "channel" };
@@ -46,7 +46,7 @@ describe("the rows of a relay", () => {
     expect(activity.size).toBe(0);
   });
 
-  test("tell apart what was watched before a break and after it", () => {
+  test("separate what was watched before and after a break", () => {
     const activity = new RelayActivity("channel");
     watch(activity, at(0, 0), at(30, 30), at(60, 60), at(600, 60), at(630, 90));
     expect(activity.take()).toMatchObject([
@@ -55,7 +55,7 @@ describe("the rows of a relay", () => {
     ]);
   });
 
-  test("tell apart what was watched in one quarter of an hour and in the next, and go on where they began after they were written", () => {
+  test("separate consecutive quarters of an hour, and keep their start after being written", () => {
     const activity = new RelayActivity("channel");
     watch(activity, at(800, 0), at(840, 40), at(890, 90), at(901, 101), at(905, 105));
     expect(activity.take()).toMatchObject([
@@ -67,14 +67,14 @@ describe("the rows of a relay", () => {
     expect(activity.take()).toMatchObject([{ seconds: 40, since: 0, firstAt: 40 * SECOND, lastAt: 80 * SECOND }]);
   });
 
-  test("count two screens of one account once", () => {
+  test("count two screens of the same account once", () => {
     const activity = new RelayActivity("channel");
     watch(activity, at(0, 0), at(10, 10));
     watch(activity, at(1, 500), at(11, 510));
     expect(activity.take()).toMatchObject([{ seconds: 11, firstAt: 0, lastAt: 11 * SECOND }]);
   });
 
-  test("keep each minute's openings and each visit apart, and of a visit how long it has been", () => {
+  test("separate panel openings by minute and visits by start, and keep each visit's duration", () => {
     const activity = new RelayActivity("channel");
     for (const minute of [0, 5, 14]) activity.opened("ada", "lineup", minute * 60 * SECOND);
     activity.visited("ada", 0, 30 * SECOND);
@@ -90,7 +90,7 @@ describe("the rows of a relay", () => {
     ]);
   });
 
-  test("go with the next when they could not be written", () => {
+  test("are kept for the next write if a write fails", () => {
     const activity = new RelayActivity("channel");
     watch(activity, at(0, 0), at(10, 10));
     const rows = activity.take();

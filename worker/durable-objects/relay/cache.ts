@@ -3,7 +3,7 @@ import type { FramePage, LogFrame, Snapshot, StateChange } from "#worker/durable
 
 const RING = 256;
 
-/** What a relay remembers of its channel: the end of the log and what is on. Gone with every hibernation, rebuilt from a snapshot. */
+/** A relay's copy of its channel: the end of the log and the active overlays. Lost on hibernation and rebuilt from a snapshot. */
 export class RelayCache {
   readonly epoch: string;
   private ring: LogFrame[];
@@ -13,7 +13,7 @@ export class RelayCache {
   private readonly latest = new Map<string, StateChange>();
   private position: number;
 
-  /** `active`: all pages of what is on. */
+  /** `active`: all pages of active overlays. */
   constructor(snapshot: Omit<Snapshot, "active">, active: LogFrame[]) {
     this.epoch = snapshot.epoch;
     this.position = snapshot.head;
@@ -28,7 +28,7 @@ export class RelayCache {
     return this.position;
   }
 
-  /** Takes the frames that follow the head; those it has already are skipped. */
+  /** Applies the frames that follow the head and skips those it already has. */
   apply(frames: LogFrame[]): void {
     for (const frame of frames) {
       if (frame.seq !== this.position + 1) continue;
@@ -42,10 +42,10 @@ export class RelayCache {
     if (this.ring.length <= 2 * RING && this.chars <= 2 * CALL_CHARS) return;
     this.ring = pageOf(this.ring.slice(-RING).reverse()).page.reverse();
     this.chars = charsOf(this.ring);
-    this.forgetOver(Date.now());
+    this.deleteExpired(Date.now());
   }
 
-  /** Takes the states that are newer than those it has. */
+  /** Applies states that are newer than the cached ones. */
   applyStates(changes: StateChange[]): void {
     for (const change of changes) {
       const known = this.latest.get(change.key);
@@ -58,25 +58,25 @@ export class RelayCache {
     return [...this.latest.values()];
   }
 
-  /** All frames after `seq`, or null where the memory does not reach back that far. */
+  /** All frames after `seq`, or null if the cache doesn't reach back that far. */
   after(seq: number): LogFrame[] | null {
     if (seq >= this.position) return [];
     const first = this.ring[0]?.seq ?? Infinity;
     return first <= seq + 1 ? this.ring.slice(seq + 1 - first) : null;
   }
 
-  /** What whoever comes now gets, in order. */
+  /** The overlays for a new viewer, in order. */
   overlays(now: number): LogFrame[] {
-    this.forgetOver(now);
+    this.deleteExpired(now);
     return [...this.active.values()];
   }
 
-  /** The client rules that hold now. */
+  /** The active client rules. */
   rules(): LogFrame[] {
     return [...this.clientRules.values()];
   }
 
-  private forgetOver(now: number): void {
+  private deleteExpired(now: number): void {
     for (const [broadcastId, frame] of this.active) if ((frame.shows?.until ?? 0) <= now) this.active.delete(broadcastId);
   }
 
@@ -86,7 +86,7 @@ export class RelayCache {
   }
 }
 
-/** All that is on, of which a snapshot brings the first page; what has changed since, arrives as frames. */
+/** All active overlays, starting with the snapshot's first page; later changes arrive as frames. */
 export async function allActive(
   { active, head }: Pick<Snapshot, "active" | "head">,
   readPage: (seq: number, head: number) => Promise<FramePage>,

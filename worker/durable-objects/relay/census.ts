@@ -4,16 +4,16 @@ import type { RelaySockets } from "./sockets.ts";
 
 const FLUSH_MS = 500;
 
-/** Tells the site who is at a relay: soon after that changed, and once a heartbeat. */
+/** Reports a relay's viewers to the site: soon after a change, and once per heartbeat. */
 export class RelayCensus {
   private readonly place: { channelId: string; relay: number };
   private readonly sockets: RelaySockets;
   private readonly heartbeatMs: number;
   private readonly send: (report: PresenceReport) => Promise<unknown>;
   private reportDue = 0;
-  /** Somebody has come or gone since the last report. */
+  /** A viewer has connected or disconnected since the last report. */
   private hasChanged = false;
-  /** Devices that have been reported since the object woke, and on which day (UTC). */
+  /** Devices reported since the object woke, and on which day (UTC). */
   private reported = { day: "", devices: new Set<string>() };
 
   constructor(
@@ -28,13 +28,13 @@ export class RelayCensus {
     this.send = send;
   }
 
-  /** When the next report is due, ms; Infinity while nobody is here and the site knows it. */
+  /** When the next report is due, ms; Infinity if there are no viewers and the site knows it. */
   get due(): number {
     return this.sockets.size > 0 || this.hasChanged ? this.reportDue : Infinity;
   }
 
-  /** A viewer has come or gone; answers when that is to be reported (ms). */
-  changed(): number {
+  /** Call after a viewer connects or disconnects; returns when the report is due (ms). */
+  markChanged(): number {
     const soon = Date.now() + FLUSH_MS;
     this.reportDue = Math.min(this.reportDue, soon);
     this.hasChanged = true;
@@ -45,7 +45,7 @@ export class RelayCensus {
     return { count: this.sockets.size, accounts: bloomOf(this.sockets.accounts()) };
   }
 
-  /** Reports if it is due. What fails is due again soon, at a moment that `failed` is told (ms). */
+  /** Reports if it is due. After a failure, calls `failed` with the time of the next attempt (ms). */
   async reportDueNow(now: number, failed: (error: unknown, retryAt: number) => Promise<void>): Promise<void> {
     if (this.reportDue > now) return;
     this.reportDue = now + this.heartbeatMs;

@@ -4,20 +4,20 @@ import { ViewerFrame } from "./relay.protocol.ts";
 const MAX_VIEWER_FRAME = 4_096;
 const FRAMES_PER_MESSAGE = 200;
 
-// Texts that a relay sends. A frame of the log is never serialised again: messages are joined from the texts that the channel made.
+// Texts that a relay sends. Log frames are never serialised again: messages are joined from the channel's texts.
 
-/** One frame is sent as it is, several as a list. */
+/** One frame is sent as is, several as a list. */
 export function joinBodies(bodies: string[]): string {
   return bodies.length === 1 ? (bodies[0] ?? "") : `[${bodies.join(",")}]`;
 }
 
-/** Any number of frames as messages of a size. */
+/** Splits any number of frames into messages of limited size. */
 export function messagesOf(bodies: string[]): string[] {
   const count = Math.ceil(bodies.length / FRAMES_PER_MESSAGE);
   return Array.from({ length: count }, (_, i) => joinBodies(bodies.slice(i * FRAMES_PER_MESSAGE, (i + 1) * FRAMES_PER_MESSAGE)));
 }
 
-/** What became of a vote. */
+/** The outcome of a vote. */
 export type VoteOutcome = { ok: true } | { ok: false; code: string; message: string };
 
 export function welcomeFrame(welcome: {
@@ -40,14 +40,14 @@ export function concurrentsFrame(upTo: number, count: number): string {
   return JSON.stringify({ type: "concurrents", upTo, count });
 }
 
-/** The frames of states that exist; one that no longer does has none. */
+/** The frames of existing states; deleted ones have none. */
 export function stateFrames(upTo: number, changes: StateChange[]): string[] {
   return changes.flatMap(({ type, data }) => (data === null ? [] : [`{"type":${JSON.stringify(type)},"upTo":${upTo},"data":${data}}`]));
 }
 
 export function voteResultFrame(upTo: number, id: string, outcome: VoteOutcome): string {
-  const refusal = outcome.ok ? {} : { code: outcome.code, message: outcome.message };
-  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...refusal });
+  const error = outcome.ok ? {} : { code: outcome.code, message: outcome.message };
+  return JSON.stringify({ type: "vote.result", upTo, id, ok: outcome.ok, ...error });
 }
 
 export function pongFrame(upTo: number): string {
@@ -72,13 +72,13 @@ export function reaches(frame: Pick<LogFrame, "tags">, tags: string[]): boolean 
   return frame.tags === null || frame.tags.some((tag) => tags.includes(tag));
 }
 
-/** A message for one audience; null where nothing in it is for them. `upTo` is the position that it brings them to. */
+/** A message for one audience. `upTo` is the position that it brings them to. */
 export interface Message {
   text: string;
   upTo: number;
 }
 
-/** Makes the message of one push for any viewer's tags; each distinct audience's text is joined once. */
+/** Builds the message of one push for any viewer's tags; the text for each distinct audience is joined once. */
 export function messageByTags(frames: LogFrame[], states: string[], head: number): (tags: string[]) => Message | null {
   const compose = (visible: LogFrame[]): Message | null => {
     const bodies = [...visible.map((frame) => frame.body), ...states];
@@ -89,14 +89,14 @@ export function messageByTags(frames: LogFrame[], states: string[], head: number
     const forAll = compose(frames);
     return () => forAll;
   }
-  const made = new Map<string, Message | null>();
+  const byAudience = new Map<string, Message | null>();
   return (tags) => {
     const visible = frames.filter((frame) => reaches(frame, tags));
     const audience = visible.map((frame) => frame.seq).join(",");
-    const known = made.get(audience);
+    const known = byAudience.get(audience);
     if (known !== undefined) return known;
     const message = compose(visible);
-    made.set(audience, message);
+    byAudience.set(audience, message);
     return message;
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LogFrame } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { RelayCache } from "./cache.ts";
 import { concurrentsFrame, drainFrame, errorFrame, joinBodies, messageByTags, pongFrame, stateFrames, welcomeFrame } from "./frames.ts";
-import { isTooSlow, mayName, maySpeak, toViewer } from "./sockets.ts";
+import { isTooSlow, mayTarget, takeToken, toViewer } from "./sockets.ts";
 import { ServerFrame } from "./relay.protocol.ts";
 
 function frame(seq: number, change: Partial<LogFrame> = {}): LogFrame {
@@ -21,8 +21,8 @@ function show(seq: number, broadcastId: string, until: number): LogFrame {
   return frame(seq, { shows: { broadcastId, at: 0, until } });
 }
 
-describe("frames", () => {
-  test("are as the protocol says", () => {
+describe("relay frames", () => {
+  test("match the protocol's schemas", () => {
     const welcome = { epoch: "e", seq: 4, upTo: 2, now: 1_000, recovered: true, overlays: [], rules: [], concurrents: 3, heartbeat: 30 };
     const frames = [
       welcomeFrame(welcome),
@@ -45,14 +45,14 @@ describe("frames", () => {
     ]);
   });
 
-  test("travel alone as they are and together as a list", () => {
+  test("are sent as is when alone and as a list when several", () => {
     expect(joinBodies(["{}"])).toBe("{}");
     expect(joinBodies(["{}", "[]"])).toBe("[{},[]]");
   });
 });
 
-describe("a message", () => {
-  test("is one text for all whom the same frames reach, and nothing for whom none does", () => {
+describe("messageByTags", () => {
+  test("shares one text among viewers that receive the same frames, and returns null for those that receive none", () => {
     const messageFor = messageByTags([frame(1, { tags: ["red"] }), frame(2, { tags: ["blue"] })], [], 2);
     expect(messageFor(["red", "old"])).toBe(messageFor(["red"]));
     expect(messageFor(["red"])).toEqual({ text: frame(1).body, upTo: 1 });
@@ -60,15 +60,15 @@ describe("a message", () => {
     expect(messageFor([])).toBeNull();
   });
 
-  test("with a state brings the viewer to the head, whatever it was not meant to see", () => {
+  test("moves the viewer to the head when there is a state, whatever frames it skips", () => {
     expect(messageByTags([frame(7, { tags: ["red"] })], ["{}"], 7)([])).toEqual({ text: "{}", upTo: 7 });
   });
 });
 
-describe("the relay's memory", () => {
+describe("RelayCache", () => {
   const empty = { epoch: "e", head: 0, rules: [], states: [], gate: null, tail: [], concurrents: 0 };
 
-  test("answers what follows a position, or that it does not reach back", () => {
+  test("returns the frames after a position, or null if it doesn't reach back that far", () => {
     const cache = new RelayCache({ ...empty, head: 4, tail: [frame(3), frame(4)] }, []);
     cache.apply([frame(5)]);
     expect(cache.after(2)?.map((each) => each.seq)).toEqual([3, 4, 5]);
@@ -77,14 +77,14 @@ describe("the relay's memory", () => {
     expect(cache.after(1)).toBeNull();
   });
 
-  test("takes no frame twice and none out of order", () => {
+  test("applies no frame twice and none out of order", () => {
     const cache = new RelayCache(empty, []);
     cache.apply([frame(1), frame(1), frame(3), frame(2)]);
     expect(cache.head).toBe(2);
     expect(cache.after(0)?.map((each) => each.seq)).toEqual([1, 2]);
   });
 
-  test("holds the latest state of each key, in whatever order they come", () => {
+  test("keeps the latest state of each key, in whatever order they arrive", () => {
     const state = (key: string, at: number) => ({ key, type: "poll.updated" as const, at, data: String(at) });
     const cache = new RelayCache({ ...empty, states: [state("a", 2), state("b", 1)] }, []);
     cache.applyStates([state("a", 1), state("b", 3)]);
@@ -98,7 +98,7 @@ describe("the relay's memory", () => {
     expect(cache.after(1_800)?.map((each) => each.seq)).toEqual(Array.from({ length: 200 }, (_, i) => 1_801 + i));
   });
 
-  test("knows what is on: shown, neither cleared nor ended", () => {
+  test("lists the overlays that were shown and neither cleared nor expired", () => {
     const cache = new RelayCache({ ...empty, head: 1 }, [show(1, "a", 500)]);
     cache.apply([show(2, "b", 1_000), show(3, "c", 1_000), frame(4, { clears: ["b"] })]);
     expect(cache.overlays(400).map((each) => each.seq)).toEqual([1, 3]);
@@ -119,34 +119,34 @@ describe("a viewer", () => {
         counted: 0,
         watching: null,
         joinedAt: 0,
-        heardAt: 0,
+        lastActiveAt: 0,
       },
       0,
     );
 
-  test("may send 60 frames at once and 20 a second after that", () => {
+  test("may send a burst of 60 frames and then 20 per second", () => {
     const talker = viewer();
-    const sent = (count: number, now: number) => Array.from({ length: count }, () => maySpeak(talker, now)).filter(Boolean).length;
+    const sent = (count: number, now: number) => Array.from({ length: count }, () => takeToken(talker, now)).filter(Boolean).length;
     expect(sent(100, 0)).toBe(60);
     expect(sent(100, 1_000)).toBe(20);
     expect(sent(100, 60_000)).toBe(60);
   });
 
-  test("may name a hundred videos and panels, each as often as it likes", () => {
-    const namer = viewer();
-    const named = Array.from({ length: 150 }, (_, i) => mayName(namer, `panel-${i}`));
-    expect(named.filter(Boolean)).toHaveLength(100);
-    expect([mayName(namer, "panel-99"), mayName(namer, "panel-100")]).toEqual([true, false]);
+  test("may reference a hundred videos and panels, each any number of times", () => {
+    const curious = viewer();
+    const accepted = Array.from({ length: 150 }, (_, i) => mayTarget(curious, `panel-${i}`));
+    expect(accepted.filter(Boolean)).toHaveLength(100);
+    expect([mayTarget(curious, "panel-99"), mayTarget(curious, "panel-100")]).toEqual([true, false]);
   });
 
-  test("that acknowledges is too slow when it stays 500 frames behind for 30 seconds", () => {
+  test("that acknowledges is too slow if it stays more than 500 frames behind for 30 seconds", () => {
     const slow = { ...viewer(), acked: 10, sent: 511 };
     expect(isTooSlow(slow, 0)).toBe(false);
     expect(isTooSlow(slow, 30_000)).toBe(false);
     expect(isTooSlow(slow, 30_001)).toBe(true);
   });
 
-  test("that caught up in between, or never acknowledges, is not too slow", () => {
+  test("that catches up in between or never acknowledges is not too slow", () => {
     const catching = { ...viewer(), acked: 10, sent: 511 };
     isTooSlow(catching, 0);
     catching.acked = 11;

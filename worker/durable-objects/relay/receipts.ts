@@ -4,27 +4,27 @@ import type { LogFrame } from "#worker/durable-objects/channel/channel.protocol.
 import { ReceiptPart } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { reaches } from "./frames.ts";
 
-/** Broadcasts whose acknowledgements are still counted; of older ones what is outstanding counts as missing. */
+/** Broadcasts whose acknowledgements are still counted; for older ones, outstanding acknowledgements count as missing. */
 const KEPT = 128;
 
 const Stored = ReceiptPart.extend({ at: z.number(), tags: z.array(z.string()).nullable() });
 
-/** One broadcast's counts at this relay; `at` is when the channel had committed it, ms. */
+/** One broadcast's counts at this relay; `at` is when the channel committed it, ms. */
 interface Entry extends Omit<ReceiptPart, "delays"> {
   at: number;
   tags: string[] | null;
   delays: Map<number, number>;
 }
 
-/** The part of a viewer that receipts are about: `counted` is the position up to which its acknowledgements have been counted. */
+/** The part of a viewer that receipts need: `counted` is the position up to which its acknowledgements have been counted. */
 interface Counted {
   tags: string[];
   counted: number;
 }
 
 /**
- * What became of the last broadcasts at this relay. Acknowledgements are counted in memory and written down now and then, with the viewers'
- * own positions: what an eviction in between forgets, a viewer's next one makes up for, since it stands for all before it.
+ * Delivery counts of the last broadcasts at this relay. Acknowledgements are counted in memory and written periodically with the viewers'
+ * positions: what an eviction loses, a viewer's next acknowledgement restores, because it covers all earlier ones.
  */
 export class RelayReceipts {
   private readonly sql: SqlStorage;
@@ -36,7 +36,7 @@ export class RelayReceipts {
     sql.exec("CREATE TABLE IF NOT EXISTS receipts (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)");
   }
 
-  /** Notes that a broadcast went to so many sockets, and how many of them took it. */
+  /** Records how many sockets a broadcast was for, and how many accepted it. */
   sent(frame: LogFrame, sockets: number, sent: number): void {
     const entry = this.entryOf(frame);
     if (!entry) return;
@@ -45,7 +45,7 @@ export class RelayReceipts {
     this.changed.add(entry);
   }
 
-  /** Notes that a viewer who came later got the broadcast with its welcome. */
+  /** Records that a later viewer received the broadcast with its welcome. */
   late(frame: LogFrame): void {
     const entry = this.entryOf(frame);
     if (!entry) return;
@@ -53,7 +53,7 @@ export class RelayReceipts {
     this.changed.add(entry);
   }
 
-  /** Counts an acknowledgement of all that this viewer was sent up to `seq`, once; answers whether it told anything new. */
+  /** Counts, once, an acknowledgement of everything sent to this viewer up to `seq`; returns whether it was new. */
   acknowledge(viewer: Counted, seq: number, now: number): boolean {
     if (seq <= viewer.counted) return false;
     const entries = this.entries();
@@ -75,7 +75,7 @@ export class RelayReceipts {
     return entry ? toPart(entry) : null;
   }
 
-  /** Writes down what has changed. */
+  /** Writes the changed counts. */
   write(): void {
     const rows = [...this.changed].map((entry) => ({ seq: entry.seq, body: { ...toPart(entry), at: entry.at, tags: entry.tags } }));
     const insert = "INSERT OR REPLACE INTO receipts (seq, body) SELECT value ->> 'seq', value ->> 'body' FROM json_each(?)";
@@ -83,7 +83,7 @@ export class RelayReceipts {
     this.sql.exec("DELETE FROM receipts WHERE seq < ?", this.entries()[0]?.seq ?? 0);
   }
 
-  /** The same, and answers it for the channel. */
+  /** Writes the changed counts and returns them for the channel. */
   take(): ReceiptPart[] {
     if (this.changed.size === 0) return [];
     this.write();
@@ -92,7 +92,7 @@ export class RelayReceipts {
     return parts;
   }
 
-  /** What the channel did not take is taken again with the next. */
+  /** Keeps parts that the channel did not accept for the next report. */
   putBack(parts: ReceiptPart[]): void {
     for (const { seq } of parts) {
       const entry = this.entries().find((known) => known.seq === seq);
@@ -108,7 +108,7 @@ export class RelayReceipts {
     const { broadcastId, at } = shows;
     const entry: Entry = { broadcastId, seq, at, tags, sockets: 0, sent: 0, acknowledged: 0, late: 0, delays: new Map() };
     entries.push(entry);
-    // A late viewer may bring back an older one.
+    // A late viewer may add an older one.
     if ((entries.at(-2)?.seq ?? 0) > seq) entries.sort((a, b) => a.seq - b.seq);
     if (entries.length > KEPT) this.changed.delete(entries.shift() ?? entry);
     return entry;

@@ -4,18 +4,18 @@ import { orNull } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { OverlayCta } from "#worker/lib/schemas/overlay-cta.ts";
 
-// What travels on a channel's socket (and as Server-Sent Events). No platform import: the docs and the SDK read this file too.
+// The messages on a channel's socket (and as Server-Sent Events). No platform import: the docs and the SDK read this file too.
 
 const Seq = z.number().int().nonnegative().describe("Position in the channel's log; the first frame is 1");
-const Time = z.number().int().describe("Milliseconds since 1970 UTC, server's clock");
+const Time = z.number().int().describe("Milliseconds since 1970 UTC, by the server's clock");
 
-/** Every message to a viewer carries `upTo`: the log position that the viewer now holds, to be sent back as `seq` on reconnecting. */
+/** Every message to a viewer has `upTo`: the log position that the viewer has reached, sent back as `seq` on reconnecting. */
 const held = { upTo: Seq };
 
 export const OverlayContent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("html"),
-    html: z.string().describe("Rendered: variables are filled in and escaped"),
+    html: z.string().describe("Rendered: variables are substituted and escaped"),
     position: z.enum(POSITIONS),
   }),
   z.object({
@@ -27,7 +27,7 @@ export const OverlayContent = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** One broadcast of an overlay, as it goes to the screen. */
+/** One broadcast of an overlay, as the viewer displays it. */
 export const OverlayShow = z.object({
   type: z.literal("overlay.show"),
   seq: Seq,
@@ -40,17 +40,17 @@ export const OverlayShow = z.object({
   contents: z.array(OverlayContent),
   cta: orNull(OverlayCta),
   variables: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-  priority: z.number().int().describe("Where two overlays want one position, the viewer shows the higher first"),
-  timecode: z.number().optional().describe("Seconds of media time at which the viewer shows it"),
+  priority: z.number().int().describe("If two overlays share a position, the viewer shows the one with the higher priority first"),
+  timecode: z.number().optional().describe("Media time at which the viewer shows it, in seconds"),
   segment: z
     .object({ tags: z.array(z.string()) })
     .optional()
     .describe("Only viewers with one of these tags receive it"),
-  broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("What whoever sent it hands to the viewer's app"),
+  broadcastPayload: z.record(z.string(), z.unknown()).optional().describe("Custom data from the sender for the viewer's app"),
 });
 
-/** A picture may be so far behind, ms: a broadcast with a timecode is offered to whoever comes so long after its end. */
-export const PICTURE_LAG_MS = 60_000;
+/** The longest supported video latency (ms): a broadcast with a timecode is sent to new viewers this long after its end. */
+export const MAX_VIDEO_LATENCY_MS = 60_000;
 
 export const OverlayClear = z.object({
   type: z.literal("overlay.clear"),
@@ -60,10 +60,12 @@ export const OverlayClear = z.object({
   ended: z
     .boolean()
     .optional()
-    .describe("True: nobody took them off, their time is over. A viewer that holds one for its picture, or shows it since, keeps it"),
+    .describe(
+      "True: they expired and weren't cleared. A viewer that still waits for its playback position, or already shows one, keeps it",
+    ),
 });
 
-/** Something happened to the channel; `data` is the changed resource's public part. */
+/** A change on the channel; `data` is the public part of the changed resource. */
 const event = <T extends string>(type: T) =>
   z.object({ type: z.literal(type), seq: Seq, ...held, data: z.record(z.string(), z.unknown()) });
 
@@ -71,50 +73,50 @@ export const StreamLive = event("stream.live");
 export const StreamOffline = event("stream.offline");
 export const PageUpdated = event("page.updated");
 export const QuestUpdated = event("quest.updated");
-/** A client rule that holds from now on or, with `active: false`, no more; `data` is the rule. */
+/** A client rule that becomes active or, with `active: false`, inactive; `data` is the rule. */
 export const Rule = event("rule");
 
 /**
- * First frame of every connection. `recovered: true`: the frames that the viewer missed follow, and `upTo` is the position that it came
- * with. `recovered: false`: the viewer is new or the log no longer reaches back, and `overlays` is the whole state.
+ * First frame of every connection. `recovered: true`: the frames that the viewer missed follow, and `upTo` is the position it resumed
+ * from. `recovered: false`: the viewer is new or the log no longer reaches back, and `overlays` is the full state.
  */
 export const Welcome = z.object({
   type: z.literal("welcome"),
-  epoch: z.string().describe("Names this log; a position of another epoch can't be resumed"),
+  epoch: z.string().describe("Identifies this log; a position of another epoch can't be resumed"),
   seq: Seq,
   ...held,
-  now: Time.describe("Milliseconds since 1970 UTC by the server's clock, for a viewer whose own is wrong"),
+  now: Time.describe("Milliseconds since 1970 UTC by the server's clock, for viewers whose own clock is wrong"),
   recovered: z.boolean(),
   overlays: z
     .array(OverlayShow)
-    .describe("What is on now, and what with a `timecode` was until 60 s ago, for pictures that are behind; empty when recovered"),
-  rules: z.array(Rule).describe("The client rules that hold now; empty when recovered"),
+    .describe("Active overlays, and those with a `timecode` that ended within the last 60 s, for delayed video; empty when recovered"),
+  rules: z.array(Rule).describe("The active client rules; empty when recovered"),
   concurrents: z.number().int().nonnegative(),
-  heartbeat: z.number().describe("Seconds within which the server must hear from the viewer; ping at two thirds of it"),
+  heartbeat: z.number().describe("Seconds within which the server must receive a message from the viewer; ping at two thirds of it"),
 });
 
 export const Concurrents = z.object({ type: z.literal("concurrents"), ...held, count: z.number().int().nonnegative() });
 export const PollUpdated = z.object({ type: z.literal("poll.updated"), ...held, data: z.record(z.string(), z.unknown()) });
-/** To the account's own viewers alone. No log keeps it: who connects anew comes with what holds then. */
+/** Sent only to the account's own viewers. Not logged: a new connection starts with the current tags. */
 export const AccountChanged = z.object({
   type: z.literal("account.changed"),
   ...held,
   data: z.object({
     _id: z.string().describe("The account"),
-    tags: z.array(z.string()).describe("Its tags from now on; overlays for others don't come any more"),
+    tags: z.array(z.string()).describe("Its current tags; overlays for other tags are no longer sent"),
   }),
 });
-/** Answers a `vote`, to whoever sent it. */
+/** The response to a `vote`, sent only to its sender. */
 export const VoteResult = z.object({
   type: z.literal("vote.result"),
   ...held,
   id: z.string().describe("The `id` of the vote"),
-  ok: z.boolean().describe("Whether it counts; a repeat of one that counts is answered alike"),
-  code: z.string().optional().describe("Why it doesn't: a code of the API's errors"),
-  message: z.string().optional().describe("The same as a sentence"),
+  ok: z.boolean().describe("Whether the vote counts; a retry of a counted vote gets the same result"),
+  code: z.string().optional().describe("Why it doesn't: an error code of the API"),
+  message: z.string().optional().describe("Why it doesn't, as a sentence"),
 });
 export const Drain = z.object({ type: z.literal("drain"), ...held, reconnectIn: z.number().int().describe("Milliseconds; add jitter") });
-/** Answers a `ping` frame, not the text. */
+/** The response to a `ping` frame; the text `ping` gets the text `pong`. */
 export const Pong = z.object({ type: z.literal("pong"), ...held });
 export const RealtimeError = z.object({
   type: z.literal("error"),
@@ -124,10 +126,10 @@ export const RealtimeError = z.object({
     .number()
     .int()
     .optional()
-    .describe("The code that the socket closes with after this frame; over Server-Sent Events, which have no close codes, the stream ends"),
+    .describe("The code that the socket closes with after this frame; a Server-Sent Events stream has no close codes and just ends"),
 });
 
-/** Frames that stand in the log: ordered, kept, replayed on resume. */
+/** Frames in the log: ordered, stored, and replayed on resume. */
 export const LoggedFrame = z.discriminatedUnion("type", [
   OverlayShow,
   OverlayClear,
@@ -138,7 +140,7 @@ export const LoggedFrame = z.discriminatedUnion("type", [
   Rule,
 ]);
 
-/** Frames of state: the latest wins, none is kept. */
+/** State frames: the latest wins, none is stored. */
 export const StateFrame = z.discriminatedUnion("type", [Concurrents, PollUpdated, AccountChanged]);
 
 export const ServerFrame = z.discriminatedUnion("type", [
@@ -151,44 +153,47 @@ export const ServerFrame = z.discriminatedUnion("type", [
   RealtimeError,
 ]);
 
-/** One WebSocket message is one frame, or a list of frames in order when several came within 50 ms, or 100 ms during a burst. */
+/** A WebSocket message is one frame, or an ordered list of frames if several arrived within 50 ms (100 ms during a burst). */
 export const ServerMessage = z.union([ServerFrame, z.array(ServerFrame)]);
 
-/** The text that keeps a socket alive; answered with `pong` by the platform without waking the object. */
+/** The text that keeps a socket alive; the platform responds with `pong` without waking the object. */
 export const PING = "ping";
 export const PONG = "pong";
 
 const Name = z.string().min(1).max(64);
 
-/** What a viewer holds now. */
+/** Acknowledges the position that a viewer has reached. */
 export const Ack = z.strictObject({
   type: z.literal("ack"),
-  seq: Seq.describe("The last `upTo`: all up to there is on the screen or was. A few a second at most; one stands for all before it"),
+  seq: Seq.describe("The last `upTo`: every frame up to it has been displayed. Covers all earlier ones; send at most a few per second"),
 });
-/** What a viewer watches. */
+/** Reports the playback position of a viewer. */
 export const Watch = z.strictObject({
   type: z.literal("watch"),
-  videoId: Name.describe("The video that plays"),
-  mediaTime: z.number().nonnegative().describe("Seconds of media time; told every few seconds, what lies between is watched"),
+  videoId: Name.describe("The video that is playing"),
+  mediaTime: z
+    .number()
+    .nonnegative()
+    .describe("Media time in seconds; report it every few seconds, and the time between reports counts as watched"),
 });
-export const PanelOpened = z.strictObject({ type: z.literal("panel"), panelId: Name.describe("The panel that the viewer has opened") });
-/** An answer to a poll; `vote.result` tells whether it counts. */
+export const PanelOpened = z.strictObject({ type: z.literal("panel"), panelId: Name.describe("The panel that the viewer opened") });
+/** A vote in a poll; `vote.result` reports whether it counts. */
 export const Vote = z.strictObject({
   type: z.literal("vote"),
   pollId: z.string().regex(ID_PATTERN).describe("An open poll"),
   answerId: Name.describe("One of its answers"),
-  id: Name.describe("The viewer's own name for this vote: repeated with it, it counts once; `vote.result` carries it back"),
+  id: Name.describe("The viewer's own id for this vote: a retry with the same id counts once; `vote.result` returns it"),
 });
 
-/** For clients that send nothing but JSON. The text `ping` says the same and wakes nobody. */
+/** For clients that only send JSON. The text `ping` does the same without waking the object. */
 export const Ping = z.strictObject({ type: z.literal("ping") });
 
 export const ViewerFrame = z.discriminatedUnion("type", [Ack, Watch, PanelOpened, Vote, Ping]);
 
-/** Why the server closes a socket; browsers can't read an HTTP status, so refusals come this way too. */
+/** Why the server closes a socket. Rejections use these codes too, because browsers can't read the HTTP status. */
 export const CLOSE = {
   badFrame: 4400,
-  /** The upgrade itself was not valid. */
+  /** The upgrade request was invalid. */
   badRequest: 4400,
   unauthenticated: 4401,
   forbidden: 4403,
@@ -196,9 +201,9 @@ export const CLOSE = {
   tooSlow: 4408,
   tooMany: 4429,
   internal: 1011,
-  /** The server is to be tried again later. */
+  /** Retry later. */
   unavailable: 1013,
-  /** What the viewer holds can't be continued: reconnect, and get the full state. */
+  /** The viewer's position can't be resumed: reconnect and receive the full state. */
   startOver: 1012,
 } as const;
 

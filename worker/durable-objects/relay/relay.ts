@@ -10,7 +10,7 @@ import type {
   LogFrame,
   Push,
   ReceiptPart,
-  RelayRefusal,
+  RelayRejection,
   StateChange,
   VersionedGate,
 } from "#worker/durable-objects/channel/channel.protocol.ts";
@@ -31,9 +31,9 @@ import {
   voteResultFrame,
   welcomeFrame,
 } from "./frames.ts";
-import { refusal } from "./refusal.ts";
+import { rejection } from "./rejection.ts";
 import { RelayRights } from "./rights.ts";
-import { maySpeak, RelaySockets, type Viewer } from "./sockets.ts";
+import { takeToken, RelaySockets, type Viewer } from "./sockets.ts";
 import { CLOSE, PING, PONG, type ViewerFrame } from "./relay.protocol.ts";
 import { socketLimits } from "./socket-quota.ts";
 import { UsedTicketStore } from "./used-ticket-store.ts";
@@ -42,15 +42,15 @@ const PAGE = 1_000;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
 
-/** The log position that every socket of this relay holds. */
+/** The log position that every socket of this relay has reached. */
 interface Position {
   epoch: string;
   seq: number;
 }
 
 /**
- * The sockets of one part of a channel's viewers, named `<siteId>:<channelId>:<k>`. It keeps no frames: the channel is the truth, and
- * whatever is missing here is asked for again.
+ * Holds the sockets of some of a channel's viewers, named `<siteId>:<channelId>:<k>`. It stores no frames: the channel is the source of
+ * truth, and anything missing here is requested again.
  */
 export class Relay extends DurableObject<Env> {
   private readonly channel: string;
@@ -61,19 +61,19 @@ export class Relay extends DurableObject<Env> {
   private position: Position | null;
   private cache: RelayCache | null = null;
   private loading: Promise<RelayCache> | null = null;
-  /** Frames that were pushed while a snapshot was under way. */
-  private arrived: LogFrame[] = [];
-  private arrivedStates: StateChange[] = [];
-  private readonly spent: UsedTicketStore;
-  /** Viewers on their way in. */
+  /** Frames that were pushed while a snapshot was loading. */
+  private pushedFrames: LogFrame[] = [];
+  private pushedStates: StateChange[] = [];
+  private readonly usedTickets: UsedTicketStore;
+  /** Viewers that are being admitted. */
   private joining = 0;
   private concurrents = 0;
   private alarmAt: number | null = null;
   private readonly metrics: RelayMetrics;
   private readonly census: RelayCensus;
   private readonly rights: RelayRights;
-  /** When it is to be noted next who is here, ms. */
-  private presentDue = 0;
+  /** When to record next that the viewers are still connected, ms. */
+  private presenceDue = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -84,54 +84,54 @@ export class Relay extends DurableObject<Env> {
     this.heartbeatMs = Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.position = ctx.storage.kv.get<Position>("position") ?? null;
     this.sockets = new RelaySockets(ctx, socketLimits(env), (gone) => {
-      this.ctx.waitUntil(this.wakeBy(this.census.changed()));
+      this.ctx.waitUntil(this.wakeBy(this.census.markChanged()));
       if (gone) this.metrics.visited(gone.viewer, gone.until);
     });
-    const ledger = {
+    const sink = {
       receipts: async (parts: ReceiptPart[]) => await env.CHANNEL.getByName(this.channel).takeReceipts(relay, parts),
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
-      failed: (error: unknown) => this.logFailure("relay_books_failed", error),
+      failed: (error: unknown) => this.logFailure("relay_metrics_failed", error),
     };
-    this.metrics = new RelayMetrics(ctx.storage.sql, channelId, this.sockets, ledger, (at) => this.ctx.waitUntil(this.wakeBy(at)));
+    this.metrics = new RelayMetrics(ctx.storage.sql, channelId, this.sockets, sink, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
     this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    this.spent = new UsedTicketStore(ctx.storage.sql);
+    this.usedTickets = new UsedTicketStore(ctx.storage.sql);
   }
 
-  /** How many sockets it takes. */
+  /** How many sockets it accepts. */
   get capacity(): number {
     return Number(this.env.TIFO_RELAY_CAPACITY);
   }
 
-  /** Takes a viewer. Where it doesn't, the Worker tells the viewer why, in its own way. */
+  /** Accepts a viewer, or rejects it with a reason that the Worker turns into the viewer's error. */
   override async fetch(request: Request): Promise<Response> {
     const viewer = ViewerIdentity.parse(JSON.parse(decodeURIComponent(request.headers.get(VIEWER_HEADER) ?? "")));
-    if (viewer.nonce && !(await this.spent.spend(viewer.nonce))) return refusal("spent");
-    if (this.sockets.size + this.joining >= this.capacity) return refusal("full");
-    if (!this.sockets.reserve(viewer)) return refusal("crowded");
+    if (viewer.nonce && !(await this.usedTickets.use(viewer.nonce))) return rejection("ticket_used");
+    if (this.sockets.size + this.joining >= this.capacity) return rejection("full");
+    if (!this.sockets.reserve(viewer)) return rejection("over_quota");
     this.joining++;
-    let entered: Response | RelayRefusal | null = null;
+    let entered: Response | RelayRejection | null = null;
     try {
       entered = await this.rights.enter(viewer, {
         open: async () => void (this.cache ?? (await this.load())),
-        // Last, so that no frame comes between these and those that follow.
+        // Last, so that no frame is sent between these and those that follow.
         prepare: () => (viewer.resume ? this.missedSince(viewer.resume) : null),
         admit: (missed, until) => {
-          if (!this.cache) throw new Error("All viewers were sent away while this one came in");
+          if (!this.cache) throw new Error("All viewers were disconnected while this one was being admitted");
           return this.welcome(viewer, this.cache, missed, until);
         },
       });
-      return entered instanceof Response ? entered : refusal(entered);
+      return entered instanceof Response ? entered : rejection(entered);
     } finally {
       this.joining--;
       if (!(entered instanceof Response)) this.sockets.release(viewer);
     }
   }
 
-  /** Sends the channel's frames on. What the sockets hold already is skipped; after a gap nothing is sent, and the answer says from where. */
+  /** Forwards the channel's frames, skipping those already sent. After a gap it sends none and returns the position it needs to continue. */
   deliver(push: Push): Delivered {
     if (this.sockets.size + this.joining === 0) {
       this.cache = null;
@@ -139,8 +139,8 @@ export class Relay extends DurableObject<Env> {
     }
     if (push.lost || (this.sockets.size > 0 && this.position?.epoch !== push.epoch)) return this.startOver();
     if (this.loading) {
-      this.arrived.push(...push.frames);
-      this.arrivedStates.push(...push.states);
+      this.pushedFrames.push(...push.frames);
+      this.pushedStates.push(...push.states);
     }
     this.cache?.applyStates(push.states);
     const follows = this.sockets.size > 0 || this.cache !== null;
@@ -148,7 +148,7 @@ export class Relay extends DurableObject<Env> {
     return { head: follows ? (this.position?.seq ?? 0) : null, sockets: this.sockets.size, idle: false };
   }
 
-  /** The channel's viewers, over all relays. */
+  /** Sends the viewers the channel's total number of viewers over all relays. */
   announce(concurrents: number): void {
     if (concurrents === this.concurrents) return;
     this.concurrents = concurrents;
@@ -161,7 +161,7 @@ export class Relay extends DurableObject<Env> {
     return this.sockets.size;
   }
 
-  /** The channel lets go of this relay, if nobody is here or on the way in; whoever comes afterwards makes it ask for a snapshot. */
+  /** Retires this relay if it has no viewers and admits none; a later viewer makes it request a snapshot. */
   retire(): boolean {
     if (this.sockets.size + this.joining > 0) return false;
     this.cache = null;
@@ -172,54 +172,54 @@ export class Relay extends DurableObject<Env> {
     return this.census.current();
   }
 
-  /** Asks the viewers to come back within `spread` ms, each at its own moment, and answers how many were asked. */
+  /** Asks the viewers to reconnect within `spread` ms, each at a random moment; returns how many were asked. */
   drain(spread: number): number {
     this.sockets.sendEach(() => drainFrame(this.position?.seq ?? 0, Math.floor(Math.random() * spread)));
     return this.sockets.size;
   }
 
-  /** What is known here of a broadcast; null where it is not one of the last. */
+  /** This relay's counts for a broadcast; null if it isn't a recent one. */
   receipt(broadcastId: string): ReceiptPart | null {
     return this.metrics.receipt(broadcastId);
   }
 
-  /** Gives the viewers of these accounts their tags, from the next frame on, and tells them. */
+  /** Sets the tags of these accounts' viewers, from the next frame on, and notifies them. */
   retag(accounts: AccountTags[]): void {
     this.sockets.retag(accounts, this.position?.seq ?? 0);
   }
 
-  /** Has those viewers of these accounts leave who have lost the right to be here. Throws if that can't be looked up. */
+  /** Disconnects viewers of these accounts that have lost access. Throws if the lookup fails. */
   async checkRights(accountIds: string[]): Promise<void> {
     await this.rights.check(accountIds);
   }
 
-  /** Has those viewers leave who don't pass the channel's gate as it is now. Throws if that can't be looked up; the alarm tries again. */
+  /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
   async setGate(gate: VersionedGate): Promise<void> {
     await this.rights.setGate(gate);
   }
 
-  /** Writes down what has been counted and is still in memory alone; the alarm does so by itself. */
+  /** Writes the counts that are only in memory; the alarm does so on its own. */
   settle(): Promise<void> {
     return this.metrics.settle();
   }
 
-  /** Sends every viewer away because the channel is no more. */
+  /** Disconnects every viewer because the channel was deleted. */
   end(): void {
     this.cache = null;
-    this.sockets.expelAll(CLOSE.notFound, "not_found", "The site has no such channel");
+    this.sockets.rejectAll(CLOSE.notFound, "not_found", "The site has no such channel");
   }
 
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void | Promise<void> {
     const viewer = this.sockets.get(socket);
     if (!viewer) return;
     const now = Date.now();
-    this.sockets.heard(socket, viewer, now, this.heartbeatMs / 6);
-    if (!maySpeak(viewer, now)) return this.sockets.expel(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in too short a time");
+    this.sockets.markActive(socket, viewer, now, this.heartbeatMs / 6);
+    if (!takeToken(viewer, now)) return this.sockets.reject(socket, CLOSE.tooMany, "too_many_frames", "Too many frames in a short time");
     const frame = readViewerFrame(message);
-    if (!frame) return this.sockets.complain(socket, viewer, "Not a frame that a viewer can send");
+    if (!frame) return this.sockets.reportBadFrame(socket, viewer, "Not a valid viewer frame");
     if (frame.type === "vote") return this.vote(socket, viewer, frame);
-    if (frame.type === "ping") return this.sockets.tell(socket, pongFrame(this.position?.seq ?? 0));
-    this.metrics.heard(socket, viewer, frame, this.position?.seq ?? 0, now);
+    if (frame.type === "ping") return this.sockets.sendTo(socket, pongFrame(this.position?.seq ?? 0));
+    this.metrics.record(socket, viewer, frame, this.position?.seq ?? 0, now);
   }
 
   override webSocketClose(socket: WebSocket): void {
@@ -231,20 +231,20 @@ export class Relay extends DurableObject<Env> {
   }
 
   /**
-   * Closes silent sockets and those whose right has ended, reports who is here, and writes down what has been counted.
+   * Closes silent sockets and those that have lost access, reports presence, and writes metrics.
    * Safe to run at any time.
    */
   override async alarm(): Promise<void> {
     const now = Date.now();
     this.alarmAt = null;
     this.sockets.closeSilent(now - this.heartbeatMs);
-    this.spent.forget(now);
-    if (this.presentDue <= now) {
-      this.presentDue = now + this.heartbeatMs;
-      this.metrics.present(now);
+    this.usedTickets.prune(now);
+    if (this.presenceDue <= now) {
+      this.presenceDue = now + this.heartbeatMs;
+      this.metrics.recordPresence(now);
     }
     if (this.metrics.due <= now) await this.metrics.settle();
-    await this.rights.checkDue(now).catch((error: unknown) => this.logFailure("rights_unknown", error));
+    await this.rights.checkDue(now).catch((error: unknown) => this.logFailure("access_check_failed", error));
     await this.census.reportDueNow(now, async (error, retryAt) => {
       this.logFailure("presence_report_failed", error);
       await this.wakeBy(retryAt);
@@ -253,7 +253,7 @@ export class Relay extends DurableObject<Env> {
     if (due !== Infinity) await this.wakeBy(due);
   }
 
-  /** Hands a vote on, and tells the viewer what became of it. */
+  /** Casts a vote and sends the viewer its result. */
   private async vote(
     socket: WebSocket,
     { accountId }: Viewer,
@@ -261,14 +261,14 @@ export class Relay extends DurableObject<Env> {
   ): Promise<void> {
     const cast = (voter: string) => castVoteForViewer(this.env, this.siteId, { pollId, accountId: voter, answerId, requestId: id });
     const outcome = accountId === null ? SIGN_IN : await cast(accountId);
-    this.sockets.tell(socket, voteResultFrame(this.position?.seq ?? 0, id, outcome));
+    this.sockets.sendTo(socket, voteResultFrame(this.position?.seq ?? 0, id, outcome));
   }
 
   private logFailure(event: string, error: unknown): void {
     logError(event, error, { relay: this.ctx.id.name });
   }
 
-  /** Accepts and welcomes in one turn, so that no frame can slip in between. */
+  /** Accepts and welcomes in one turn, so that no frame is sent in between. */
   private welcome(viewer: ViewerIdentity, cache: RelayCache, missed: LogFrame[] | null, until: number | null): Response {
     const now = Date.now();
     const { 0: client, 1: server } = new WebSocketPair();
@@ -285,7 +285,7 @@ export class Relay extends DurableObject<Env> {
       counted: cache.head,
       watching: null,
       joinedAt: now,
-      heardAt: now,
+      lastActiveAt: now,
     };
     this.sockets.accept(server, attachment, cache.head);
     if (until !== null) this.ctx.waitUntil(this.wakeBy(until));
@@ -306,9 +306,9 @@ export class Relay extends DurableObject<Env> {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** All frames after what a returning viewer holds, or null where they can't be had any more or are more than one call carries. */
+  /** All frames that a returning viewer missed, or null if they are no longer available or don't fit into one call. */
   private async missedSince(held: Position): Promise<LogFrame[] | null> {
-    // Ahead of the memory: it comes from a relay that got a frame before this one.
+    // Ahead of this cache: the viewer comes from a relay that received a frame earlier.
     if (held.epoch === this.cache?.epoch && held.seq > this.cache.head) await this.load();
     if (held.epoch !== this.cache?.epoch || held.seq > this.cache.head) return null;
     const missed: LogFrame[] = [];
@@ -326,12 +326,12 @@ export class Relay extends DurableObject<Env> {
     }
   }
 
-  /** Gets the channel's snapshot, one at a time, and brings the sockets that are here up to it. */
+  /** Loads the channel's snapshot, one at a time, and brings the open sockets up to date with it. */
   private load(): Promise<RelayCache> {
     this.loading ??= this.loadOnce().finally(() => {
       this.loading = null;
-      this.arrived = [];
-      this.arrivedStates = [];
+      this.pushedFrames = [];
+      this.pushedStates = [];
     });
     return this.loading;
   }
@@ -342,15 +342,15 @@ export class Relay extends DurableObject<Env> {
     if (snapshot.gate) this.rights.noteGate(snapshot.gate);
     this.concurrents ||= snapshot.concurrents;
     const cache = new RelayCache(snapshot, await allActive(snapshot, (seq, head) => channel.offered(seq, head)));
-    // First, since what the sockets have missed reaches up to these.
-    cache.apply(this.arrived);
-    cache.applyStates(this.arrivedStates);
+    // First, because the frames that the sockets missed include these.
+    cache.apply(this.pushedFrames);
+    cache.applyStates(this.pushedStates);
     const behind = this.sockets.size > 0 && this.position !== null;
     if (behind && this.position?.epoch !== cache.epoch) this.startOver();
     const missed = behind ? cache.after(this.position?.seq ?? 0) : [];
     if (missed === null) this.startOver();
     else if (missed.length > 0) this.forward(missed, []);
-    if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log lies behind this relay");
+    if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log is behind this relay");
     this.cache = cache;
     this.moveTo({ epoch: cache.epoch, seq: cache.head });
     return cache;
@@ -364,7 +364,7 @@ export class Relay extends DurableObject<Env> {
     this.forward(inOrder ? fresh : [], stateFrames(inOrder && last ? last.seq : head, push.states));
     if (!inOrder || !last) return;
     this.cache?.apply(fresh);
-    // Noted after the sends, which would otherwise wait for the write.
+    // Stored after the sends, which would otherwise wait for the write.
     this.moveTo({ epoch: push.epoch, seq: last.seq });
   }
 
@@ -380,7 +380,7 @@ export class Relay extends DurableObject<Env> {
     this.ctx.storage.kv.put("position", position);
   }
 
-  /** The viewers hold something that can't be continued: they come back and get the full state. */
+  /** Closes all sockets because their position can't be continued: viewers reconnect and receive the full state. */
   private startOver(): Delivered {
     this.sockets.closeAll(CLOSE.startOver, "reconnect");
     this.cache = null;

@@ -7,16 +7,16 @@ import { CLOSE } from "./relay.protocol.ts";
 const RETRY_MS = 500;
 const SIGNED_OUT = "The session has ended";
 const NO_ENTITLEMENT = "This account has no entitlement to the channel";
-const NO_TICKET = "This channel asks for a ticket";
+const NO_TICKET = "This channel requires a ticket";
 const OPEN: VersionedGate = { version: 0, type: "none", digest: "" };
 
-/** Why a viewer isn't let in, or has to leave. */
-export type RightsRefusal = NonNullable<Right["refusal"]>;
+/** Why a viewer is rejected or disconnected. */
+export type Denial = NonNullable<Right["denial"]>;
 
-/** A viewer on the way in. */
+/** A viewer that is being admitted. */
 interface Entry {
   owner: SocketOwner | null;
-  /** What its right follows from has changed since it was looked up. */
+  /** Whether the data behind its access has changed since the lookup. */
   isStale: boolean;
 }
 
@@ -29,8 +29,8 @@ interface Steps<T> {
 type Waiting = { owner: SocketOwner; resolve: (right: Right) => void; reject: (error: unknown) => void };
 
 /**
- * Who may be on the channel: looked up when a viewer connects, in groups of those who connect together, and again whenever it may have
- * changed. A change that comes while a viewer is on the way in makes that look-up start again, so nobody slips in between.
+ * Decides which viewers may be on the channel: looked up when a viewer connects, batched with others connecting at the same time, and again
+ * whenever it may have changed. A change during admission restarts that lookup, so nobody slips through.
  */
 export class RelayRights {
   private readonly env: Env;
@@ -38,7 +38,7 @@ export class RelayRights {
   private readonly sockets: RelaySockets;
   private readonly kv: SyncKvStorage;
   private readonly entries = new Set<Entry>();
-  private readonly rounds = new CoalescedRunner(() => this.lookUpWaiting());
+  private readonly lookups = new CoalescedRunner(() => this.lookUpWaiting());
   private waiting: Waiting[] = [];
   private retryAt: number | null = null;
   private readonly wakeBy: (at: number) => void;
@@ -58,22 +58,22 @@ export class RelayRights {
     this.kv = kv;
   }
 
-  /** When somebody's right is to be looked up next, ms; Infinity for never. */
+  /** When the next access check is due, ms; Infinity for never. */
   get due(): number {
-    // After an eviction only the flag tells that something is left to do.
+    // After an eviction only the flag shows that a check is pending.
     let due = this.retryAt ?? (this.kv.get<boolean>("uncheckedGate") ? 0 : Infinity);
     for (const { until } of this.sockets.viewers()) due = Math.min(due, until ?? Infinity);
     return due;
   }
 
   /**
-   * Lets a viewer in by `admit`, in the same turn in which its right stands; otherwise says why not. `open` goes on beside the look-up,
-   * `prepare` after it.
+   * Admits a viewer by calling `admit` in the same turn in which its access is confirmed; otherwise returns why not. `open` runs in
+   * parallel with the lookup, `prepare` after it.
    */
   async enter<T>(
     { accountId, sessionId, gate }: Pick<ViewerIdentity, "accountId" | "sessionId" | "gate">,
     { open, prepare, admit }: Steps<T>,
-  ): Promise<Response | RightsRefusal> {
+  ): Promise<Response | Denial> {
     const entry: Entry = { owner: accountId === null ? null : { accountId, sessionId }, isStale: false };
     this.entries.add(entry);
     try {
@@ -81,7 +81,7 @@ export class RelayRights {
       const opening = open();
       for (;;) {
         const [right] = await Promise.all([this.rightOf(entry), opening]);
-        if (right.refusal) return right.refusal;
+        if (right.denial) return right.denial;
         const prepared = await prepare();
         if (!entry.isStale) return admit(prepared, right.until);
       }
@@ -90,7 +90,7 @@ export class RelayRights {
     }
   }
 
-  /** Takes a gate that the Worker or the channel knows; true if it is news. */
+  /** Stores a gate received from the Worker or the channel; true if it differs from the current one. */
   noteGate(gate: VersionedGate): boolean {
     const known = this.gate;
     if (gate.version < known.version) return false;
@@ -100,20 +100,20 @@ export class RelayRights {
     return isChange;
   }
 
-  /** Takes the gate as the channel knows it, and has everybody leave who doesn't pass it. Safe to repeat. */
+  /** Stores the channel's gate and disconnects viewers that don't pass it. Safe to repeat. */
   async setGate(gate: VersionedGate): Promise<void> {
     if (this.noteGate(gate)) this.kv.put("uncheckedGate", true);
     if (this.kv.get<boolean>("uncheckedGate")) await this.checkAll();
   }
 
-  /** Has those of these accounts leave who have lost the right to be here. Safe to repeat. */
+  /** Disconnects viewers of these accounts that have lost access. Safe to repeat. */
   async check(accountIds: string[]): Promise<void> {
     const named = new Set(accountIds);
     for (const entry of this.entries) if (entry.owner && named.has(entry.owner.accountId)) entry.isStale = true;
     await this.checkViewers((viewer) => viewer.accountId !== null && named.has(viewer.accountId));
   }
 
-  /** Does what is due: rights that end by themselves, and what has failed before. */
+  /** Runs the checks that are due: access that expires on its own, and checks that failed before. */
   async checkDue(now: number): Promise<void> {
     if (this.due > now) return;
     this.retryAt = null;
@@ -133,7 +133,7 @@ export class RelayRights {
   private async checkAll(): Promise<void> {
     if (this.gate.type !== "none") {
       for (const [socket, { accountId }] of this.sockets.entries())
-        if (accountId === null) this.expel(socket, "unauthenticated", NO_TICKET);
+        if (accountId === null) this.reject(socket, "unauthenticated", NO_TICKET);
     }
     const { version } = this.gate;
     try {
@@ -145,10 +145,10 @@ export class RelayRights {
     if (this.gate.version === version) this.kv.delete("uncheckedGate");
   }
 
-  private async checkViewers(concerns: (viewer: Viewer) => boolean): Promise<void> {
+  private async checkViewers(matches: (viewer: Viewer) => boolean): Promise<void> {
     const owners = new Map<string, SocketOwner>();
     for (const viewer of this.sockets.viewers()) {
-      const owner = concerns(viewer) ? ownerOf(viewer) : null;
+      const owner = matches(viewer) ? ownerOf(viewer) : null;
       if (owner) owners.set(ownerKey(owner), owner);
     }
     if (owners.size === 0) return;
@@ -156,8 +156,8 @@ export class RelayRights {
     for (const [socket, viewer] of this.sockets.entries()) {
       const owner = ownerOf(viewer);
       const right = owner && rights.get(ownerKey(owner));
-      if (right?.refusal === "unauthenticated") this.expel(socket, right.refusal, SIGNED_OUT);
-      else if (right?.refusal) this.expel(socket, right.refusal, NO_ENTITLEMENT);
+      if (right?.denial === "unauthenticated") this.reject(socket, right.denial, SIGNED_OUT);
+      else if (right?.denial) this.reject(socket, right.denial, NO_ENTITLEMENT);
       else if (right && right.until !== viewer.until) {
         viewer.until = right.until;
         this.sockets.save(socket, viewer);
@@ -171,31 +171,31 @@ export class RelayRights {
     this.wakeBy(this.retryAt);
   }
 
-  private expel(socket: WebSocket, refusal: RightsRefusal, message: string): void {
-    this.sockets.expel(socket, CLOSE[refusal], refusal, message);
+  private reject(socket: WebSocket, denial: Denial, message: string): void {
+    this.sockets.reject(socket, CLOSE[denial], denial, message);
   }
 
   private async rightOf(entry: Entry): Promise<Right> {
     entry.isStale = false;
     const { owner } = entry;
     const { type } = this.gate;
-    if (!owner) return { refusal: type === "none" ? null : "unauthenticated", until: null };
-    if (owner.sessionId === null && type === "none") return { refusal: null, until: null };
+    if (!owner) return { denial: type === "none" ? null : "unauthenticated", until: null };
+    if (owner.sessionId === null && type === "none") return { denial: null, until: null };
     return new Promise<Right>((resolve, reject) => {
       this.waiting.push({ owner, resolve, reject });
-      // Its failure is told to each who waits.
-      void this.rounds.run();
+      // A failure rejects each waiting promise.
+      void this.lookups.run();
     });
   }
 
-  /** One look-up for all who wait. */
+  /** One lookup for all waiting viewers. */
   private async lookUpWaiting(): Promise<void> {
     const group = this.waiting;
     this.waiting = [];
     try {
       const owners = new Map(group.map(({ owner }) => [ownerKey(owner), owner]));
       const rights = await readRights(this.env, this.channel, [...owners.values()], Date.now());
-      for (const { owner, resolve } of group) resolve(rights.get(ownerKey(owner)) ?? { refusal: "unauthenticated", until: null });
+      for (const { owner, resolve } of group) resolve(rights.get(ownerKey(owner)) ?? { denial: "unauthenticated", until: null });
     } catch (error) {
       for (const { reject } of group) reject(error);
     }

@@ -1,13 +1,13 @@
 import type { ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 
-/** Sockets that one relay takes of one device, one account, and one network of anonymous viewers; 0 for as many as come. */
+/** Sockets that one relay accepts per device, per account, and per network of anonymous viewers; 0 for no limit. */
 export interface SocketLimits {
   device: number;
   account: number;
   network: number;
 }
 
-/** As the deployment has it configured. */
+/** The limits that the deployment configures. */
 export function socketLimits(env: Env): SocketLimits {
   const [device, account, network] = [env.TIFO_SOCKETS_PER_DEVICE, env.TIFO_SOCKETS_PER_ACCOUNT, env.TIFO_SOCKETS_PER_ADDRESS].map(Number);
   return { device: device ?? 0, account: account ?? 0, network: network ?? 0 };
@@ -15,7 +15,7 @@ export function socketLimits(env: Env): SocketLimits {
 
 export type SocketHolder = Pick<ViewerIdentity, "accountId" | "device" | "network">;
 
-/** How many sockets each device, account and network has at a relay. The Worker always sends the same one to the same relay. */
+/** Counts the sockets of each device, account and network at a relay. The Worker always routes the same one to the same relay. */
 export class SocketQuota {
   readonly #limits: SocketLimits;
   readonly #counts = new Map<string, number>();
@@ -24,16 +24,16 @@ export class SocketQuota {
     this.#limits = limits;
   }
 
-  /** Takes one for each of them, or none where one has as many as it may. */
+  /** Takes one for each of them, or none if one has reached its limit. */
   take(holder: SocketHolder): boolean {
     const keys = this.#keysOf(holder);
     if (keys.some(([key, limit]) => limit > 0 && (this.#counts.get(key) ?? 0) >= limit)) return false;
-    this.note(holder);
+    this.count(holder);
     return true;
   }
 
-  /** Counts a socket that is there already. */
-  note(holder: SocketHolder): void {
+  /** Counts a socket that is already open. */
+  count(holder: SocketHolder): void {
     for (const [key] of this.#keysOf(holder)) this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
@@ -48,7 +48,7 @@ export class SocketQuota {
   #keysOf({ accountId, device, network }: SocketHolder): [key: string, limit: number][] {
     const keys: [string, number][] = [];
     if (device !== null) keys.push([`device ${device}`, this.#limits.device]);
-    // Whoever is signed in is counted by name: a stadium's Wi-Fi is one network.
+    // Signed-in viewers are counted by account: a stadium's Wi-Fi is one network.
     if (accountId !== null) keys.push([`account ${accountId}`, this.#limits.account]);
     else if (network !== null) keys.push([`network ${network}`, this.#limits.network]);
     return keys;

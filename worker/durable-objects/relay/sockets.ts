@@ -8,65 +8,65 @@ import { type SocketHolder, type SocketLimits, SocketQuota } from "./socket-quot
 const TOKENS_PER_SECOND = 20;
 const TOKENS = 60;
 const BAD_FRAMES = 3;
-/** Videos and panels that one connection may name. */
+/** Videos and panels that one connection may reference. */
 const MAX_TARGETS = 100;
-/** A viewer that acknowledges may lag by more than so many frames for so long. */
+/** A viewer that acknowledges may be more than this many frames behind for this long. */
 const LAG_FRAMES = 500;
 const LAG_MS = 30_000;
 
-/** What survives hibernation with the socket; kept below 2 kB by the Worker's cap on tags. */
+/** The state that survives hibernation with the socket; the Worker's cap on tags keeps it below 2 kB. */
 const Attachment = z.object({
-  /** Null for somebody who has not signed in. */
+  /** Null for an anonymous viewer. */
   accountId: z.string().nullable(),
-  /** The session that it was let in by. */
+  /** The session that it was admitted with. */
   sessionId: z.string().nullable(),
-  /** When its right to be here is to be looked up again, ms; null: when something happens. */
+  /** When to check its access again, ms; null: only after a change. */
   until: z.number().nullable(),
   device: z.string().nullable(),
   network: z.string().nullable(),
   tags: z.array(z.string()),
-  /** Position up to which its acknowledgements have been counted; it begins where it joined. */
+  /** Position up to which its acknowledgements have been counted, starting where it joined. */
   counted: z.number(),
-  /** Where in which video it was last, and when. */
+  /** Its last reported playback position, and when. */
   watching: z.object({ videoId: z.string(), mediaTime: z.number(), at: z.number(), since: z.number() }).nullable(),
-  /** When it came, ms. */
+  /** When it connected, ms. */
   joinedAt: z.number(),
-  /** When it was last heard, other than by a ping, ms. */
-  heardAt: z.number(),
+  /** When it last sent anything but a ping, ms. */
+  lastActiveAt: z.number(),
 });
 export type Attachment = z.infer<typeof Attachment>;
 
 /** One socket's state while the object is awake. */
 export interface Viewer extends Attachment {
-  /** Position that it was last sent. */
+  /** The last position sent to it. */
   sent: number;
   /** Null until it acknowledges anything. */
   acked: number | null;
   /** Since when it has been too far behind, ms. */
   behindSince: number | null;
-  /** The `heardAt` that its attachment holds. */
-  notedAt: number;
+  /** The `lastActiveAt` in its stored attachment. */
+  savedActiveAt: number;
   tokens: number;
   refilledAt: number;
   badFrames: number;
-  /** Videos and panels that it has named. */
+  /** Videos and panels that it has referenced. */
   targets: Set<string>;
 }
 
-/** A viewer that is no longer here, and until when it was for certain (ms). */
+/** A viewer that has disconnected, and until when it was certainly connected (ms). */
 interface Gone {
   viewer: Viewer;
   until: number;
 }
 
-/** The open sockets of a relay. Counts are always counted, never kept by adding and taking away. */
+/** The open sockets of a relay. Counts come from the sockets themselves, never from increments and decrements. */
 export class RelaySockets {
   private readonly ctx: DurableObjectState;
   private readonly onChange: (gone?: Gone) => void;
   private readonly quota: SocketQuota;
   private known: Map<WebSocket, Viewer> | null = null;
 
-  /** `onChange` hears of every socket that comes, and of every one that goes, whose it was. */
+  /** `onChange` is called for each socket that opens or closes, with the viewer if it closes. */
   constructor(ctx: DurableObjectState, limits: SocketLimits, onChange: (gone?: Gone) => void) {
     this.ctx = ctx;
     this.quota = new SocketQuota(limits);
@@ -100,18 +100,18 @@ export class RelaySockets {
     return [...byDevice.values()];
   }
 
-  /** Makes room for a viewer on the way in; false where its device, account or network has as many sockets as it may. */
+  /** Reserves a socket for a viewer that is being admitted; false if its device, account or network has reached its limit. */
   reserve(holder: SocketHolder): boolean {
     this.map();
     return this.quota.take(holder);
   }
 
-  /** The viewer was not let in after all. */
+  /** Releases the reservation of a viewer that was rejected. */
   release(holder: SocketHolder): void {
     this.quota.giveBack(holder);
   }
 
-  /** Takes the socket of a viewer for whom room was made. */
+  /** Accepts the socket of a viewer with a reservation. */
   accept(socket: WebSocket, attachment: Attachment, sent: number): void {
     const map = this.map();
     this.ctx.acceptWebSocket(socket);
@@ -120,43 +120,43 @@ export class RelaySockets {
     this.onChange();
   }
 
-  /** Sends each viewer what is for it. A socket that fails or lags too far behind is closed; the others never notice. */
+  /** Sends each viewer its message. Closes sockets that fail or are too far behind, without affecting the others. */
   broadcast(messageFor: (tags: string[]) => Message | null, now: number): void {
     for (const [socket, viewer] of this.map()) {
       const message = messageFor(viewer.tags);
       if (!message || !this.trySend(socket, message.text)) continue;
-      // By what it was sent before: of a segment's frames a viewer may see one in a thousand, and has not had the time to acknowledge this.
+      // Judged by what was sent before this message, which it has had no time to acknowledge.
       const isSlow = isTooSlow(viewer, now);
       viewer.sent = message.upTo;
-      if (isSlow) this.expel(socket, CLOSE.tooSlow, "too_slow", "This viewer does not keep up; reconnect with epoch and seq");
+      if (isSlow) this.reject(socket, CLOSE.tooSlow, "too_slow", "This viewer is too slow; reconnect with epoch and seq");
     }
   }
 
-  /** Sends every viewer a text of its own. */
+  /** Sends every viewer an individual text. */
   sendEach(textFor: () => string): void {
     for (const socket of this.map().keys()) this.trySend(socket, textFor());
   }
 
-  /** Sends one viewer a text of its own. */
-  tell(socket: WebSocket, text: string): void {
+  /** Sends a text to one viewer. */
+  sendTo(socket: WebSocket, text: string): void {
     this.trySend(socket, text);
   }
 
-  /** Gives the viewers of these accounts their tags and tells them; `position` is what all sockets hold. */
+  /** Sets the tags of these accounts' viewers and notifies them; `position` is what all sockets have reached. */
   retag(accounts: AccountTags[], position: number): void {
     const changes = new Map(accounts.map((account) => [account.accountId, account]));
     for (const [socket, viewer] of this.map()) {
       const change = changes.get(viewer.accountId ?? "");
       if (!change || isSame(change.tags, viewer.tags)) continue;
       viewer.tags = change.tags;
-      // By the new tags, nobody can tell what it still has to acknowledge of what came before.
+      // The new tags no longer show which earlier frames it still has to acknowledge.
       viewer.counted = position;
       this.save(socket, viewer);
       this.trySend(socket, accountChangedFrame(position, change));
     }
   }
 
-  /** How many viewers with one of these tags are here; null: with or without any. */
+  /** How many viewers have one of these tags; null counts all viewers. */
   countReached(tags: string[] | null): number {
     if (tags === null) return this.size;
     let count = 0;
@@ -164,26 +164,37 @@ export class RelaySockets {
     return count;
   }
 
-  /** Notes that a viewer was heard; hibernation forgets no more than the last `precision` ms of it. */
-  heard(socket: WebSocket, viewer: Viewer, now: number, precision: number): void {
-    viewer.heardAt = now;
-    if (now - viewer.notedAt >= precision) this.save(socket, viewer);
+  /** Records activity of a viewer; hibernation loses at most the last `precision` ms of it. */
+  markActive(socket: WebSocket, viewer: Viewer, now: number, precision: number): void {
+    viewer.lastActiveAt = now;
+    if (now - viewer.savedActiveAt >= precision) this.save(socket, viewer);
   }
 
-  /** Makes what is known of a viewer survive hibernation. */
+  /** Saves a viewer's state so that it survives hibernation. */
   save(socket: WebSocket, viewer: Viewer): void {
-    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, heardAt } = viewer;
-    const attachment = { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, heardAt } satisfies Attachment;
+    const { accountId, sessionId, until, device, network, tags, counted, watching, joinedAt, lastActiveAt } = viewer;
+    const attachment = {
+      accountId,
+      sessionId,
+      until,
+      device,
+      network,
+      tags,
+      counted,
+      watching,
+      joinedAt,
+      lastActiveAt,
+    } satisfies Attachment;
     socket.serializeAttachment(attachment);
-    viewer.notedAt = heardAt;
+    viewer.savedActiveAt = lastActiveAt;
   }
 
-  /** Closes the sockets that nothing has been heard of since `before` (ms). */
+  /** Closes sockets that have been silent since `before` (ms). */
   closeSilent(before: number): void {
     for (const [socket, viewer] of this.map()) {
       const ponged = this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-      const heardAt = Math.max(ponged, viewer.heardAt);
-      if (heardAt < before) this.close(socket, 1001, "silent", heardAt);
+      const lastActiveAt = Math.max(ponged, viewer.lastActiveAt);
+      if (lastActiveAt < before) this.close(socket, 1001, "silent", lastActiveAt);
     }
   }
 
@@ -191,24 +202,24 @@ export class RelaySockets {
     for (const socket of this.map().keys()) this.close(socket, code, reason);
   }
 
-  /** Says why in a frame, because browsers may not show the close reason, and closes. */
-  expel(socket: WebSocket, code: number, error: string, message: string): void {
+  /** Sends an error frame, because browsers may not expose the close reason, and closes the socket. */
+  reject(socket: WebSocket, code: number, error: string, message: string): void {
     this.trySend(socket, errorFrame(error, message, code));
     this.close(socket, code, error);
   }
 
-  expelAll(code: number, error: string, message: string): void {
-    for (const socket of this.map().keys()) this.expel(socket, code, error, message);
+  rejectAll(code: number, error: string, message: string): void {
+    for (const socket of this.map().keys()) this.reject(socket, code, error, message);
   }
 
-  /** Answers a frame that is none; the third one ends the connection. */
-  complain(socket: WebSocket, viewer: Viewer, message: string): void {
+  /** Responds to an invalid frame; the third one closes the connection. */
+  reportBadFrame(socket: WebSocket, viewer: Viewer, message: string): void {
     viewer.badFrames++;
-    if (viewer.badFrames >= BAD_FRAMES) this.expel(socket, CLOSE.badFrame, "bad_frame", message);
+    if (viewer.badFrames >= BAD_FRAMES) this.reject(socket, CLOSE.badFrame, "bad_frame", message);
     else this.trySend(socket, errorFrame("bad_frame", message));
   }
 
-  /** Forgets a socket and answers its close, which the platform does not always do for one that has hibernated. */
+  /** Drops a socket and completes its close, which the platform doesn't always do after hibernation. */
   close(socket: WebSocket, code: number, reason: string, until = Date.now()): void {
     const viewer = this.map().get(socket);
     if (this.map().delete(socket) && viewer) {
@@ -218,7 +229,7 @@ export class RelaySockets {
     try {
       socket.close(code, reason);
     } catch {
-      // It is gone already, which is what was wanted.
+      // Already closed.
     }
   }
 
@@ -240,7 +251,7 @@ export class RelaySockets {
   private wake(): Map<WebSocket, Viewer> {
     const open = this.ctx.getWebSockets().filter((socket) => socket.readyState === WebSocket.OPEN);
     const known = new Map(open.map((socket) => [socket, toViewer(Attachment.parse(socket.deserializeAttachment()), 0)]));
-    for (const viewer of known.values()) this.quota.note(viewer);
+    for (const viewer of known.values()) this.quota.count(viewer);
     return known;
   }
 }
@@ -249,8 +260,8 @@ function isSame(some: string[], others: string[]): boolean {
   return some.length === others.length && some.every((tag) => others.includes(tag));
 }
 
-/** Takes one token of the viewer's bucket; false when it is empty. */
-export function maySpeak(viewer: Viewer, now: number): boolean {
+/** Takes one token from the viewer's rate-limit bucket; false if it is empty. */
+export function takeToken(viewer: Viewer, now: number): boolean {
   viewer.tokens = Math.min(TOKENS, viewer.tokens + ((now - viewer.refilledAt) / 1000) * TOKENS_PER_SECOND);
   viewer.refilledAt = now;
   if (viewer.tokens < 1) return false;
@@ -258,8 +269,8 @@ export function maySpeak(viewer: Viewer, now: number): boolean {
   return true;
 }
 
-/** Whether a viewer may name this video or panel: so many that nobody needs more, and few enough to keep. */
-export function mayName(viewer: Viewer, target: string): boolean {
+/** Whether a viewer may reference this video or panel; the number of different ones is limited. */
+export function mayTarget(viewer: Viewer, target: string): boolean {
   if (viewer.targets.size >= MAX_TARGETS && !viewer.targets.has(target)) return false;
   viewer.targets.add(target);
   return true;
@@ -276,15 +287,15 @@ export function isTooSlow(viewer: Viewer, now: number): boolean {
 }
 
 export function toViewer(attachment: Attachment, sent: number): Viewer {
-  const { heardAt } = attachment;
+  const { lastActiveAt } = attachment;
   return {
     ...attachment,
     sent,
     acked: null,
     behindSince: null,
-    notedAt: heardAt,
+    savedActiveAt: lastActiveAt,
     tokens: TOKENS,
-    refilledAt: heardAt,
+    refilledAt: lastActiveAt,
     badFrames: 0,
     targets: new Set(),
   };

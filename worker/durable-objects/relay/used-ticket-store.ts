@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 
-/** Tickets that come together are written together: a commit costs more than a socket. */
+/** Tickets used within this time are written together: a commit costs more than a socket. */
 const GROUP_MS = 10;
 
 const Nonces = z.array(z.string());
@@ -10,12 +10,12 @@ type Nonce = NonNullable<ViewerIdentity["nonce"]>;
 type Row = { nonces: string; expires: number };
 
 /**
- * The tickets that were used at a relay, until they expire. In memory, and in SQLite for the time after a hibernation or crash: a row for
- * each group of viewers that came together, since a row for each viewer would cost more than all else of letting it in.
+ * The tickets used at a relay, until they expire. In memory, and in SQLite to survive hibernation and crashes: one row per group of viewers
+ * that connected together, because a row per viewer would cost more than the rest of its admission.
  */
 export class UsedTicketStore {
   readonly #sql: SqlStorage;
-  /** When each expires, ms; read at the first use after waking. */
+  /** When each expires, ms; loaded on first use after waking. */
   #known: Map<string, number> | null = null;
   #group: Nonce[] = [];
   #written: Promise<void> | null = null;
@@ -25,8 +25,8 @@ export class UsedTicketStore {
     sql.exec("CREATE TABLE IF NOT EXISTS spent_groups (number INTEGER PRIMARY KEY, nonces TEXT NOT NULL, expires INTEGER NOT NULL)");
   }
 
-  /** Marks a ticket used; false if it was before. Once this resolves it is written down. */
-  async spend(nonce: Nonce): Promise<boolean> {
+  /** Marks a ticket as used; false if it already was. Durable once this resolves. */
+  async use(nonce: Nonce): Promise<boolean> {
     const known = (this.#known ??= this.#read());
     if (known.has(nonce.value)) return false;
     known.set(nonce.value, nonce.expires);
@@ -36,8 +36,8 @@ export class UsedTicketStore {
     return true;
   }
 
-  /** Forgets what has expired. */
-  forget(now: number): void {
+  /** Deletes expired tickets. */
+  prune(now: number): void {
     this.#sql.exec("DELETE FROM spent_groups WHERE expires < ?", now);
     for (const [value, expires] of this.#known ?? []) if (expires < now) this.#known?.delete(value);
   }

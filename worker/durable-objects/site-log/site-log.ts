@@ -10,16 +10,16 @@ import { pageOf } from "#worker/durable-objects/call-size.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
 
-/** How long an event's effects are waited for; later ones and the webhooks wait behind them. */
-export const EFFECTS_MS = 20_000;
-/** Failed effects that one round tries again at most. */
-const MOST_RETRIES = 100;
+/** How long to wait for an event's effects; later events and webhooks wait for them too. */
+export const EFFECTS_TIMEOUT_MS = 20_000;
+/** How many failed effects one round retries at most. */
+const MAX_RETRIES = 100;
 const RETRY_MS = 5_000;
-/** What keeps failing is tried at least so often. */
-const LONGEST_RETRY_MS = 60 * 60 * 1000;
+/** The longest interval between two retries. */
+const MAX_RETRY_MS = 60 * 60 * 1000;
 const PRUNE_MS = 60 * 60 * 1000;
 
-/** Where an event's effects stand: a column of `events`. What failed has a row in `retries`. */
+/** State of an event's effects, in the `done` column of `events`. Failed ones have a row in `retries`. */
 const TO_DO = 0;
 const DONE = 1;
 const FAILED = 2;
@@ -40,15 +40,15 @@ type EventRow = {
 };
 
 /**
- * A site's events in their one order. Takes what changes left in the outbox, gives each the next sequence, keeps it and drives what
- * follows from it; each event once, however often it is told of it.
+ * A site's events in one total order. Moves events from the outbox into the log, gives each the next sequence, and runs its effects; each
+ * event once, however often the log is nudged.
  */
 export class SiteLog extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
-  readonly #rounds = new CoalescedRunner(() => this.#round());
-  readonly #settled = new Set<string>();
+  readonly #runner = new CoalescedRunner(() => this.#round());
+  readonly #completed = new Set<string>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -72,15 +72,15 @@ export class SiteLog extends DurableObject<Env> {
   }
 
   /**
-   * Something was committed: takes all that is in the outbox; `settled` are events whose effects the request has seen to.
-   * Resolves when that was done once from beginning to end.
+   * Call after a commit: processes everything in the outbox. `completedEventIds` are events whose effects the request has already run.
+   * Resolves once a full round that started after this call is done.
    */
-  async nudge(settled: string[] = []): Promise<void> {
-    for (const id of settled) this.#settled.add(id);
-    await this.#rounds.run();
+  async nudge(completedEventIds: string[] = []): Promise<void> {
+    for (const id of completedEventIds) this.#completed.add(id);
+    await this.#runner.run();
   }
 
-  /** Events after a sequence, oldest first, as many as fit into one call; `head` is the last sequence given, from `oldest` on all are kept. */
+  /** Events after a sequence, oldest first, as many as fit into one call. `head` is the last sequence; none is missing from `oldest` on. */
   read({ after, limit, types }: LogQuery): { entries: LogEntry[]; head: number; oldest: number } {
     const rows = this.#sql.exec<EventRow>(
       `SELECT ${COLUMNS} FROM events WHERE sequence > ?1 AND (?2 IS NULL OR type IN (SELECT value FROM json_each(?2)))
@@ -90,41 +90,41 @@ export class SiteLog extends DurableObject<Env> {
     return { entries: pageOf(rows).page.map(toEntry), head: this.#head(), oldest: this.#oldest() };
   }
 
-  /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
+  /** Erases the data of a resource's events before a sequence, because the person they are about was deleted. */
   async erase(resource: string, before: number): Promise<void> {
     this.#sql.exec(`UPDATE events SET data = '{"erased":true}' WHERE resource = ? AND sequence < ?`, resource, before);
     await this.#subscribers.erase(resource, before);
   }
 
-  /** Repeats what failed, and forgets what is past its retention. A round that fails has set the next alarm. */
+  /** Retries what failed and applies retention. A round that fails has already set the next alarm. */
   override async alarm(): Promise<void> {
     await this.nudge().catch((error: unknown) => logError("log_round_failed", error, { siteId: this.#siteId }));
   }
 
   async #round(): Promise<void> {
-    // A crash from here on leaves an alarm that goes on.
+    // After a crash from here on, the alarm continues.
     await this.#wakeBy(Date.now() + RETRY_MS);
-    await this.#take();
+    await this.#drainOutbox();
     const head = this.#head();
     await this.#runNew();
-    // After the effects, so that what they have erased is not handed on.
-    const handedOver = await this.#subscribers.handOver(head);
+    // After the effects, so that data they erased isn't delivered.
+    const isDelivered = await this.#subscribers.deliverUpTo(head);
     await this.#retryDue();
     const pruneDue = this.#pruneIfDue(Date.now());
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM retries").one();
-    await this.ctx.storage.setAlarm(Math.min(handedOver ? pruneDue : Date.now() + RETRY_MS, due ?? Infinity));
+    await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, due ?? Infinity));
   }
 
-  /** Takes the outbox to its end. */
-  async #take(): Promise<void> {
-    const settled = [...this.#settled];
+  /** Moves all events from the outbox into the log. */
+  async #drainOutbox(): Promise<void> {
+    const completed = [...this.#completed];
     for (;;) {
       const { events, more } = await readOutbox(this.env, this.#siteId);
       this.#append(events);
       await dropFromOutbox(this.env, this.#siteId, events);
       if (!more) break;
     }
-    for (const id of settled) this.#settled.delete(id);
+    for (const id of completed) this.#completed.delete(id);
   }
 
   #append(batch: OutboxEvent[]): void {
@@ -144,7 +144,7 @@ export class SiteLog extends DurableObject<Env> {
             event.requestId,
             event.origin,
             event.created,
-            this.#settled.has(event.eventId) ? DONE : TO_DO,
+            this.#completed.has(event.eventId) ? DONE : TO_DO,
           )
           .one();
         this.#sql.exec(
@@ -169,7 +169,7 @@ export class SiteLog extends DurableObject<Env> {
     return this.#sql.exec<{ head: number | null }>("SELECT max(sequence) AS head FROM events").one().head ?? 0;
   }
 
-  /** From here on nothing is missing; what failed is kept longer than what came before and after it. */
+  /** The sequence from which on no event is missing; failed events are kept longer than those around them. */
   #oldest(): number {
     const { oldest } = this.#sql
       .exec<{ oldest: number | null }>(
@@ -179,7 +179,7 @@ export class SiteLog extends DurableObject<Env> {
     return oldest ?? 0;
   }
 
-  /** What follows from each new event, in order; one that fails holds up none of the others, and what hangs is waited for once a round. */
+  /** Runs the effects of new events in order. A failure doesn't block later events, and a type that hangs is waited for once per round. */
   async #runNew(): Promise<void> {
     const hung = new Set<string>();
     for (;;) {
@@ -190,23 +190,23 @@ export class SiteLog extends DurableObject<Env> {
     }
   }
 
-  /** Tries again what failed and is due; at least one, since something new may always be waiting. The alarm goes on with the rest. */
+  /** Retries failed events that are due: at least one, even while new events are waiting. The alarm continues with the rest. */
   async #retryDue(): Promise<void> {
     const now = Date.now();
-    for (let tries = 0; tries < MOST_RETRIES; tries++) {
+    for (let retries = 0; retries < MAX_RETRIES; retries++) {
       const [row] = this.#sql.exec<EventRow>(
         `SELECT ${COLUMNS} FROM retries JOIN events USING (sequence) WHERE due <= ? ORDER BY due, sequence LIMIT 1`,
         now,
       );
-      if (!row || (await this.#run(row)) === "hung" || this.#rounds.awaited) return;
+      if (!row || (await this.#run(row)) === "hung" || this.#runner.awaited) return;
     }
   }
 
-  /** Runs an event's effects; those that fail are due again. */
+  /** Runs an event's effects; schedules a retry if they fail. */
   async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
-      await withTimeout(runEffects(this.env, this.#siteId, toEntry(row)), EFFECTS_MS);
+      await withTimeout(runEffects(this.env, this.#siteId, toEntry(row)), EFFECTS_TIMEOUT_MS);
       this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
       this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
       return "done";
@@ -217,17 +217,17 @@ export class SiteLog extends DurableObject<Env> {
     }
   }
 
-  /** Each time twice as late as before. */
+  /** Schedules a retry with exponential backoff. */
   #retryLater(sequence: number): void {
     this.#sql.exec(`UPDATE events SET done = ${FAILED} WHERE sequence = ?`, sequence);
     this.#sql.exec(
       `INSERT INTO retries VALUES (?1, 1, ?2 + ?3)
        ON CONFLICT DO UPDATE SET tries = tries + 1, due = ?2 + min(?3 << min(tries, 20), ?4)`,
-      ...[sequence, Date.now(), RETRY_MS, LONGEST_RETRY_MS],
+      ...[sequence, Date.now(), RETRY_MS, MAX_RETRY_MS],
     );
   }
 
-  /** Prunes once an hour, however many rounds there are; answers when it is due next. */
+  /** Prunes once an hour, however many rounds there are; returns when it is due next. */
   #pruneIfDue(now: number): number {
     const { due } = this.#sql.exec<{ due: number }>("SELECT prune_due AS due FROM upkeep").one();
     if (now < due) return due;
@@ -237,11 +237,11 @@ export class SiteLog extends DurableObject<Env> {
   }
 
   /**
-   * Forgets events past their days, though their effects have failed ever since, and the oldest twentieth for as long as the log is too
-   * large; never the last, by which the next is counted on, nor what an endpoint has yet to get.
+   * Deletes events past their retention, even if their effects keep failing, and the oldest twentieth while the log is too large. Keeps the
+   * last event, which continues the sequence, and events that an endpoint has yet to receive.
    */
   #prune(now: number): void {
-    const kept = Math.min(this.#head(), this.#subscribers.handedTo() + 1);
+    const kept = Math.min(this.#head(), this.#subscribers.deliveredUpTo() + 1);
     const days = Number(this.env.TIFO_EVENT_RETENTION_DAYS);
     this.#sql.exec(`DELETE FROM events WHERE done <> ${TO_DO} AND created < ? AND sequence < ${kept}`, now - days * 86_400_000);
     this.#sql.exec("DELETE FROM retries WHERE sequence NOT IN (SELECT sequence FROM events)");

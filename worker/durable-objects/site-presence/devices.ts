@@ -3,14 +3,14 @@ import type { ReportedDevice } from "#worker/durable-objects/channel/channel.pro
 const DAY_MS = 86_400_000;
 
 /**
- * The distinct devices of a site by day (UTC). Anybody can make up device ids, so a network adds no more than so many in a day; beyond that
- * its devices watch, but aren't counted as new ones.
+ * The distinct devices of a site per day (UTC). Anyone can invent device ids, so each network adds only a limited number per day; devices
+ * beyond that can watch but aren't counted.
  */
 export class SiteDevices {
   readonly #sql: SqlStorage;
   readonly #perNetwork: number;
 
-  /** `perNetwork` 0: as many as come. */
+  /** `perNetwork` 0: no limit. */
   constructor(sql: SqlStorage, perNetwork: number) {
     this.#sql = sql;
     this.#perNetwork = perNetwork;
@@ -20,7 +20,7 @@ export class SiteDevices {
         day INTEGER NOT NULL, network TEXT NOT NULL, devices INTEGER NOT NULL, PRIMARY KEY (day, network)) WITHOUT ROWID;`);
   }
 
-  remember(reported: ReportedDevice[], now: number): void {
+  add(reported: ReportedDevice[], now: number): void {
     const day = dayOf(now);
     for (const [network, some] of Map.groupBy(reported, (device) => device.network)) {
       const devices = JSON.stringify(some.map(({ device }) => device));
@@ -35,7 +35,7 @@ export class SiteDevices {
     }
   }
 
-  /** Of this day. */
+  /** The number of devices today. */
   count(now: number): number {
     return this.#sql.exec<{ devices: number }>("SELECT count(*) AS devices FROM devices WHERE day = ?", dayOf(now)).one().devices;
   }

@@ -1,11 +1,11 @@
-/** Longer than it takes from the look-up of a viewer's right to the report of its relay. */
+/** Longer than the time between the lookup of a viewer's access and its relay's report. */
 const REMEMBER_MS = 120_000;
-/** Accounts that one round of calls is about. */
-const AT_ONCE = 1_000;
+/** Accounts per round of calls. */
+const BATCH_SIZE = 1_000;
 
 type Row = { account_id: string; number: number; at: number };
 
-/** Accounts whose rights have changed, until every relay that may have them has looked again, and a while longer for those on the way in. */
+/** Accounts whose access has changed, until every relay that may have them has rechecked, and a while longer for viewers being admitted. */
 export class SiteRechecks {
   readonly #sql: SqlStorage;
   readonly #recent = new Map<string, number>();
@@ -20,7 +20,7 @@ export class SiteRechecks {
       this.#recent.set(accountId, at);
   }
 
-  /** Notes that the rights of these accounts have changed. */
+  /** Records that the access of these accounts has changed. */
   add(accountIds: string[], now: number): void {
     const { next } = this.#sql.exec<{ next: number }>("SELECT coalesce(max(number), 0) + 1 AS next FROM rechecks").one();
     const insert = `INSERT INTO rechecks (account_id, number, at, pending) SELECT value, ?, ?, 1 FROM json_each(?) WHERE true
@@ -29,20 +29,20 @@ export class SiteRechecks {
     for (const accountId of accountIds) this.#recent.set(accountId, now);
   }
 
-  /** The oldest that are yet to be looked at. */
+  /** The oldest accounts that are still to be rechecked. */
   pending(): { accountIds: string[]; upTo: number } {
     const select = "SELECT account_id, number, at FROM rechecks WHERE pending = 1 ORDER BY number LIMIT ?";
-    const rows = this.#sql.exec<Row>(select, AT_ONCE).toArray();
+    const rows = this.#sql.exec<Row>(select, BATCH_SIZE).toArray();
     return { accountIds: rows.map((row) => row.account_id), upTo: rows.at(-1)?.number ?? 0 };
   }
 
-  /** Every relay has looked at these; those that have changed again since stay pending. */
+  /** Marks these as rechecked by every relay; those that have changed again since stay pending. */
   done({ accountIds, upTo }: { accountIds: string[]; upTo: number }): void {
     const update = "UPDATE rechecks SET pending = 0 WHERE number <= ? AND account_id IN (SELECT value FROM json_each(?))";
     this.#sql.exec(update, upTo, JSON.stringify(accountIds));
   }
 
-  /** Accounts that have changed of late. */
+  /** Accounts that have changed recently. */
   recent(now: number): string[] {
     return [...this.#recent].flatMap(([accountId, at]) => (at > now - REMEMBER_MS ? [accountId] : []));
   }

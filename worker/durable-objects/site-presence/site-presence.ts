@@ -28,7 +28,7 @@ interface Lease {
   channelId: string;
   relay: number;
   count: number;
-  /** The accounts that may be there; null: any may. */
+  /** Bloom filter of the accounts that may be connected; null if any may be. */
   accounts: Uint8Array | null;
   renewedAt: number;
 }
@@ -36,8 +36,8 @@ interface Lease {
 type RuleRow = { id: string; channel_id: string | null; body: string };
 
 /**
- * One per site: which channels are open, how many watch, and the broadcasts that go to all of them. What lasts is only which relays have
- * viewers; counts come from the relays themselves, so none is ever left over.
+ * One per site: the open channels, their viewer counts, and site-wide broadcasts. Only the list of relays with viewers is stored; counts
+ * come from the relays themselves, so none is ever left over.
  */
 export class SitePresence extends DurableObject<Env> {
   private readonly siteId: string;
@@ -45,7 +45,7 @@ export class SitePresence extends DurableObject<Env> {
   private readonly states: LatestStates;
   private readonly devices: SiteDevices;
   private readonly rechecks: SiteRechecks;
-  private readonly recheckRounds = new CoalescedRunner(() => this.recheckPending());
+  private readonly recheckRunner = new CoalescedRunner(() => this.recheckPending());
   private readonly leaseMs: number;
   private leases: Map<string, Lease> | null = null;
   private loading: Promise<Map<string, Lease>> | null = null;
@@ -66,15 +66,15 @@ export class SitePresence extends DurableObject<Env> {
       CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL);`);
   }
 
-  /** A relay's count; answers the channel's total. The first of a channel brings it the site's broadcasts, before it counts as open. */
+  /** Records a relay's count and returns the channel's total. A channel's first report sends it the site-wide broadcasts before it counts as open. */
   async report(report: PresenceReport): Promise<number> {
     const { channelId, relay, count } = report;
     const leases = await this.ready();
-    this.devices.remember(report.devices, Date.now());
+    this.devices.add(report.devices, Date.now());
     const opens = count > 0 && !this.isOpen(channelId);
     if (opens) await this.repeatCommands(channelId);
     if (count > 0) this.ctx.storage.sql.exec("INSERT OR IGNORE INTO relays (channel_id, relay) VALUES (?, ?)", channelId, relay);
-    // From here on the channel receives every new state; this brings it those sent between its opening and this report.
+    // From here on the channel receives every new state; this sends those between its opening and this report.
     if (opens) this.ctx.waitUntil(this.toChannels([channelId], () => this.repeatStates(channelId)));
     this.recheckNewcomers(leases.get(keyOf(report)), report);
     this.renew(leases, { channelId, relay, count, accounts: report.accounts ?? null, renewedAt: Date.now() });
@@ -82,7 +82,7 @@ export class SitePresence extends DurableObject<Env> {
     return this.total(leases, channelId);
   }
 
-  /** Viewers of the site now, by channel, and the distinct devices of the day (UTC). */
+  /** Current viewers of the site, by channel, and the distinct devices of the day (UTC). */
   async concurrents(): Promise<SiteConcurrents> {
     const leases = await this.ready();
     await this.verify(leases);
@@ -96,11 +96,11 @@ export class SitePresence extends DurableObject<Env> {
     };
   }
 
-  /** Broadcasts to every open channel now, and to each that opens before the end; once by its id. */
+  /** Broadcasts to every open channel, and to each that opens before the end; idempotent by its id. */
   async publish(broadcast: Broadcast): Promise<{ channelId: string; seq: number; startsAt: number; endsAt: number }[]> {
     const now = Date.now();
     if (!this.commands.publish(broadcast, now)) return [];
-    this.commands.reach(this.openChannels(), now, broadcast.broadcastId);
+    this.commands.markReached(this.openChannels(), now, broadcast.broadcastId);
     const answers = await this.toOpenChannels(async (channelId) => {
       const { seq, startsAt, endsAt } = await this.channel(channelId).publish(broadcast);
       return { channelId, seq, startsAt, endsAt };
@@ -109,7 +109,7 @@ export class SitePresence extends DurableObject<Env> {
     return answers;
   }
 
-  /** Clears on every channel of the site, open or not; once by `id`. Answers for the open ones. */
+  /** Clears on every channel of the site, open or not; idempotent by `id`. Returns the results of the open ones. */
   async clear(command: { id: string; target: ClearTarget }): Promise<{ channelId: string; seq: number; broadcastIds: string[] }[]> {
     this.commands.clear(command.id, command.target, Date.now());
     const answers = await this.toOpenChannels(async (channelId) => {
@@ -120,13 +120,13 @@ export class SitePresence extends DurableObject<Env> {
     return answers;
   }
 
-  /** Makes the site's client rules known to every open channel now, and to each that opens later. Safe to repeat, also out of order. */
+  /** Sends the site's client rules to every open channel, and to each that opens later. Safe to repeat, also out of order. */
   async setRules(clientRules: ClientRules): Promise<void> {
     const { kv } = this.ctx.storage;
     if (clientRules.version <= (kv.get<number>("rulesVersion") ?? 0)) return;
     this.ctx.storage.transactionSync(() => {
       this.ctx.storage.sql.exec("DELETE FROM rules");
-      // A row each: a value of the other kind ends at 2 MB.
+      // One row per rule: a key-value entry is limited to 2 MB.
       const insert = "INSERT INTO rules (id, channel_id, body) VALUES (?, ?, ?)";
       for (const { id, channelId, body } of clientRules.rules) this.ctx.storage.sql.exec(insert, id, channelId, body);
       kv.put("rulesVersion", clientRules.version);
@@ -134,51 +134,51 @@ export class SitePresence extends DurableObject<Env> {
     await this.toOpenChannels((channelId) => this.channel(channelId).setRules(clientRules));
   }
 
-  /** Sends a state to every open channel, and each that opens later: the latest of one key wins. Throws if a channel has not taken it. */
+  /** Sends a state to every open channel, and each that opens later; the latest per key wins. Throws if a channel hasn't accepted it. */
   async state(change: StateChange): Promise<void> {
     this.states.put(change, Date.now());
-    const told = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
-    const failed = told.find((each) => each.status === "rejected");
-    if (failed) throw new Error("A channel has not told its viewers the state", { cause: failed.reason });
+    const results = await Promise.allSettled(this.openChannels().map((channelId) => this.channel(channelId).state(change)));
+    const failed = results.find((each) => each.status === "rejected");
+    if (failed) throw new Error("A channel did not accept the state", { cause: failed.reason });
   }
 
-  /** The channels that a site-wide broadcast has been brought to. */
+  /** The channels that a site-wide broadcast has reached. */
   reachedBy(broadcastId: string): string[] {
     return this.commands.reachedBy(broadcastId);
   }
 
-  /** Gives the open sockets of these accounts their tags; throws if a relay can't be reached. Safe to repeat. */
+  /** Sets the tags of these accounts' open sockets; throws if a relay can't be reached. Safe to repeat. */
   async retag(accounts: AccountTags[]): Promise<void> {
     const leases = await this.ready();
     await Promise.all([...leases.values()].map((lease) => withTimeout(this.relay(lease).retag(accounts), ASK_TIMEOUT_MS)));
   }
 
   /**
-   * The rights of these accounts have changed: each relay that may have one of them looks again who may stay. Returns once that is noted;
-   * however many accounts change, a relay is asked once at a time. Safe to repeat.
+   * Call after the access of these accounts has changed: each relay that may have one of them rechecks its viewers. Returns once that is
+   * stored; a relay gets one call at a time, however many accounts change. Safe to repeat.
    */
   async recheck(accountIds: string[]): Promise<void> {
     const now = Date.now();
     this.rechecks.add(accountIds, now);
     await this.wakeBy(now + RETRY_MS);
-    this.ctx.waitUntil(this.recheckRounds.run());
+    this.ctx.waitUntil(this.recheckRunner.run());
   }
 
-  /** What a channel that opens has to know: the commands after a position, 0 for the first page. */
+  /** The site state for a channel that opens: the commands after a position, 0 for the first page. */
   async opening(channelId: string, after: number): Promise<Opening> {
     const leases = await this.ready();
-    this.commands.reach([channelId], Date.now());
+    this.commands.markReached([channelId], Date.now());
     const states = after === 0 ? this.states.current(Date.now()) : [];
     return { ...this.commands.current(Date.now(), after), rules: this.rules, states, concurrents: this.total(leases, channelId) };
   }
 
-  /** Announces changed totals, verifies old counts, repeats what a channel did not take, forgets what is over. Safe to run at any time. */
+  /** Announces changed totals, verifies old counts, retries failed commands, prunes expired ones. Safe to run at any time. */
   override async alarm(): Promise<void> {
     this.alarmAt = null;
     const now = Date.now();
     this.commands.prune(now);
     this.rechecks.prune(now);
-    this.ctx.waitUntil(this.recheckRounds.run());
+    this.ctx.waitUntil(this.recheckRunner.run());
     this.devices.prune(now);
     const leases = await this.ready();
     await this.verify(leases);
@@ -190,7 +190,7 @@ export class SitePresence extends DurableObject<Env> {
     await this.schedule();
   }
 
-  /** Counts of all relays that have viewers; after a restart each is asked for its own. */
+  /** Counts of all relays with viewers; after a restart each relay is asked for its own. */
   private async ready(): Promise<Map<string, Lease>> {
     if (this.leases) return this.leases;
     this.loading ??= this.askAll().finally(() => {
@@ -208,7 +208,7 @@ export class SitePresence extends DurableObject<Env> {
     return leases;
   }
 
-  /** Asks again for each count that its relay has not renewed in time. */
+  /** Asks relays for counts that they haven't renewed in time. */
   private async verify(leases: Map<string, Lease>): Promise<void> {
     const old = [...leases.values()].filter((lease) => lease.renewedAt <= Date.now() - this.leaseMs);
     const answers = await Promise.all(old.map(async (lease) => ({ lease, current: await this.ask(lease) })));
@@ -218,7 +218,7 @@ export class SitePresence extends DurableObject<Env> {
     }
   }
 
-  /** The relay's own count; a relay that can't be reached keeps the count it had, to be asked again. */
+  /** The relay's own count; an unreachable relay keeps its last count and is asked again later. */
   private async ask(lease: Lease): Promise<Lease> {
     try {
       const census = await withTimeout(this.relay(lease).takeCensus(), ASK_TIMEOUT_MS);
@@ -229,7 +229,7 @@ export class SitePresence extends DurableObject<Env> {
     }
   }
 
-  /** Has every relay that may have one of the pending accounts look again; what fails is tried again by alarm. */
+  /** Makes every relay that may have one of the pending accounts recheck it; the alarm retries failures. */
   private async recheckPending(): Promise<void> {
     const leases = await this.ready();
     for (;;) {
@@ -249,7 +249,7 @@ export class SitePresence extends DurableObject<Env> {
     }
   }
 
-  /** Whoever was let in while the rights of their account changed is looked at again: the relay wasn't asked, since nobody knew of them. */
+  /** Rechecks accounts that are new at a relay and changed recently: the relay wasn't asked, because it hadn't reported them yet. */
   private recheckNewcomers(before: Lease | undefined, { accounts: now }: PresenceReport): void {
     if (!now) return;
     const accounts = this.rechecks
@@ -257,7 +257,7 @@ export class SitePresence extends DurableObject<Env> {
       .filter((accountId) => bloomMayHave(now, accountId) && !(before?.accounts && bloomMayHave(before.accounts, accountId)));
     if (accounts.length === 0) return;
     this.rechecks.add(accounts, Date.now());
-    this.ctx.waitUntil(Promise.all([this.wakeBy(Date.now() + RETRY_MS), this.recheckRounds.run()]));
+    this.ctx.waitUntil(Promise.all([this.wakeBy(Date.now() + RETRY_MS), this.recheckRunner.run()]));
   }
 
   private renew(leases: Map<string, Lease>, lease: Lease): void {
@@ -275,7 +275,7 @@ export class SitePresence extends DurableObject<Env> {
     return sum;
   }
 
-  /** Tells the viewers at once if nothing was told within the last second, else when that second is over. */
+  /** Announces totals now, or one second after the last announcement. */
   private async announceSoon(): Promise<void> {
     const now = Date.now();
     if (now - this.lastAnnounced < ANNOUNCE_MS) return this.wakeBy(this.lastAnnounced + ANNOUNCE_MS);
@@ -294,18 +294,18 @@ export class SitePresence extends DurableObject<Env> {
       if (this.announced.get(channelId) !== total) changed.set(channelId, total);
     }
     for (const [channelId, total] of changed) this.announced.set(channelId, total);
-    const told = [...leases.values()].flatMap((lease) => {
+    const announcements = [...leases.values()].flatMap((lease) => {
       const total = changed.get(lease.channelId);
       return total === undefined ? [] : [this.announce(lease, total)];
     });
-    await Promise.all(told);
+    await Promise.all(announcements);
   }
 
   private async announce(lease: Lease, total: number): Promise<void> {
     try {
       await this.relay(lease).announce(total);
     } catch {
-      // Told again with the next change of any count.
+      // Announced again with the next change of any count.
       this.announced.delete(lease.channelId);
     }
   }
@@ -326,7 +326,7 @@ export class SitePresence extends DurableObject<Env> {
     return this.ctx.storage.sql.exec("SELECT 1 FROM relays WHERE channel_id = ? LIMIT 1", channelId).toArray().length > 0;
   }
 
-  /** Calls each open channel; one that fails is left out of the answer and gets the command again by alarm. */
+  /** Calls each open channel; failed ones are left out of the result and retried by the alarm. */
   private toOpenChannels<T>(call: (channelId: string) => Promise<T>): Promise<T[]> {
     return this.toChannels(this.openChannels(), call);
   }
@@ -340,10 +340,10 @@ export class SitePresence extends DurableObject<Env> {
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   }
 
-  /** Brings a channel all that is current; what it has already is skipped there. */
+  /** Sends a channel all current commands, rules and states; it skips those it already has. */
   private async repeatCommands(channelId: string): Promise<void> {
     const now = Date.now();
-    this.commands.reach([channelId], now);
+    this.commands.markReached([channelId], now);
     for (let after: number | null = 0; after !== null;) {
       const { commands, next } = this.commands.current(now, after);
       await this.channel(channelId).applyCommands(commands);
@@ -365,7 +365,7 @@ export class SitePresence extends DurableObject<Env> {
     return this.env.RELAY.getByName(relayName(channelName(this.siteId, lease.channelId), lease.relay));
   }
 
-  /** The next time at which a count needs verifying, a command ends or a day is over. */
+  /** Sets the alarm for the next lease or command that expires. */
   private async schedule(): Promise<void> {
     const oldest = Math.min(...[...(this.leases ?? new Map<string, Lease>()).values()].map((lease) => lease.renewedAt));
     const due = Math.min(oldest + this.leaseMs, this.commands.nextEnd() ?? Infinity);

@@ -1,9 +1,9 @@
 import type { DeliveryQueue, DisabledReason, DueDelivery } from "./delivery-queue.ts";
 import type { Attempt } from "./webhook-endpoint.protocol.ts";
 
-/** What one run may start and for how long: the platform bounds the requests and the time of an alarm. */
+/** How many sends one run may start, and for how long: the platform limits the requests and duration of an alarm. */
 const RUN = { sends: 900, ms: 60_000 };
-/** Outcomes that are written down at once: so many, or what came within so long. */
+/** Outcomes are recorded in groups of at most this many, or after this long. */
 const GROUP = { size: 256, ms: 1000 };
 
 interface Outcome {
@@ -11,9 +11,9 @@ interface Outcome {
   attempt: Attempt;
 }
 
-/** The world as a run sees it. */
+/** What a run needs from outside. */
 export interface Dependencies {
-  /** Null where the endpoint wants nothing any more. */
+  /** Resolves to null if the endpoint is gone or disabled. */
   send: (event: DueDelivery) => Promise<Attempt | null>;
   /** Milliseconds since 1970 UTC. */
   now: () => number;
@@ -22,109 +22,109 @@ export interface Dependencies {
 }
 
 /**
- * Sends what is due until nothing is, or the run has done enough. Of different resources several are under way at once, of one resource
- * the next follows as soon as the one before was taken. Answers why the endpoint is to be switched off, if it is.
+ * Sends due deliveries until none is left or the run reaches its limit. Different resources are sent in parallel; within a resource each
+ * event follows once the previous one was accepted. Returns why to disable the endpoint, if it should be.
  */
-export async function deliverDue(queue: DeliveryQueue, surroundings: Dependencies): Promise<DisabledReason | undefined> {
-  return new Run(queue, surroundings).play();
+export async function deliverDue(queue: DeliveryQueue, dependencies: Dependencies): Promise<DisabledReason | undefined> {
+  return new Run(queue, dependencies).execute();
 }
 
 /**
- * Reading each event and writing each outcome by itself would cost as much as the request. So events are read ahead, and outcomes written
- * in groups; after a crash those of the last group are sent once more.
+ * Reading each event and recording each outcome separately would cost as much as the request, so events are read ahead and outcomes are
+ * recorded in groups. After a crash, the events of the last group are sent again.
  */
 class Run {
   readonly #queue: DeliveryQueue;
-  readonly #world: Dependencies;
+  readonly #dependencies: Dependencies;
   readonly #until: number;
-  /** Resources of which an event is on its way. */
+  /** Resources with a delivery in flight. */
   readonly #busy = new Set<string>();
-  /** What was read ahead and may be sent: of each resource that isn't busy, its events in order. */
-  #lines: DueDelivery[][] = [];
+  /** Deliveries read ahead: for each resource that isn't busy, its events in order. */
+  #ready: DueDelivery[][] = [];
   #revision = 0;
   #outcomes: Outcome[] = [];
   #recorded: number;
-  #begun = 0;
-  /** Set where nothing more is to be sent: the endpoint is gone, or sending itself went wrong. */
+  #started = 0;
+  /** Set once nothing more should be sent: the endpoint is gone, or sending itself threw. */
   #end: { error?: Error } | undefined;
   #reason: DisabledReason | undefined;
-  #news = Promise.withResolvers<void>();
+  #progress = Promise.withResolvers<void>();
 
-  constructor(queue: DeliveryQueue, world: Dependencies) {
+  constructor(queue: DeliveryQueue, dependencies: Dependencies) {
     this.#queue = queue;
-    this.#world = world;
-    this.#recorded = world.now();
+    this.#dependencies = dependencies;
+    this.#recorded = dependencies.now();
     this.#until = this.#recorded + RUN.ms;
   }
 
-  async play(): Promise<DisabledReason | undefined> {
-    this.#queue.onNews = () => this.#news.resolve();
+  async execute(): Promise<DisabledReason | undefined> {
+    this.#queue.onProgress = () => this.#progress.resolve();
     this.#queue.settle = () => this.#record();
     for (;;) {
-      this.#news = Promise.withResolvers();
-      this.#begin();
+      this.#progress = Promise.withResolvers();
+      this.#startSends();
       if (this.#busy.size === 0) break;
-      await this.#news.promise;
+      await this.#progress.promise;
     }
     this.#record();
     if (this.#end?.error) throw this.#end.error;
     return this.#reason;
   }
 
-  /** Sends as much at once as the receiver's health allows. */
-  #begin(): void {
-    while (this.#goesOn() && this.#busy.size < this.#queue.room(this.#world.now())) {
-      const line = this.#nextLine();
-      const event = line?.shift();
-      if (!line || !event) return;
-      this.#begun++;
+  /** Starts as many parallel sends as the receiver's health allows. */
+  #startSends(): void {
+    while (this.#continues() && this.#busy.size < this.#queue.capacity(this.#dependencies.now())) {
+      const events = this.#nextResource();
+      const event = events?.shift();
+      if (!events || !event) return;
+      this.#started++;
       this.#busy.add(event.resource);
-      void this.#deliver(event, line);
+      void this.#deliver(event, events);
     }
   }
 
-  #goesOn(): boolean {
-    return !this.#end && this.#reason === undefined && this.#begun < RUN.sends && this.#world.now() < this.#until;
+  #continues(): boolean {
+    return !this.#end && this.#reason === undefined && this.#started < RUN.sends && this.#dependencies.now() < this.#until;
   }
 
-  #nextLine(): DueDelivery[] | undefined {
-    if (this.#lines.length === 0 || this.#queue.revision !== this.#revision) {
+  #nextResource(): DueDelivery[] | undefined {
+    if (this.#ready.length === 0 || this.#queue.revision !== this.#revision) {
       this.#record();
       this.#revision = this.#queue.revision;
-      this.#lines = this.#queue.lines(this.#world.now(), this.#busy);
+      this.#ready = this.#queue.dueByResource(this.#dependencies.now(), this.#busy);
     }
-    return this.#lines.shift();
+    return this.#ready.shift();
   }
 
-  /** `line` is what follows the event once it was taken. */
-  async #deliver(event: DueDelivery, line: DueDelivery[]): Promise<void> {
+  /** `following` are the resource's next events, sent once this one was accepted. */
+  async #deliver(event: DueDelivery, following: DueDelivery[]): Promise<void> {
     const { revision } = this.#queue;
     try {
-      const attempt = await this.#world.send(event);
+      const attempt = await this.#dependencies.send(event);
       if (attempt) this.#outcomes.push({ event, attempt });
       else this.#end = {};
-      if (attempt?.error === null && line.length > 0 && revision === this.#queue.revision) this.#lines.push(line);
+      if (attempt?.error === null && following.length > 0 && revision === this.#queue.revision) this.#ready.push(following);
       // A failure decides how much is sent next.
       if (attempt?.error || this.#isGroup()) this.#record();
     } catch (error) {
       this.#end = { error: error instanceof Error ? error : new Error(String(error)) };
     } finally {
       this.#busy.delete(event.resource);
-      this.#news.resolve();
+      this.#progress.resolve();
     }
   }
 
   #isGroup(): boolean {
-    return this.#outcomes.length >= GROUP.size || this.#world.now() - this.#recorded >= GROUP.ms;
+    return this.#outcomes.length >= GROUP.size || this.#dependencies.now() - this.#recorded >= GROUP.ms;
   }
 
   #record(): void {
     const outcomes = this.#outcomes;
     this.#outcomes = [];
-    this.#recorded = this.#world.now();
-    const taken = outcomes.filter(({ attempt }) => attempt.error === null);
-    if (taken.length > 0) this.#queue.delivered(taken);
+    this.#recorded = this.#dependencies.now();
+    const delivered = outcomes.filter(({ attempt }) => attempt.error === null);
+    if (delivered.length > 0) this.#queue.delivered(delivered);
     for (const { event, attempt } of outcomes)
-      if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#world.random()) ?? this.#reason;
+      if (attempt.error !== null) this.#reason = this.#queue.failed(event, attempt, this.#dependencies.random()) ?? this.#reason;
   }
 }

@@ -4,17 +4,17 @@ import { pauseAfter, RETRY_SPAN, retryDelay } from "#worker/services/webhooks/ba
 import { newId } from "#worker/lib/ids.ts";
 import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
-/** What was delivered or given up is kept for so long, and no more of it than this. */
+/** How long, and how many, settled deliveries are kept. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const KEPT_ROWS = 20_000;
-/** What waits is kept for so long: only an endpoint that is off, or a resource of which nothing gets through, has anything as old. */
+/** How long pending deliveries are kept: only a disabled endpoint, or a resource that keeps failing, has any this old. */
 const WAITING_MS = 30 * 24 * 60 * 60 * 1000;
-/** Deliveries that are under way at once; the platform opens no more connections than this. */
-const AT_ONCE = 6;
-/** Rows whose age is looked at when what is old is forgotten. */
-const OLD_ROWS = 2 * KEPT_ROWS;
-/** What is read ahead at once. */
-const LINES = { events: 256, bytes: 1_000_000 };
+/** Parallel deliveries; the platform opens no more connections than this. */
+const MAX_PARALLEL = 6;
+/** Rows that one pruning examines. */
+const PRUNED_ROWS = 2 * KEPT_ROWS;
+/** How much is read ahead. */
+const READ_AHEAD = { events: 256, bytes: 1_000_000 };
 const GONE = 410;
 
 const Attempts = z.array(Attempt);
@@ -22,7 +22,7 @@ const DUE_COLUMNS = "number, event_id, type, resource, service, event, account, 
 
 export type DisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number];
 
-/** An event that is to be sent now. */
+/** An event to send now. */
 export interface DueDelivery extends QueuedEvent {
   number: number;
 }
@@ -54,18 +54,18 @@ type ListedRow = {
 type Health = { failures: number; failing_since: number | null; paused_until: number };
 
 /**
- * What one endpoint is to be told, in SQLite. Only the first pending delivery of a resource has a due time, the others wait for it:
- * so the order holds, and finding what is due costs the same however much waits. Knows no clock: every moment is given.
+ * One endpoint's deliveries, in SQLite. Only the first pending delivery of a resource has a due time and the others wait for it, which
+ * keeps the order and makes finding due deliveries cheap however many wait. Has no clock: callers pass the time.
  */
 export class DeliveryQueue {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   #known: Health | undefined;
-  /** Moves on when something that waits is taken out or put in anew: what was read ahead holds no more. */
+  /** Increases when pending deliveries change, which invalidates what was read ahead. */
   revision = 0;
-  /** Hears when there may be something new to send. */
-  onNews: () => void = () => undefined;
-  /** Writes down what a run knows alone; asked before anybody looks or interferes. */
+  /** Called when there may be something new to send. */
+  onProgress: () => void = () => undefined;
+  /** Records outcomes that only a run knows; called before reading or changing deliveries. */
   settle: () => void = () => undefined;
 
   constructor(storage: DurableObjectStorage) {
@@ -84,7 +84,7 @@ export class DeliveryQueue {
       INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
   }
 
-  /** Queues events, each once however often it is handed over. */
+  /** Queues events, each once however often it is added. */
   add(events: QueuedEvent[], now: number): void {
     this.#storage.transactionSync(() => {
       for (const event of events) {
@@ -100,45 +100,45 @@ export class DeliveryQueue {
         now,
       );
     });
-    this.onNews();
+    this.onProgress();
   }
 
-  /** How many deliveries may be under way at once to a receiver in this health. */
-  room(now: number): number {
+  /** How many parallel deliveries the receiver's health allows. */
+  capacity(now: number): number {
     const { failures, paused_until } = this.#health();
     if (paused_until > now) return 0;
-    return pauseAfter(failures) > 0 ? 1 : AT_ONCE;
+    return pauseAfter(failures) > 0 ? 1 : MAX_PARALLEL;
   }
 
   /**
-   * What is to be sent now, the longest due first, each with what waits for it alone: lines, of which each holds one resource's events in
-   * their order. Resources of which an event is `busy` are left aside.
+   * The deliveries to send now, longest due first, grouped by resource, with the events of the same resource that wait behind them, in
+   * order. Skips `busy` resources.
    */
-  lines(now: number, busy: ReadonlySet<string>): DueDelivery[][] {
+  dueByResource(now: number, busy: ReadonlySet<string>): DueDelivery[][] {
     const due = this.#sql.exec<DueRow>(
       `SELECT ${DUE_COLUMNS} FROM deliveries WHERE due <= ?1 AND resource NOT IN (SELECT value FROM json_each(?2))
        ORDER BY due, number LIMIT ?3`,
-      ...[now, JSON.stringify([...busy]), LINES.events],
+      ...[now, JSON.stringify([...busy]), READ_AHEAD.events],
     );
-    const first = takeSome(due, LINES.bytes);
+    const first = readUpTo(due, READ_AHEAD.bytes);
     const waiting = first.length === 0 ? [] : this.#waitingFor(first);
     return [...Map.groupBy([...first, ...waiting], ({ resource }) => resource).values()];
   }
 
-  /** Records tries that the receiver has taken, many at once: what is written by itself costs as much as the request. */
+  /** Records successful attempts, many at once: a separate write costs as much as the request. */
   delivered(outcomes: { event: DueDelivery; attempt: Attempt }[]): void {
     const now = Math.max(...outcomes.map(({ attempt }) => attempt.at + attempt.duration));
-    const tries = JSON.stringify(Object.fromEntries(outcomes.map(({ event, attempt }) => [event.number, attempt])));
+    const attempts = JSON.stringify(Object.fromEntries(outcomes.map(({ event, attempt }) => [event.number, attempt])));
     this.#storage.transactionSync(() => {
-      // An answer may come after the endpoint was removed and its queue with it.
+      // The response may arrive after the endpoint and its queue were deleted.
       this.#sql.exec(
         `UPDATE deliveries SET state = 'delivered', settled = ?2, due = NULL, tries = tries + 1,
            attempts = json_insert(attempts, '$[#]', json(try.value))
          FROM json_each(?1) AS try WHERE number = CAST(try.key AS INTEGER) AND state = 'pending'`,
-        tries,
+        attempts,
         now,
       );
-      this.recover();
+      this.resetHealth();
       this.#makeDue(
         outcomes.map(({ event }) => event.resource),
         now,
@@ -146,11 +146,11 @@ export class DeliveryQueue {
     });
   }
 
-  /** Records a try that failed and what follows from it; answers why the endpoint is to be switched off, if it is. */
+  /** Records a failed attempt and schedules the next; returns why to disable the endpoint, if it should be. */
   failed({ number, resource }: DueDelivery, attempt: Attempt, random: number): DisabledReason | undefined {
     const now = attempt.at + attempt.duration;
     return this.#storage.transactionSync(() => {
-      // Meanwhile it may have been called for again, or removed with its endpoint.
+      // It may have been redelivered or deleted in the meantime.
       const [row] = this.#sql
         .exec<{ tries: number }>(
           `UPDATE deliveries SET attempts = json_insert(attempts, '$[#]', json(?)), tries = tries + 1
@@ -169,11 +169,11 @@ export class DeliveryQueue {
     });
   }
 
-  knows(id: string): boolean {
+  has(id: string): boolean {
     return this.#sql.exec("SELECT 1 FROM deliveries WHERE id = ?", id).toArray().length > 0;
   }
 
-  /** Sends a delivery again as soon as may be, with all its tries before it; false where it isn't known. */
+  /** Sends a delivery again as soon as possible with a new set of attempts; false if it doesn't exist. */
   redeliver(id: string, now: number): boolean {
     this.settle();
     return this.#storage.transactionSync(() => {
@@ -184,27 +184,27 @@ export class DeliveryQueue {
         )
         .toArray();
       if (!row) return false;
-      // What comes after it in its resource waits again.
+      // Later deliveries of its resource wait again.
       this.#sql.exec("UPDATE deliveries SET due = NULL WHERE state = 'pending' AND resource = ?", row.resource);
       this.#makeDue([row.resource], now);
-      this.recover();
-      this.#revised();
+      this.resetHealth();
+      this.#invalidate();
       return true;
     });
   }
 
-  /** Tries again at once whatever has failed before: the receiver may have been mended. */
-  beginAnew(now: number): void {
-    this.recover();
+  /** Retries failed deliveries now: the receiver may have been fixed. */
+  retryNow(now: number): void {
+    this.resetHealth();
     this.#sql.exec("UPDATE deliveries SET due = ?1 WHERE due > ?1", now);
   }
 
-  /** Forgets that the receiver has failed. */
-  recover(): void {
-    if (this.#health().failures > 0) this.#note({ failures: 0, failing_since: null, paused_until: 0 });
+  /** Clears the receiver's failures. */
+  resetHealth(): void {
+    if (this.#health().failures > 0) this.#setHealth({ failures: 0, failing_since: null, paused_until: 0 });
   }
 
-  /** When there is something to send next; undefined where nothing waits. */
+  /** When the next delivery is due; undefined if none is pending. */
   nextDue(): number | undefined {
     const { due } = this.#sql.exec<{ due: number | null }>("SELECT min(due) AS due FROM deliveries WHERE due IS NOT NULL").one();
     return due === null ? undefined : Math.max(due, this.#health().paused_until);
@@ -214,7 +214,7 @@ export class DeliveryQueue {
     return this.#sql.exec("SELECT 1 FROM deliveries LIMIT 1").toArray().length === 0;
   }
 
-  /** A page of deliveries with their tries, the cursor of the next page, and how many match. */
+  /** A page of deliveries with their attempts, and how many match. */
   list({ limit, offset, direction, cursor, state, type, search }: DeliveryQuery): { rows: Delivery[]; totalCount: number } {
     this.settle();
     const matches = `(?1 IS NULL OR state = ?1) AND (?2 IS NULL OR type = ?2)
@@ -234,7 +234,7 @@ export class DeliveryQueue {
     return { rows: rows.map((row) => toDelivery(row, paused_until)), totalCount: total };
   }
 
-  /** Takes out what the events of a resource before a sequence say: the person whom they speak of has been deleted. */
+  /** Erases the data of a resource's events before a sequence, because the person they are about was deleted. */
   erase(resource: string, before: number): void {
     this.#sql.exec(
       `UPDATE deliveries SET event = json_set(event, '$.data', json('{"erased":true}')), account = NULL
@@ -242,10 +242,10 @@ export class DeliveryQueue {
       resource,
       before,
     );
-    this.#revised();
+    this.#invalidate();
   }
 
-  /** Forgets what was settled long ago, or is too much to keep, and what has waited for too long. */
+  /** Deletes settled deliveries beyond their retention, and those that have been pending for too long. */
   prune(now: number): void {
     this.#storage.transactionSync(() => {
       this.#sql.exec(
@@ -253,31 +253,31 @@ export class DeliveryQueue {
            SELECT number FROM deliveries WHERE state <> 'pending' ORDER BY number DESC LIMIT 1 OFFSET ?)`,
         KEPT_ROWS,
       );
-      // What is old has the lowest numbers.
+      // The oldest have the lowest numbers.
       const old = this.#sql
         .exec<{ resource: string; state: DeliveryState }>(
           `DELETE FROM deliveries WHERE number IN (SELECT number FROM deliveries ORDER BY number LIMIT ?1)
              AND CASE state WHEN 'pending' THEN created < ?2 ELSE settled < ?3 END
            RETURNING resource, state`,
-          ...[OLD_ROWS, now - WAITING_MS, now - KEPT_MS],
+          ...[PRUNED_ROWS, now - WAITING_MS, now - KEPT_MS],
         )
         .toArray();
       const waiting = old.filter(({ state }) => state === "pending").map(({ resource }) => resource);
       if (waiting.length === 0) return;
       this.#makeDue(waiting, now);
-      this.#revised();
+      this.#invalidate();
     });
   }
 
   clear(): void {
     this.#sql.exec("DELETE FROM deliveries");
-    this.recover();
-    this.#revised();
+    this.resetHealth();
+    this.#invalidate();
   }
 
-  /** What is pending behind these, a fair share for each. */
+  /** The deliveries pending behind these, a fair share for each. */
   #waitingFor(first: DueDelivery[]): DueDelivery[] {
-    const share = Math.floor(LINES.events / first.length) - 1;
+    const share = Math.floor(READ_AHEAD.events / first.length) - 1;
     if (share < 1) return [];
     const rows = this.#sql.exec<DueRow>(
       `WITH head AS (SELECT key AS place, value ->> 0 AS name, value ->> 1 AS at FROM json_each(?1))
@@ -286,10 +286,10 @@ export class DeliveryQueue {
        ORDER BY place, number`,
       ...[JSON.stringify(first.map(({ resource, number }) => [resource, number])), share],
     );
-    return takeSome(rows, LINES.bytes);
+    return readUpTo(rows, READ_AHEAD.bytes);
   }
 
-  /** At this moment, or with an earlier one that has been called for again meanwhile. */
+  /** Makes a delivery due at this moment, or lets it wait if an earlier one of its resource was redelivered meanwhile. */
   #retry(number: number, at: number): void {
     this.#sql.exec(
       `UPDATE deliveries SET due = CASE WHEN EXISTS (
@@ -306,7 +306,7 @@ export class DeliveryQueue {
     this.#makeDue([resource], now);
   }
 
-  /** Of each resource the first that waits is due now, unless it has a time of its own. */
+  /** Makes the first pending delivery of each resource due now, unless it already has a due time. */
   #makeDue(resources: string[], now: number): void {
     this.#sql.exec(
       `UPDATE deliveries SET due = ?2 WHERE due IS NULL AND number IN (
@@ -316,11 +316,11 @@ export class DeliveryQueue {
     );
   }
 
-  /** Answers since when nothing has got through. */
+  /** Counts a failure; returns since when nothing has been delivered. */
   #fail(now: number): number {
     const { failures, failing_since } = this.#health();
     const since = failing_since ?? now;
-    this.#note({ failures: failures + 1, failing_since: since, paused_until: now + pauseAfter(failures + 1) });
+    this.#setHealth({ failures: failures + 1, failing_since: since, paused_until: now + pauseAfter(failures + 1) });
     return since;
   }
 
@@ -329,20 +329,20 @@ export class DeliveryQueue {
     return this.#known;
   }
 
-  #note(health: Health): void {
+  #setHealth(health: Health): void {
     const { failures, failing_since, paused_until } = health;
     this.#sql.exec("UPDATE health SET failures = ?, failing_since = ?, paused_until = ?", failures, failing_since, paused_until);
     this.#known = health;
   }
 
-  #revised(): void {
+  #invalidate(): void {
     this.revision++;
-    this.onNews();
+    this.onProgress();
   }
 }
 
-/** Reads no more rows than fit, but always one. */
-function takeSome(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
+/** Reads as many rows as fit, but at least one. */
+function readUpTo(rows: Iterable<DueRow>, bytes: number): DueDelivery[] {
   const taken: DueDelivery[] = [];
   let room = bytes;
   for (const row of rows) {

@@ -1,28 +1,28 @@
 import { z } from "@hono/zod-openapi";
 
-// What the Worker, a site's log and a webhook endpoint say to each other. No platform import.
+// Messages between the Worker, a site's log and a webhook endpoint. No platform import.
 
 /** An event on its way to an endpoint. */
 export interface QueuedEvent {
   id: string;
   type: string;
   resource: string;
-  /** The service that the endpoint has subscribed to and that tells of it. */
+  /** The subscribed service that publishes the event. */
   service: string;
-  /** JSON text of the payload's `eventData`: what is signed. */
+  /** JSON text of the payload's `eventData`, which is signed. */
   eventData: string;
   account: string | null;
   method: string | null;
   originPath: string | null;
 }
 
-/** One try. */
+/** One delivery attempt. */
 export const Attempt = z
   .object({
     at: z.number().int().describe("Milliseconds since 1970 UTC"),
-    duration: z.number().int().describe("Milliseconds until it was answered or given up"),
-    status: z.number().int().nullable().describe("HTTP status; null where no answer came"),
-    error: z.string().nullable().describe("Why it failed; null where it was delivered"),
+    duration: z.number().int().describe("Milliseconds until the response or the timeout"),
+    status: z.number().int().nullable().describe("HTTP status; null if there was no response"),
+    error: z.string().nullable().describe("Why it failed; null if it was delivered"),
   })
   .openapi("WebhookAttempt");
 export type Attempt = z.infer<typeof Attempt>;
@@ -30,22 +30,22 @@ export type Attempt = z.infer<typeof Attempt>;
 export const DELIVERY_STATES = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What became of an event at an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface Delivery {
-  /** Its place in the endpoint's queue. */
+  /** Its position in the endpoint's queue. */
   number: number;
   id: string;
   eventId: string;
   type: string;
   resource: string;
   state: DeliveryState;
-  /** When it is tried next; null where it waits for an earlier event of its resource, or is settled. */
+  /** When it is attempted next; null if it waits for an earlier event of its resource, or is settled. */
   nextTry: number | null;
   created: number;
   attempts: Attempt[];
 }
 
-/** A page of an endpoint's deliveries: those before (or, upward, after) a number. */
+/** A page of an endpoint's deliveries: those before a number or, in ascending order, after it. */
 export interface DeliveryQuery {
   limit: number;
   offset: number;

@@ -5,13 +5,13 @@ import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
 import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
-/** What is old is forgotten at least so often where anything is kept, and at most so often while much is sent. */
+/** Longest and shortest time between two prunings. */
 const PRUNE_MS = { most: 60 * 60 * 1000, least: 60 * 1000 };
 const AFTER_ERROR_MS = 30_000;
-/** How long settings are taken for true without asking again; a change is told at once. */
+/** How long settings are cached; a change is notified immediately. */
 const TARGET_MS = 60_000;
 
-/** One per endpoint, named `<siteId>:<endpointId>`: tells it of events, in order for each resource, until it has taken them or is given up. */
+/** One per endpoint, named `<siteId>:<endpointId>`: delivers events, in order per resource, until each is accepted or given up. */
 export class WebhookEndpoint extends DurableObject<Env> {
   readonly #queue: DeliveryQueue;
   readonly #siteId: string;
@@ -27,22 +27,22 @@ export class WebhookEndpoint extends DurableObject<Env> {
     this.#queue = new DeliveryQueue(ctx.storage);
   }
 
-  /** Takes events over: once this resolves, they are sent whatever happens. `changed`: so were the endpoint's settings. */
+  /** Accepts events for delivery; they are stored once this resolves. `changed`: the endpoint's settings have changed. */
   async accept(events: QueuedEvent[], changed: boolean): Promise<void> {
     const now = Date.now();
     this.#queue.add(events, now);
-    if (changed) this.#changed(now);
-    await this.#orLater(() => this.#wake());
+    if (changed) this.#applyChange(now);
+    await this.#retryOnError(() => this.#schedule());
   }
 
-  knows(id: string): boolean {
-    return this.#queue.knows(id);
+  has(id: string): boolean {
+    return this.#queue.has(id);
   }
 
-  /** Sends a delivery once more; false where it isn't known here. */
+  /** Sends a delivery again; false if it isn't stored here. */
   async redeliver(id: string): Promise<boolean> {
     const known = this.#queue.redeliver(id, Date.now());
-    if (known) await this.#orLater(() => this.#wake());
+    if (known) await this.#retryOnError(() => this.#schedule());
     return known;
   }
 
@@ -50,22 +50,22 @@ export class WebhookEndpoint extends DurableObject<Env> {
     return this.#queue.list(query);
   }
 
-  /** Forgets what the events of a deleted person say. */
+  /** Erases the data of a deleted person's events. */
   erase(resource: string, before: number): void {
     this.#queue.erase(resource, before);
   }
 
-  /** Sends what is due. */
+  /** Sends due deliveries. */
   override async alarm(): Promise<void> {
-    await this.#orLater(async () => {
+    await this.#retryOnError(async () => {
       this.#prune(Date.now());
       await this.#deliver();
-      await this.#wake();
+      await this.#schedule();
     });
   }
 
-  /** An error of ours is tried again by the next alarm: after some failures the platform would give the alarm up. */
-  async #orLater(work: () => Promise<void>): Promise<void> {
+  /** Retries internal errors with a new alarm: the platform gives up on an alarm that keeps throwing. */
+  async #retryOnError(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -93,17 +93,17 @@ export class WebhookEndpoint extends DurableObject<Env> {
     this.#target = undefined;
   }
 
-  /** The settings are asked for each event: they may change during a run. */
+  /** Reads the settings for each event, because they may change during a run. */
   async #send(event: DueDelivery): Promise<Attempt | null> {
     const target = await this.#readTarget();
     return target?.enabled ? sendEvent(this.env, target, event, this.#deadline) : null;
   }
 
-  /** Begins anew, since the receiver may have been mended. */
-  #changed(now: number): void {
+  /** Retries everything now, because the receiver may have been fixed. */
+  #applyChange(now: number): void {
     this.#target = undefined;
     this.#changes++;
-    this.#queue.beginAnew(now);
+    this.#queue.retryNow(now);
   }
 
   async #readTarget(): Promise<Target | undefined> {
@@ -111,14 +111,14 @@ export class WebhookEndpoint extends DurableObject<Env> {
     if (this.#target && now - this.#target.read <= TARGET_MS) return this.#target.value;
     const changes = this.#changes;
     const value = await readTarget(this.env, this.#siteId, this.#endpointId);
-    // What was read while the settings changed may be what they were.
+    // Settings read during a change may be outdated.
     if (changes !== this.#changes) return this.#readTarget();
     this.#target = { value, read: now };
     return value;
   }
 
-  /** An endpoint that was deleted forgets all. */
-  async #wake(): Promise<void> {
+  /** Sets the next alarm, or deletes everything if the endpoint was deleted. */
+  async #schedule(): Promise<void> {
     const target = this.#queue.isEmpty() ? undefined : await this.#readTarget();
     if (!target) {
       this.#queue.clear();

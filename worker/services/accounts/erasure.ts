@@ -14,7 +14,7 @@ import {
   totpSecrets,
   userProfiles,
 } from "#db/schema/index.ts";
-import { forgetActivity } from "#worker/services/realtime/activity.ts";
+import { deleteActivity } from "#worker/services/realtime/activity.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";
 import { deleteProofs } from "./email-proofs.ts";
@@ -42,7 +42,7 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
   (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
   (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
-  (ctx, id) => forgetActivity(ctx, id),
+  (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => stopAllOf(ctx, id),

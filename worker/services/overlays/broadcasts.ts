@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { type BroadcastRow, broadcasts, type OverlayRow, overlays, pages } from "#db/schema/index.ts";
 import type { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { PICTURE_LAG_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
@@ -301,7 +301,7 @@ function isOn(ctx: Ctx): SQL | undefined {
 function isOffered(ctx: Ctx): SQL | undefined {
   const { siteId, endsAt, timecode, clearedAt } = broadcasts;
   const waits = or(gt(endsAt, ctx.now), isNotNull(timecode));
-  return and(eq(siteId, ctx.siteId), gt(endsAt, ctx.now - PICTURE_LAG_MS), waits, isNull(clearedAt));
+  return and(eq(siteId, ctx.siteId), gt(endsAt, ctx.now - MAX_VIDEO_LATENCY_MS), waits, isNull(clearedAt));
 }
 
 /** The rows of a broadcast that has none yet: one statement with few parameters, however many channels; the columns stand in the table's order. */

@@ -109,6 +109,6 @@ export async function forgetVoter(env: Env, siteId: string, accountId: string): 
   const db = createDb(env.DB);
   const own = and(eq(pollResponses.siteId, siteId), eq(pollResponses.accountId, accountId));
   const answered = await db.selectDistinct({ pollId: pollResponses.pollId }).from(pollResponses).where(own);
-  for (const { pollId } of answered) await counterAt(env, siteId, pollId, counterOf(accountId)).forget(accountId);
+  for (const { pollId } of answered) await counterAt(env, siteId, pollId, counterOf(accountId)).anonymize(accountId);
   await db.delete(pollResponses).where(own);
 }

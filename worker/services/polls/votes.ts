@@ -3,7 +3,7 @@ import {
   counterOf,
   type Vote,
   type VoteOutcome,
-  type VoteRefusal,
+  type VoteErrorCode,
 } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -12,7 +12,7 @@ import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
 import { counterAt, orUnavailable } from "./counting.ts";
 
 /** What the caller's socket is told of its vote. */
-export type CastVote = { ok: true } | { ok: false; code: VoteRefusal; message: string };
+export type CastVote = { ok: true } | { ok: false; code: VoteErrorCode; message: string };
 
 /** Counts a viewer's vote; the same `requestId` is the same vote, however often it comes. The database is not asked. */
 export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {

@@ -4,19 +4,19 @@ import { createDb } from "#db/client.ts";
 import { viewerActivity } from "#db/schema/index.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
-/** How long it is remembered what a viewer did, ms: 400 days, longer than a season. */
+/** How long viewer activity is kept, ms: 400 days, longer than a season. */
 const KEPT = 400 * 86_400_000;
 
-/** Rows of one statement: their JSON stays far below what D1 takes. */
+/** Rows per statement: their JSON stays far below D1's limit. */
 const ROWS = 1_000;
 
-/** What one account did to one video, channel or panel without a break. Moments in ms, `seconds` of real time. */
+/** One account's uninterrupted activity on one video, channel or panel. Times in ms, `seconds` of real time. */
 export type Activity = Omit<typeof viewerActivity.$inferSelect, "siteId" | "accountId" | "begun">;
 
-/** The same with who did it, of which there may be a part alone: `since` when it goes on without a break. */
+/** The same with its account; possibly only a part of it, uninterrupted since `since`. */
 export type Seen = Omit<typeof viewerActivity.$inferSelect, "siteId" | "begun"> & { since: number };
 
-/** All that is known of what an account did on the site. What is under way is a few seconds behind. */
+/** All recorded activity of an account on the site. Current activity is a few seconds behind. */
 export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): Promise<Activity[]> {
   const { kind, targetId, channelId, seconds, firstAt, lastAt } = viewerActivity;
   return ctx.db
@@ -26,8 +26,8 @@ export function activityOf(ctx: Pick<Ctx, "db" | "siteId">, accountId: string): 
 }
 
 /**
- * Adds what accounts have done. Never more seconds than lie outside of what is known, before it or after: so a repeat adds nothing, two
- * screens of one account count once, and parts may come in any order. An account that is gone stays gone.
+ * Adds activity. Counts only the seconds before or after the time already recorded, so a retry adds nothing, two screens of one account
+ * count once, and parts may arrive in any order. Ignores deleted accounts.
  */
 export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Promise<void> {
   const db = createDb(env.DB);
@@ -35,7 +35,7 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
     await db
       .insert(viewerActivity)
       .select(
-        // The columns stand in the table's order.
+        // Columns in the table's order.
         sql`select ${siteId}, seen.value ->> 'accountId', seen.value ->> 'kind', seen.value ->> 'targetId', seen.value ->> 'channelId',
           cast(seen.value ->> 'since' as integer) / 60000, seen.value ->> 'seconds', seen.value ->> 'firstAt', seen.value ->> 'lastAt'
           from json_each(${JSON.stringify(seen.slice(from, from + ROWS))}) as seen
@@ -59,12 +59,12 @@ export async function recordActivity(env: Env, siteId: string, seen: Seen[]): Pr
   }
 }
 
-/** Forgets what is long past. */
+/** Deletes activity past its retention. */
 export async function pruneActivity({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
   await db.delete(viewerActivity).where(lt(viewerActivity.lastAt, now - KEPT));
 }
 
-/** What is kept of an account, for the batch that deletes it. */
-export function forgetActivity(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+/** Deletes an account's activity, as part of the batch that deletes the account. */
+export function deleteActivity(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db.delete(viewerActivity).where(and(eq(viewerActivity.siteId, ctx.siteId), eq(viewerActivity.accountId, accountId)));
 }

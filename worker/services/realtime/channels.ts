@@ -6,7 +6,7 @@ import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { issueTicket } from "./realtime.ts";
 import { versionedGate } from "./rights.ts";
 
-/** The gate of a channel; null where the site has no such channel. */
+/** The gate of a channel; null if the site has no such channel. */
 export async function findGate(ctx: Ctx, channelId: string): Promise<VersionedGate | null> {
   const [page] = await ctx.db
     .select({ version: pages.version, data: pages.data })
@@ -15,13 +15,13 @@ export async function findGate(ctx: Ctx, channelId: string): Promise<VersionedGa
   return page ? versionedGate(page) : null;
 }
 
-const NOBODY = { accountId: null, sessionId: null, tags: [] };
+const ANONYMOUS = { accountId: null, sessionId: null, tags: [] };
 
-/** A ticket for the caller's socket: no token of theirs stands in a URL. */
+/** Issues a ticket for the caller's socket, so that no access token appears in a URL. */
 export async function createTicket(ctx: Ctx, channelId: string): Promise<{ ticket: string; expiresAt: number }> {
   if (!(await findGate(ctx, channelId))) throw notFound("Channel not found");
   const actor = await ctx.caller();
   const isAccount = actor.kind === "account";
-  const viewer = isAccount ? { accountId: actor.id, sessionId: actor.sessionId, tags: actor.tags } : NOBODY;
+  const viewer = isAccount ? { accountId: actor.id, sessionId: actor.sessionId, tags: actor.tags } : ANONYMOUS;
   return issueTicket(ctx.env, { siteId: ctx.siteId, channelId, ...viewer }, ctx.now);
 }

@@ -4,26 +4,26 @@ import { CLOSE, PING, PONG } from "#worker/durable-objects/relay/relay.protocol.
 import { type Connection, enter, type LoadGate } from "./realtime.ts";
 
 const COMMENT_MS = 15_000;
-/** The local runtime's proxy tells of a reader who left only when a write to it fails. */
+/** The local runtime's proxy reports a disconnected reader only when a write fails. */
 const LOCAL_COMMENT_MS = 500;
 const LIFETIME_MS = 3_600_000;
 const RECONNECT_MS = 2_000;
-/** Messages that wait for a reader; beyond them it is told to come back. */
-const WAITING = 200;
+/** How many messages may wait for a reader before it is told to reconnect. */
+const MAX_WAITING = 200;
 
 const HEADERS = { "Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no" };
 
-const Held = z.looseObject({
+const Position = z.looseObject({
   type: z.string().optional(),
   close: z.number().optional(),
   upTo: z.number().optional(),
   epoch: z.string().optional(),
 });
-/** Milliseconds after which a browser asks again by itself for a stream that it was told not to get. */
+/** Milliseconds after which a browser automatically retries a stream that was rejected. */
 const REJECTED_RETRY_MS = 60_000;
 const FINAL: readonly number[] = [CLOSE.badRequest, CLOSE.unauthenticated, CLOSE.forbidden, CLOSE.notFound];
 
-/** Reads `<epoch>:<seq>`, the id that every event carries and that a browser sends back on reconnecting. */
+/** Reads `<epoch>:<seq>`, the id of every event, which a browser sends back on reconnecting. */
 export function parseEventId(id: string | null | undefined): Connection["resume"] {
   const match = /^([0-9a-f]{1,64}):(\d{1,15})$/.exec(id ?? "");
   return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : null;
@@ -31,9 +31,9 @@ export function parseEventId(id: string | null | undefined): Connection["resume"
 
 /**
  * The channel's frames as Server-Sent Events. The Worker holds the stream and reads a relay's socket, so that the relay can hibernate.
- * `gone` tells that the reader has left, which a stream by itself learns only from its next write.
+ * `disconnected` fires when the reader disconnects, which the stream itself would only notice at its next write.
  */
-export async function eventStream(env: Env, connection: Connection, loadGate: LoadGate, gone?: AbortSignal): Promise<Response> {
+export async function eventStream(env: Env, connection: Connection, loadGate: LoadGate, disconnected?: AbortSignal): Promise<Response> {
   const entered = await enter(env, connection, loadGate);
   if (!(entered instanceof Response) || !entered.webSocket) {
     const unavailable = { code: "unavailable", message: "No socket", close: CLOSE.unavailable };
@@ -45,11 +45,11 @@ export async function eventStream(env: Env, connection: Connection, loadGate: Lo
     heartbeatMs: Number(env.TIFO_HEARTBEAT_SECONDS) * 1000,
     commentMs: env.TIFO_DEVELOPMENT === "true" ? LOCAL_COMMENT_MS : COMMENT_MS,
   });
-  gone?.addEventListener("abort", stop);
+  disconnected?.addEventListener("abort", stop);
   return new Response(readable, { headers: HEADERS });
 }
 
-/** Writes every message of the socket as an event until either side ends; answers what ends it. */
+/** Writes every message of the socket as an event until either side ends; returns a function that ends it. */
 function pump(
   socket: WebSocket,
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -87,28 +87,28 @@ function pump(
   socket.addEventListener("error", stop);
   socket.addEventListener("message", ({ data }) => {
     if (typeof data !== "string") return;
-    // An event of another name: a reader that can't see comments knows by it that the stream is alive.
+    // A separate event type: it shows readers that can't see comments that the stream is alive.
     if (data === PONG) return write("event: pong\ndata: \n\n");
-    const frames = readHeld(data);
+    const frames = readPositions(data);
     const [first] = frames;
     if (first?.type === "error") return write(errorEvent(data, first.close));
     epoch = frames.find((frame) => frame.epoch)?.epoch ?? epoch;
     upTo = frames.findLast((frame) => frame.upTo !== undefined)?.upTo ?? upTo;
     write(`id: ${epoch}:${upTo}\ndata: ${data}\n\n`);
-    if (waiting > WAITING) end();
+    if (waiting > MAX_WAITING) end();
   });
   socket.accept();
   return stop;
 }
 
-/** An `error` frame as an event of that name, after which the stream ends. A browser reconnects by itself: where that is no use, not soon. */
+/** An `error` frame as an event of that name, after which the stream ends. A longer `retry` slows down the browser's useless reconnects. */
 function errorEvent(frame: string, close: number | undefined): string {
   const retry = close !== undefined && FINAL.includes(close) ? `retry: ${REJECTED_RETRY_MS}\n` : "";
   return `${retry}event: error\ndata: ${frame}\n\n`;
 }
 
-/** The positions that the frames of a message bring the viewer to. */
-function readHeld(message: string): z.infer<typeof Held>[] {
+/** The positions in the frames of a message. */
+function readPositions(message: string): z.infer<typeof Position>[] {
   const content: unknown = JSON.parse(message);
-  return z.array(Held).parse(Array.isArray(content) ? content : [content]);
+  return z.array(Position).parse(Array.isArray(content) ? content : [content]);
 }

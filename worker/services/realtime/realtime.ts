@@ -1,9 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import {
   channelName,
-  REFUSAL_HEADER,
+  REJECTION_HEADER,
   relayName,
-  RelayRefusal,
+  RelayRejection,
   type VersionedGate,
   VIEWER_HEADER,
   type ViewerIdentity,
@@ -17,33 +17,33 @@ import { readTicket, signTicket, type TicketSubject } from "./tickets.ts";
 
 const KNOWN_MS = 2_000;
 const KNOWN_CHANNELS = 1_000;
-/** A request that waits for another one's look-up makes its own after this, because the other may have been cancelled. */
+/** A request that shares another one's lookup does its own after this, because the other may have been cancelled. */
 const SHARED_WAIT_MS = 1_000;
 const ATTEMPTS = 6;
 const NEIGHBOURS = 3;
 
-/** What a viewer asks for on connecting. */
+/** A viewer's connection request. */
 export interface Connection {
   siteId: string;
   channelId: string;
   deviceId: string | null;
-  /** Where it comes from, as `networkOf` tells; null where nothing tells. */
+  /** The viewer's network, from `networkOf`; null if unknown. */
   network: string | null;
   ticket: string | null;
   resume: { epoch: string; seq: number } | null;
 }
 
-/** How a channel's gate is looked up: once per channel and 2 s; null where the site has no such channel. */
+/** Loads a channel's gate, at most once per channel and 2 s; null if the site has no such channel. */
 export type LoadGate = () => Promise<VersionedGate | null>;
 
-/** Why a viewer is not let in: the code of the close frame, and what the error frame says. */
-export interface Refusal {
+/** Why a viewer is rejected: the close code, and the contents of the error frame. */
+export interface Rejection {
   close: number;
   code: string;
   message: string;
 }
 
-/** The object that holds a channel's truth. */
+/** The object that is the source of truth for a channel. */
 export function channelOf(env: Env, siteId: string, channelId: string) {
   return env.CHANNEL.getByName(channelName(siteId, channelId));
 }
@@ -53,20 +53,20 @@ export function presenceOf(env: Env, siteId: string) {
   return env.SITE_PRESENCE.getByName(siteId);
 }
 
-/** A one-use ticket of 60 s that stands for the account on a socket's URL. */
+/** Issues a single-use ticket, valid for 60 s, that identifies the account in a socket's URL. */
 export async function issueTicket(env: Env, subject: TicketSubject, now: number): Promise<{ ticket: string; expiresAt: number }> {
   const relays = await channelOf(env, subject.siteId, subject.channelId).relays();
   return signTicket(env, subject, bucketOf(subject.accountId ?? crypto.randomUUID(), relays), now);
 }
 
-/** Answers an upgrade. A refused viewer is accepted too, told why in an error frame, and closed: browsers can't read an HTTP status. */
+/** Responds to an upgrade. A rejected viewer gets a socket with an error frame and a close code: browsers can't read the HTTP status. */
 export async function connect(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response> {
   const entered = await enter(env, connection, loadGate);
   return entered instanceof Response ? entered : closedSocket(entered);
 }
 
-/** Lets a viewer into one of the channel's relays; the answer carries the socket. */
-export async function enter(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response | Refusal> {
+/** Admits a viewer to one of the channel's relays; the response has the socket. */
+export async function enter(env: Env, connection: Connection, loadGate: LoadGate): Promise<Response | Rejection> {
   try {
     const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
     if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
@@ -85,47 +85,47 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
       nonce: ticket?.nonce ?? null,
       gate,
     };
-    // One network's viewers come to one relay, which counts them.
+    // Viewers of one network are routed to one relay, which counts them.
     const home = ticket?.relay ?? bucketOf(network ?? deviceId ?? crypto.randomUUID(), relays);
     return await enterRelay(env, channel, viewer, home, relays);
   } catch (error) {
     logError("connect_failed", error, { channelId: connection.channelId });
-    return { close: CLOSE.unavailable, code: "unavailable", message: "The channel can't be reached; try again later" };
+    return { close: CLOSE.unavailable, code: "unavailable", message: "The channel is unavailable; try again later" };
   }
 }
 
-const UNAUTHENTICATED: Refusal = {
+const UNAUTHENTICATED: Rejection = {
   close: CLOSE.unauthenticated,
   code: "unauthenticated",
-  message: "The ticket is unknown, expired, used before or another channel's",
+  message: "The ticket is unknown, expired, already used, or for another channel",
 };
 
-const NO_TICKET: Refusal = { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel asks for a ticket" };
+const NO_TICKET: Rejection = { close: CLOSE.unauthenticated, code: "unauthenticated", message: "This channel requires a ticket" };
 
-/** What a relay's refusal means to the viewer; `full` sends it on. */
-const REFUSALS: Record<Exclude<RelayRefusal, "full">, Refusal> = {
-  spent: UNAUTHENTICATED,
-  crowded: {
+/** The error that a viewer gets for a relay's rejection; `full` makes it try the next relay. */
+const REJECTIONS: Record<Exclude<RelayRejection, "full">, Rejection> = {
+  ticket_used: UNAUTHENTICATED,
+  over_quota: {
     close: CLOSE.tooMany,
     code: "too_many_sockets",
     message: "This device, account or network has too many connections to the channel; close one of them",
   },
-  unauthenticated: { close: CLOSE.unauthenticated, code: "unauthenticated", message: "The session has ended, or the channel asks for one" },
+  unauthenticated: { close: CLOSE.unauthenticated, code: "unauthenticated", message: "The session has ended, or the channel requires one" },
   forbidden: { close: CLOSE.forbidden, code: "forbidden", message: "This account has no entitlement to the channel" },
 };
 
-/** Tries the home relay, then its neighbours, then asks for one relay more. */
-async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, home: number, seen: number): Promise<Response | Refusal> {
+/** Tries the home relay, then its neighbours, then adds a relay. */
+async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, home: number, seen: number): Promise<Response | Rejection> {
   let relay = home;
   let relays = seen;
   let nonce = viewer.nonce;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify({ ...viewer, nonce })) };
-    const answer = await env.RELAY.getByName(relayName(channel, relay)).fetch("https://relay/", { headers });
-    if (answer.status === 101) return answer;
-    const refusal = RelayRefusal.parse(answer.headers.get(REFUSAL_HEADER));
-    if (refusal !== "full") return REFUSALS[refusal];
-    // Full, and the ticket is spent there: elsewhere it isn't asked for again.
+    const response = await env.RELAY.getByName(relayName(channel, relay)).fetch("https://relay/", { headers });
+    if (response.status === 101) return response;
+    const reason = RelayRejection.parse(response.headers.get(REJECTION_HEADER));
+    if (reason !== "full") return REJECTIONS[reason];
+    // The full relay has already used up the ticket: the next one must not check it again.
     nonce = null;
     if (attempt < Math.min(NEIGHBOURS, relays)) relay = (relay + 1) % relays;
     else {
@@ -138,7 +138,7 @@ async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, hom
 }
 
 /** Accepts an upgrade, sends the error and closes. */
-export function closedSocket({ close, code, message }: Refusal): Response {
+export function closedSocket({ close, code, message }: Rejection): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   server.send(errorFrame(code, message, close));
@@ -170,7 +170,7 @@ async function lookUp(env: Env, channel: string, load: LoadGate): Promise<Known>
   if (hit && hit.expires > now) return hit.value ?? withTimeout(hit.pending, SHARED_WAIT_MS).catch(read);
   const entry: KnownEntry = { expires: now + KNOWN_MS, pending: read() };
   known.set(channel, entry);
-  if (known.size > KNOWN_CHANNELS) forgetOldest();
+  if (known.size > KNOWN_CHANNELS) evictOldest();
   try {
     entry.value = await entry.pending;
     return entry.value;
@@ -180,19 +180,19 @@ async function lookUp(env: Env, channel: string, load: LoadGate): Promise<Known>
   }
 }
 
-function forgetOldest(): void {
+function evictOldest(): void {
   for (const channel of known.keys()) {
     known.delete(channel);
     return;
   }
 }
 
-/** What stands for a device in counts: no object keeps the device id, and one device is another on another site. */
+/** The device's hash for counting: no object stores the device id, and the hash differs from site to site. */
 function hashOfDevice(siteId: string, deviceId: string): string {
   return createHash("sha256").update(`${siteId}:${deviceId}`).digest("hex").slice(0, 32);
 }
 
-/** What stands for a network in counts: addresses are few enough to try them all, so the hash is keyed. */
+/** The network's hash for counting. It is keyed, because there are few enough addresses to try them all. */
 function hashOfNetwork(env: Env, siteId: string, network: string): string {
   return createHmac("sha256", env.TIFO_SECRET).update(`network\n${siteId}\n${network}`).digest("hex").slice(0, 16);
 }

@@ -9,20 +9,20 @@ import { managesPage } from "#worker/lib/roles.ts";
 import type { VersionedGate } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 
-/** Owners that one statement looks up. */
-const PORTION = 500;
-/** Later than any moment that is stored. */
+/** Owners per statement. */
+const BATCH_SIZE = 500;
+/** Later than any stored time. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Who a signed-in viewer's socket belongs to. Without a session, the right to it doesn't end with one. */
+/** The owner of a signed-in viewer's socket. Without a session id, access doesn't depend on a session. */
 export interface SocketOwner {
   accountId: string;
   sessionId: string | null;
 }
 
-/** Why a socket has to close; null: it may stay, until `until` (ms) at least. */
+/** Whether a socket may stay open: why not, or until when at least (ms; null: no limit). */
 export interface Right {
-  refusal: "unauthenticated" | "forbidden" | null;
+  denial: "unauthenticated" | "forbidden" | null;
   until: number | null;
 }
 
@@ -39,20 +39,20 @@ export function ownerKey({ accountId, sessionId }: SocketOwner): string {
   return `${accountId}:${sessionId ?? ""}`;
 }
 
-/** A channel's gate; null where the site has no such channel. */
+/** A channel's gate; null if the site has no such channel. */
 export async function readGate(env: Env, siteId: string, channelId: string): Promise<VersionedGate | null> {
   const [row] = await selectGate(env, siteId, channelId);
   return row ? versionedGate(row) : null;
 }
 
-/** The gate of a page as objects pass it on. */
+/** The gate of a page, in the form that objects exchange. */
 export function versionedGate({ version, data: { gate } }: { version: number; data: { gate: PageGate } }): VersionedGate {
   return { version, type: gate.type, digest: `${gate.skus.length}:${hash32([...gate.skus].sort().join("\n"))}` };
 }
 
 /**
- * Whether these viewers may be on the channel now, by `ownerKey`: their session stands, and they pass the gate. One round trip, however
- * many they are. A login gate that names skus asks for a login code of one of them; who manages the page passes any gate.
+ * Whether these viewers have access to the channel now, by `ownerKey`: their session is valid and they pass the gate. One round trip for any
+ * number of viewers. A login gate with skus requires a login code for one of them; accounts that manage the page pass any gate.
  */
 export async function readRights(
   env: Env,
@@ -60,10 +60,12 @@ export async function readRights(
   owners: SocketOwner[],
   now: number,
 ): Promise<Map<string, Right>> {
-  const portions = Array.from({ length: Math.ceil(owners.length / PORTION) }, (_, i) => owners.slice(i * PORTION, (i + 1) * PORTION));
+  const batches = Array.from({ length: Math.ceil(owners.length / BATCH_SIZE) }, (_, i) =>
+    owners.slice(i * BATCH_SIZE, (i + 1) * BATCH_SIZE),
+  );
   const [gates, ...found] = await createDb(env.DB).batch([
     selectGate(env, siteId, channelId),
-    ...portions.map((portion) => selectOwners(env, { siteId, channelId }, portion, now)),
+    ...batches.map((batch) => selectOwners(env, { siteId, channelId }, batch, now)),
   ]);
   const gate = gates[0]?.data.gate ?? { type: "none", skus: [] };
   return new Map(
@@ -92,7 +94,7 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
     .select({
       key: sql`owner.value ->> 0`.as("key"),
       roles: sql`${accounts.roles}`.as("roles"),
-      // A newer password, a sign-out and the end of its days each end a session.
+      // A new password, a sign-out and expiry each end a session.
       sessionEnds: sql`case when ${sessionId} is null then ${NEVER} else (select ${sessions.expires} from ${sessions}
         where ${sessions.id} = ${sessionId} and ${sessions.accountId} = ${accounts.id} and ${sessions.audience} = ${siteId}
           and ${sessions.revoked} is null and ${sessions.expires} > ${now} and ${sessions.passwordVersion} = ${accounts.passwordVersion}) end`.as(
@@ -109,15 +111,15 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
 }
 
 function rightOf({ roles, sessionEnds, heldUntil, hasCode }: z.infer<typeof Row>, gate: PageGate, channelId: string): Right {
-  if (roles === null || sessionEnds === null) return { refusal: "unauthenticated", until: null };
+  if (roles === null || sessionEnds === null) return { denial: "unauthenticated", until: null };
   const passes = passingUntil(gate, heldUntil, hasCode === 1);
   const manages = passes === null && managesPage(Roles.parse(JSON.parse(roles)), channelId, "read");
-  if (passes === null && !manages) return { refusal: "forbidden", until: null };
+  if (passes === null && !manages) return { denial: "forbidden", until: null };
   const until = Math.min(sessionEnds, passes ?? NEVER);
-  return { refusal: null, until: until === NEVER ? null : until };
+  return { denial: null, until: until === NEVER ? null : until };
 }
 
-/** Until when (ms) somebody without roles passes the gate; null: not at all. */
+/** Until when (ms) an account without roles passes the gate; null: not at all. */
 function passingUntil({ type, skus }: PageGate, heldUntil: number | null, hasCode: boolean): number | null {
   if (type === "none") return NEVER;
   if (type === "login") return skus.length === 0 || hasCode ? NEVER : null;

@@ -4,7 +4,7 @@ import { accounts } from "#db/schema/index.ts";
 import { presenceOf } from "./realtime.ts";
 import { fittingTags } from "./tickets.ts";
 
-/** Gives the open sockets of these accounts the tags that the accounts have now. Safe to repeat, also out of order. */
+/** Updates the tags of these accounts' open sockets. Safe to repeat, also out of order. */
 export async function retagViewers(env: Env, siteId: string, accountIds: string[]): Promise<void> {
   const rows = await createDb(env.DB)
     .select({ accountId: accounts.id, tags: accounts.tags })

@@ -4,12 +4,12 @@ import { fromBase64Url, randomToken, toBase64Url } from "#worker/lib/crypto/cryp
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 
 const LIFETIME_MS = 60_000;
-/** Text of all tags that a socket carries; the rest is left out, so that its attachment stays below 2 kB. */
+/** Size limit of the tags on a socket; further tags are left out, so that its attachment stays below 2 kB. */
 const TAGS_BYTES = 1_200;
 
 const PURPOSE = "realtime ticket";
 
-/** What a ticket holds: whose it is, where it is good, once (`nonce`) and until `expires` (ms). */
+/** The contents of a ticket: its owner and channel, the `nonce` for single use, and when it `expires` (ms). */
 const Content = z.object({
   channel: z.string(),
   accountId: z.string().nullable(),
@@ -20,7 +20,7 @@ const Content = z.object({
   expires: z.number(),
 });
 
-/** What a ticket says of its viewer. `relay` is where it is spent, which makes one use exact. */
+/** A ticket's claims about its viewer. It must be used at `relay`, which guarantees single use. */
 export interface Ticket {
   accountId: string | null;
   sessionId: string | null;
@@ -33,12 +33,12 @@ export interface TicketSubject {
   siteId: string;
   channelId: string;
   accountId: string | null;
-  /** The session that asks for it: once that has ended, the ticket is void. */
+  /** The session that requested it; the ticket is invalid once that has ended. */
   sessionId: string | null;
   tags: string[];
 }
 
-/** Signs a ticket of 60 s for one viewer and channel; `expiresAt` in ms. */
+/** Signs a ticket for one viewer and channel, valid for 60 s; `expiresAt` in ms. */
 export async function signTicket(
   env: Env,
   subject: TicketSubject,
@@ -58,7 +58,7 @@ export async function signTicket(
   return { ticket, expiresAt: content.expires };
 }
 
-/** Reads a ticket for this channel; null if it is forged, expired or another channel's. */
+/** Reads a ticket for this channel; null if it is forged, expired or for another channel. */
 export async function readTicket(
   env: Env,
   ticket: string,
@@ -67,20 +67,20 @@ export async function readTicket(
 ): Promise<Ticket | null> {
   const signed = await readSigned(env, PURPOSE, ticket);
   if (signed === undefined) return null;
-  // One of an earlier release may lack something.
+  // A ticket from an earlier release may lack fields.
   const { data } = Content.safeParse(JSON.parse(new TextDecoder().decode(fromBase64Url(signed))));
   if (!data || data.channel !== channelName(channel.siteId, channel.channelId) || data.expires <= now) return null;
   const { accountId, sessionId, tags, nonce, relay, expires } = data;
   return { accountId, sessionId, tags, nonce: { value: nonce, expires }, relay };
 }
 
-/** The tags of an account that its sockets carry. */
+/** The tags of an account that fit on its sockets. */
 export function fittingTags(tags: string[]): string[] {
   let room = TAGS_BYTES;
   return tags.filter((tag) => (room -= storedBytes(tag) + 3) >= 0);
 }
 
-/** A socket's attachment holds a text in one byte a character, or in two once one of them is beyond Latin-1. */
+/** A socket's attachment stores a text with one byte per character, or two if any of them is beyond Latin-1. */
 function storedBytes(text: string): number {
   return [...text].some((character) => character > "\u00ff") ? text.length * 2 : text.length;
 }

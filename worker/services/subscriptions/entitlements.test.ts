@@ -141,7 +141,7 @@ describe("a gate", () => {
   const passes = async (accountId: string, channelId: string | Promise<string>) => {
     const owner = { accountId, sessionId: null };
     const rights = await readRights(env, { siteId: site.id, channelId: await channelId }, [owner], ctx.now);
-    return rights.get(ownerKey(owner))?.refusal === null;
+    return rights.get(ownerKey(owner))?.denial === null;
   };
 
   test("of entitlements opens to holders of one of its skus, and to who manages the channel", async () => {

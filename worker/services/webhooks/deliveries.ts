@@ -52,7 +52,7 @@ export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
   const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
   await ctx.caller();
-  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).knows(deliveryId)));
+  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).has(deliveryId)));
   const endpoint = endpoints[known.indexOf(true)];
   if (endpoint && !endpoint.enabled) throw conflict("The endpoint is switched off; switch it on first");
   if (!endpoint || !(await endpointOf(ctx, endpoint.id).redeliver(deliveryId)))
