@@ -51,7 +51,7 @@ export function unrun({ meta }: Fence): string | undefined {
 /** What a shell fence says that it prints, `*` standing for anything: `prints="404 404"`. */
 export function promisedOutput({ meta }: Fence): RegExp | undefined {
   const text = /\bprints="([^"]+)"/.exec(meta)?.[1];
-  return text === undefined ? undefined : new RegExp(`^${text.split("*").map(RegExp.escape).join(".*")}$`);
+  return text === undefined ? undefined : new RegExp(`^${text.replaceAll(/[\\^$.|?+()[\]{}]/g, "\\$&").replaceAll("*", ".*")}$`);
 }
 
 /** Whether a fence shows requests that the API rejects. */
