@@ -20,7 +20,7 @@ function create(site: TestSite, titleRaw: string, start: string, end?: string, c
   return site.call("createCalendarEvent", { body: { titleRaw, date, ...change } });
 }
 
-describe("a range", () => {
+describe("a time range", () => {
   let site: TestSite;
 
   beforeAll(async () => {
@@ -39,11 +39,11 @@ describe("a range", () => {
     ["2026-11-21T16:59:59.999Z", "2026-11-21T18:00Z", ["long", "match"]],
     ["2026-11-21T17:00Z", "2026-11-21T18:00Z", ["long"]],
     ["2026-12-24T00:00Z", "2027-01-01T00:00Z", []],
-  ])("from %s to %s has every event of which a part lies in it", async ([from, to, found]) => {
+  ])("from %s to %s contains every event that overlaps it", async ([from, to, found]) => {
     expect(await titles(site, { startTimestamp: Date.parse(from), endTimestamp: Date.parse(to) })).toEqual(found);
   });
 
-  test("is asked for", async () => {
+  test("is required and validated", async () => {
     expect(await site.call("listCalendarEvents")).toMatchObject({ status: 400, fields: ["startTimestamp", "endTimestamp"] });
     const backwards = { startTimestamp: 2, endTimestamp: 1 };
     expect(await site.call("listCalendarEvents", { query: backwards })).toMatchObject({ status: 400, fields: ["endTimestamp"] });
@@ -53,7 +53,7 @@ describe("a range", () => {
     expect(await site.call("listCalendarEvents", { query: nowhere })).toMatchObject({ status: 400, fields: ["timeZone"] });
   });
 
-  test("finds exactly what a plain look at every event finds", async () => {
+  test("finds the same events as a filter over all of them", async () => {
     const db = createDb(env.DB);
     const slot = fc.record({ start: fc.integer({ min: 0, max: 60 }), hours: fc.integer({ min: 0, max: 30 }) });
     const range = fc.record({ from: fc.integer({ min: -5, max: 70 }), hours: fc.integer({ min: 1, max: 40 }) });
@@ -87,7 +87,7 @@ describe("a range", () => {
 });
 
 describe("a day", () => {
-  test("on which clocks go back has 25 hours, and each event lies in one day alone", async () => {
+  test("on which clocks go back has 25 hours, and each event falls on exactly one day", async () => {
     const site = await newSite();
     const hours = Array.from({ length: 49 }, (_, hour) => new Date(Date.parse("2026-10-24T22:00Z") + hour * HOUR).toISOString());
     for (const hour of hours) await create(site, hour, hour);
@@ -97,7 +97,7 @@ describe("a day", () => {
     expect(await day("2026-10-26")).toEqual(hours.slice(26));
   });
 
-  test("is another one in another time zone", async () => {
+  test("depends on the time zone", async () => {
     const site = await newSite();
     await create(site, "derby", "2026-11-21T23:30Z");
     const on = (day: string, timeZone: string) => titles(site, { startTimestamp: day, endTimestamp: day, timeZone });
@@ -108,7 +108,7 @@ describe("a day", () => {
   });
 });
 
-describe("the list", () => {
+describe("the calendar list", () => {
   const all = { startTimestamp: "2026-01-01", endTimestamp: "2026-12-31" };
   let site: TestSite;
 
@@ -123,16 +123,16 @@ describe("the list", () => {
     await create(site, "A derby", "2026-11-21T15:00Z", undefined, { categories: [league], channelId: main, thirdPartyEventId: "f-1" });
     await create(site, "B cup tie", "2026-11-20T15:00Z", undefined, { categories: [cup, women], descriptionRaw: "Under lights" });
     await create(site, "C friendly", "2026-11-19T15:00Z", undefined, { categories: [{ title: "Team", label: "League" }] });
-    await create(await newSite(), "Of another site", "2026-11-19T15:00Z", undefined, { categories: [league] });
+    await create(await newSite(), "On another site", "2026-11-19T15:00Z", undefined, { categories: [league] });
   });
 
-  test("begins with the earliest, and is sorted and searched as told", async () => {
+  test("starts with the earliest event, and can be sorted and searched", async () => {
     expect(await titles(site, all)).toEqual(["C friendly", "B cup tie", "A derby"]);
     expect(await titles(site, { ...all, sortBy: "titleRaw" })).toEqual(["A derby", "B cup tie", "C friendly"]);
     expect(await titles(site, { ...all, search: "LIGHTS" })).toEqual(["B cup tie"]);
   });
 
-  test("is narrowed by category, label, channel and the other system's id", async () => {
+  test("filters by category, label, channel and third-party id", async () => {
     expect(await titles(site, { ...all, category: "Competition" })).toEqual(["B cup tie", "A derby"]);
     expect(await titles(site, { ...all, category: "Competition", label: "League" })).toEqual(["A derby"]);
     expect(await titles(site, { ...all, label: "League" })).toEqual(["C friendly", "A derby"]);
@@ -140,14 +140,14 @@ describe("the list", () => {
     expect(await titles(site, { ...all, thirdPartyEventId: "f-1" })).toEqual(["A derby"]);
   });
 
-  test("goes on where the page before ended", async () => {
+  test("continues where the previous page ended", async () => {
     const first = (await site.call("listCalendarEvents", { query: { ...all, limit: 2 } })).as(CalendarEventList);
     const next = new URLSearchParams(first.pagination.next?.split("?")[1]);
     expect(await titles(site, Object.fromEntries(next))).toEqual(["A derby"]);
     expect(first.pagination.totalCount).toBe(3);
   });
 
-  test("of categories counts their events, and that of filters has their labels", async () => {
+  test("of categories counts their events, and that of filters includes their labels", async () => {
     const categories = (await site.call("listCalendarCategories")).as(listOf(CategoryCount));
     expect(categories.results).toEqual([
       { title: "Competition", events: 2 },
@@ -161,7 +161,7 @@ describe("the list", () => {
     ]);
   });
 
-  test("of categories goes on by title", async () => {
+  test("of categories is paginated by title", async () => {
     const first = (await site.call("listCalendarCategories", { query: { limit: 1 } })).as(listOf(CategoryCount));
     const query = Object.fromEntries(new URLSearchParams(first.pagination.next?.split("?")[1]));
     expect((await site.call("listCalendarCategories", { query })).as(listOf(CategoryCount))).toMatchObject({
@@ -170,17 +170,17 @@ describe("the list", () => {
     });
   });
 
-  test("of labels is that of one category", async () => {
+  test("of labels contains those of one category", async () => {
     const labels = async (categoryTitle: string) =>
       (await site.call("listCalendarLabels", { params: { categoryTitle } })).as(listOf(LabelCount)).results;
     expect(await labels("Competition")).toEqual([
       { label: "Cup", events: 1 },
       { label: "League", events: 1 },
     ]);
-    expect(await labels("Unheard of")).toEqual([]);
+    expect(await labels("Unknown")).toEqual([]);
   });
 
-  test("of labels follows what becomes of the events", async () => {
+  test("of labels follows changes to the events", async () => {
     const own = await newSite();
     const created = await create(own, "Derby", "2026-11-21T15:00Z", undefined, { categories: [{ title: "Kind & kin", label: "Old" }] });
     const labels = async () =>

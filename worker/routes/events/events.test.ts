@@ -25,8 +25,8 @@ function upsert(change: Record<string, unknown> = {}, on = site) {
   return on.call("upsertCalendarEvent", { body: { titleRaw: "Derby", date, thirdPartyEventId: "fixture-1", ...change } });
 }
 
-describe("an event", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
+describe("a calendar event", () => {
+  test("is returned as created, and can be read by its id", async () => {
     const input = {
       titleRaw: "Harbour City v Old Dock",
       descriptionRaw: "The derby",
@@ -44,11 +44,14 @@ describe("an event", () => {
     expect(read.headers.get("ETag")).toBe(created.headers.get("ETag"));
   });
 
-  test.for(["https://a:b/x.png", "https://[/x.png", "https://%/x.png", "https://a:99999/"])("has no picture at %s", async (src) => {
-    expect(await create({ image: { src } })).toMatchObject({ status: 400, fields: ["image.src"] });
-  });
+  test.for(["https://a:b/x.png", "https://[/x.png", "https://%/x.png", "https://a:99999/"])(
+    "rejects the invalid image URL %s",
+    async (src) => {
+      expect(await create({ image: { src } })).toMatchObject({ status: 400, fields: ["image.src"] });
+    },
+  );
 
-  test("needs a title and a start alone", async () => {
+  test("requires only a title and a start", async () => {
     const created = (await create({ date: { startTimestamp: KICK_OFF } })).as(CalendarEvent);
     expect(CalendarEvent.omit({ _id: true, created: true, modified: true }).parse(created)).toEqual({
       siteId: site.id,
@@ -62,7 +65,7 @@ describe("an event", () => {
     });
   });
 
-  test("has an end that counts as soon as one is given, unless told otherwise", async () => {
+  test("uses its end time if one is given, unless useEndTime is false", async () => {
     expect((await create({ date: { ...date, useEndTime: undefined } })).as(CalendarEvent).date.useEndTime).toBe(true);
     expect((await create({ date: { ...date, useEndTime: false } })).as(CalendarEvent).date).toMatchObject({
       useEndTime: false,
@@ -70,7 +73,7 @@ describe("an event", () => {
     });
   });
 
-  test("has each label once", async () => {
+  test("drops duplicate categories", async () => {
     const league = { title: "Competition", label: "League" };
     expect((await create({ categories: [league, { title: "Team", label: "Women" }, league] })).as(CalendarEvent).categories).toHaveLength(
       2,
@@ -97,18 +100,18 @@ describe("an event", () => {
     ["image.src", { image: { show: true, src: "/account/v3" } }],
     ["channelId", { channelId: "main-stage" }],
     ["thirdPartyEventId", { thirdPartyEventId: "" }],
-  ])("refuses %s %#", async ([field, change]) => {
+  ])("rejects an invalid %s %#", async ([field, change]) => {
     expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("is on a channel of the site, or on none", async () => {
+  test("rejects a channel that the site doesn't have", async () => {
     const foreign = await newSite();
     const landing = await site.call("createPage", { body: { type: "landing", slug: "home", data: { name: "Home" } } });
     const { _id } = CalendarEvent.pick({ _id: true }).parse(landing.body);
     for (const channelId of [newId(1), foreign.channels[0], _id]) expect((await create({ channelId })).status).toBe(404);
   });
 
-  test("is replaced as a whole, in a new version", async () => {
+  test("is replaced completely, with a new version", async () => {
     const response = await create({ descriptionRaw: "The derby", thirdPartyEventId: "fixture-9" });
     const { _id, created } = response.as(CalendarEvent);
     const changed = await site.call("updateCalendarEvent", { params: { id: _id }, body: { titleRaw: "Replay", date } });
@@ -117,7 +120,7 @@ describe("an event", () => {
     expect((await site.call("getCalendarEvent", { params: { id: _id } })).body).toEqual(changed.body);
   });
 
-  test("that has changed since it was read is neither changed nor deleted", async () => {
+  test("is neither changed nor deleted if it has changed since it was read", async () => {
     const created = await create({ thirdPartyEventId: "fixture-8" });
     const params = { id: created.as(CalendarEvent)._id };
     const headers = { "If-Match": created.headers.get("ETag") ?? "" };
@@ -128,7 +131,7 @@ describe("an event", () => {
     expect((await site.call("deleteCalendarEvent", { params, headers })).status).toBe(412);
   });
 
-  test("that is deleted is gone, and the log tells of each change", async () => {
+  test("is gone once deleted, and the event log has each change", async () => {
     const own = await newSite();
     const params = { id: (await create({}, own)).as(CalendarEvent)._id };
     await own.call("updateCalendarEvent", { params, body: { titleRaw: "Replay", date } });
@@ -143,8 +146,8 @@ describe("an event", () => {
   });
 });
 
-describe("another system's event", () => {
-  test("is made at first, and replaced from then on", async () => {
+describe("a third-party event", () => {
+  test("is created the first time, and replaced afterwards", async () => {
     const own = await newSite();
     const first = await upsert({}, own);
     const second = await upsert({ titleRaw: "Replay", categories: [{ title: "Competition", label: "Cup" }] }, own);
@@ -154,20 +157,20 @@ describe("another system's event", () => {
     expect((await own.call("getCalendarEvent", { params: { id: first.as(CalendarEvent)._id } })).body).toEqual(second.body);
   });
 
-  test("is one event, however many arrive at once", async () => {
+  test("is created once, however many upserts arrive at the same time", async () => {
     const own = await newSite();
     const responses = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => upsert({ titleRaw: `Title ${i}`, categories: [{ title: "Try", label: `${i}` }] }, own)),
+      Array.from({ length: 12 }, (_, i) => upsert({ titleRaw: `Title ${i}`, categories: [{ title: "Attempt", label: `${i}` }] }, own)),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([...Array<number>(11).fill(200), 201]);
     const query = { startTimestamp: 0, endTimestamp: KICK_OFF + DAY };
     const [event, ...others] = (await own.call("listCalendarEvents", { query })).as(CalendarEventList).results;
     expect(others).toEqual([]);
-    const labels = await own.call("listCalendarLabels", { params: { categoryTitle: "Try" } });
+    const labels = await own.call("listCalendarLabels", { params: { categoryTitle: "Attempt" } });
     expect(labels.body).toMatchObject({ results: [{ label: event?.categories[0]?.label, events: 1 }] });
   });
 
-  test("has its id to itself on the site, and on no other", async () => {
+  test("has an id that is unique per site", async () => {
     const [own, other] = [await newSite(), await newSite()];
     await upsert({}, own);
     expect(await create({ thirdPartyEventId: "fixture-1" }, own)).toMatchObject({ status: 409, problem: { code: "conflict" } });
@@ -177,13 +180,13 @@ describe("another system's event", () => {
     expect((await upsert({}, other)).status).toBe(201);
   });
 
-  test("must be named", async () => {
+  test("requires a thirdPartyEventId", async () => {
     expect(await upsert({ thirdPartyEventId: undefined })).toMatchObject({ status: 400, fields: ["thirdPartyEventId"] });
   });
 });
 
-describe("a channel's creator", () => {
-  test("makes, changes and deletes the events of that channel", async () => {
+describe("a creator", () => {
+  test("creates, updates and deletes events of their channel", async () => {
     const [channelId] = site.channels;
     const body = { titleRaw: "Derby", date, channelId };
     const created = await site.call("createCalendarEvent", { body, as: "creator" });
@@ -192,7 +195,7 @@ describe("a channel's creator", () => {
     expect((await site.call("deleteCalendarEvent", { params, as: "creator" })).status).toBe(204);
   });
 
-  test("touches neither the site's events nor another channel's, and moves none there", async () => {
+  test("can't change events of the site or of other channels, nor move events there", async () => {
     const [own, other] = site.channels;
     for (const channelId of [null, other]) {
       const body = { titleRaw: "Derby", date, channelId };
@@ -205,7 +208,7 @@ describe("a channel's creator", () => {
     }
   });
 
-  test("takes over no other system's event of another channel", async () => {
+  test("can't take over a third-party event of another channel", async () => {
     const body = { titleRaw: "Derby", date, thirdPartyEventId: "fixture-7", channelId: site.channels[1] };
     await site.call("upsertCalendarEvent", { body });
     expect((await site.call("upsertCalendarEvent", { body: { ...body, channelId: site.channels[0] }, as: "creator" })).status).toBe(403);

@@ -8,7 +8,7 @@ import { newSite, ORIGIN, type TestSite } from "#test/harness.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { CalendarEvent } from "#worker/services/events/schemas.ts";
 
-// The feed as a calendar client sees it: read by another library than the one that writes it.
+// Parses the feed with a different library from the one that writes it, as a calendar client would.
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,10 +28,10 @@ async function create(site: TestSite, change: Record<string, unknown> = {}) {
   return (await site.call("createCalendarEvent", { body: { titleRaw: "Derby", date, ...change } })).as(CalendarEvent);
 }
 
-describe("the feed", () => {
-  test("says what, when and until when, in UTC", async () => {
+describe("the calendar feed", () => {
+  test("contains each event with its start and end in UTC", async () => {
     const site = await newSite();
-    // The hour that London has twice: summer time first, then winter time.
+    // The hour that occurs twice in London when clocks go back.
     const start = Date.parse("2026-10-25T00:30Z");
     const date = { startTimestamp: start, endTimestamp: start + HOUR, timeZone: "Europe/London" };
     const image = { src: `/media/v1/${newId(1)}` };
@@ -50,7 +50,7 @@ describe("the feed", () => {
     expect(entry?.component.getFirstPropertyValue("categories")).toBe("Cup");
   });
 
-  test("gives no end to an event without one, and no picture that is not to be shown", async () => {
+  test("omits a missing end and a hidden image", async () => {
     const site = await newSite();
     await create(site, { image: { show: false, src: "https://demo.example/a.png" } });
     const [entry] = await entries(site);
@@ -58,7 +58,7 @@ describe("the feed", () => {
     expect(entry?.component.hasProperty("attach")).toBe(false);
   });
 
-  test("goes without a picture whose address is none", async () => {
+  test("omits an image with an invalid URL", async () => {
     const site = await newSite();
     const { _id } = await create(site, { image: { src: "https://demo.example/a.png" } });
     const image = { show: true, src: "https://demo.example:99999/a.png" };
@@ -68,7 +68,7 @@ describe("the feed", () => {
     expect(entry?.component.hasProperty("attach")).toBe(false);
   });
 
-  test("carries any text, in lines of at most 75 bytes", async () => {
+  test("escapes any text, in lines of at most 75 bytes", async () => {
     const site = await newSite();
     const titleRaw = 'Süß; "a,b" \\ c: ⚽️🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉🎉';
     const descriptionRaw = `First\r\nsecond\n\nBEGIN:VEVENT\n${"ä".repeat(200)}`;
@@ -82,7 +82,7 @@ describe("the feed", () => {
     expect(entry?.component.getFirstPropertyValue("categories")).toBe("a,b;c");
   });
 
-  test("is that of the site, or of one channel, and named for it", async () => {
+  test("covers the site or one channel, and is named after it", async () => {
     const site = await newSite();
     const channel = await site.addChannel("named", { name: "Old; stand\r\nX-EVIL:1" });
     await create(site, { titleRaw: "On the channel", channelId: channel });
@@ -96,7 +96,7 @@ describe("the feed", () => {
     expect((await site.call("getCalendarFeed", { query: { channelId: newId(1) } })).status).toBe(404);
   });
 
-  test("is for whoever knows the site, in the header or the address", async () => {
+  test("requires only the site's id, in the header or the query", async () => {
     const site = await newSite();
     await create(site);
     const response = await site.call("getCalendarFeed", { as: "nobody", query: { clientId: site.id } });
@@ -106,7 +106,7 @@ describe("the feed", () => {
     expect(await site.call("getCalendarFeed", { as: "nobody" })).toMatchObject({ status: 400, fields: ["clientId"] });
   });
 
-  test("lets go of what ended more than 30 days ago", async () => {
+  test("drops events that ended more than 30 days ago", async () => {
     const site = await newSite();
     const past = (days: number) => ({ startTimestamp: Date.now() - (days + 1) * DAY, endTimestamp: Date.now() - days * DAY });
     await create(site, { titleRaw: "Gone", date: past(30.1) });
@@ -115,7 +115,7 @@ describe("the feed", () => {
     expect((await entries(site)).map((entry) => entry.summary)).toEqual(["Long", "Still there"]);
   });
 
-  test("is stamped with the change of each event, not with the moment of asking", async () => {
+  test("stamps each event with its last change, not with the time of the request", async () => {
     const site = await newSite();
     const { _id } = await create(site);
     await createDb(env.DB).update(calendarEvents).set({ modified: 1000 }).where(eq(calendarEvents.id, _id));
@@ -123,7 +123,7 @@ describe("the feed", () => {
     expect(String(entry?.component.getFirstPropertyValue("dtstamp"))).toBe("1970-01-01T00:00:01Z");
   });
 
-  test("is not sent again until something has changed", async () => {
+  test("responds with 304 until something has changed", async () => {
     const site = await newSite();
     const created = await create(site);
     const { headers } = await site.call("getCalendarFeed");

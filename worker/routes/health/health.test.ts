@@ -6,18 +6,18 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("health is known to anybody", async () => {
+test("health can be checked without credentials", async () => {
   const response = await (await newSite()).call("getHealth", { as: "nobody" });
   expect(response.body).toMatchObject({ status: "ok" });
 });
 
-test("a database that does not answer is a 503 that says no more than that", async () => {
+test("a database that does not respond is reported as a 503 without internal details", async () => {
   const site = await newSite();
   vi.spyOn(env.DB, "prepare").mockImplementation(() => {
     throw new Error("D1_ERROR: secret detail");
   });
   const response = await site.call("getHealth", { as: "nobody" });
-  expect(response.problem).toMatchObject({ status: 503, code: "unavailable", message: "The database did not answer" });
+  expect(response.problem).toMatchObject({ status: 503, code: "unavailable", message: "The database did not respond" });
   expect(response.text).not.toContain("secret detail");
   expect(response.log.cause).toContain("secret detail");
 });

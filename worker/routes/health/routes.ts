@@ -16,10 +16,10 @@ health.openapi(
     method: "get",
     path: "/health",
     summary: "Check the deployment",
-    description: "Answers once D1 and Durable Objects have answered, else 503.",
+    description: "Returns 200 if D1 and Durable Objects respond, otherwise 503.",
     credentials: ANYONE,
     request: {},
-    responses: { 200: json("All is well", Health) },
+    responses: { 200: json("The deployment is healthy", Health) },
     errors: ["unavailable"],
   }),
   async (c) => {

@@ -7,7 +7,7 @@ import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { ConcurrentsList, LimitList } from "#worker/services/insights/schemas.ts";
 
 describe("concurrents", () => {
-  test("count who is connected, by channel, and each device of the day once", async () => {
+  test("count connected viewers by channel, and each device once per day", async () => {
     const [site, empty] = [await newSite(), await newSite()];
     const [first, second] = site.channels;
     const viewers = await Promise.all([
@@ -31,15 +31,18 @@ describe("concurrents", () => {
     expect((await read())[0]).toMatchObject({ concurrents: 0, totalViews: 2 });
   });
 
-  test.for(["", ",", "demo", Array.from({ length: 51 }, (_, i) => newId(i)).join(",")])("refuses the list of sites %#", async (siteIds) => {
-    const response = await (await newSite()).call("getConcurrents", { query: { siteIds } });
-    expect(response.status).toBe(400);
-    expect(response.fields[0]).toMatch(/^siteIds/);
-  });
+  test.for(["", ",", "demo", Array.from({ length: 51 }, (_, i) => newId(i)).join(",")])(
+    "reject the invalid site list %#",
+    async (siteIds) => {
+      const response = await (await newSite()).call("getConcurrents", { query: { siteIds } });
+      expect(response.status).toBe(400);
+      expect(response.fields[0]).toMatch(/^siteIds/);
+    },
+  );
 });
 
 describe("limits", () => {
-  test("are all listed, with what is left for this caller", async () => {
+  test("are all listed, with what remains for this caller", async () => {
     const site = await newSite();
     const read = async (address: string) => {
       const response = await site.call("getLimits", { headers: { "CF-Connecting-IP": address } });
@@ -53,21 +56,21 @@ describe("limits", () => {
     expect((await read("192.0.2.2")).get("createAccount")).toMatchObject({ remaining: quota, reset: window });
   });
 
-  test("counted per account are told to that account, and to nobody else", async () => {
+  test("counted per account are reported to that account only", async () => {
     const site = await newSite();
     const [channelId] = site.channels;
     for (let i = 0; i < 3; i++) await site.call("createTicket", { as: "viewer", body: { channelId } });
-    const left = async (as: Caller) => {
+    const remaining = async (as: Caller) => {
       const { limits } = (await site.call("getLimits", { as })).as(LimitList);
       return limits.find(({ name }) => name === "ticket");
     };
     const { quota, window } = LIMITS.ticket;
-    expect(await left("viewer")).toMatchObject({ limit: quota, window, remaining: quota - 3 });
-    expect(await left("creator")).toMatchObject({ remaining: quota });
-    expect(await left("client")).toMatchObject({ remaining: null, reset: null });
+    expect(await remaining("viewer")).toMatchObject({ limit: quota, window, remaining: quota - 3 });
+    expect(await remaining("creator")).toMatchObject({ remaining: quota });
+    expect(await remaining("client")).toMatchObject({ remaining: null, reset: null });
   });
 
-  test("of the whole deployment are told as such, and those of one account at one address not at all", async () => {
+  test("of the whole deployment are reported, and those per account and address are null", async () => {
     const site = await newSite();
     const { limits } = (await site.call("getLimits", { as: "client" })).as(LimitList);
     const before = limits.find(({ name }) => name === "guessLink")?.remaining ?? 0;

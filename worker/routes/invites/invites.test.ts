@@ -46,7 +46,7 @@ async function reread(id: string) {
   return (await site.call("getInvite", { params: { id } })).as(Invite);
 }
 
-/** Follows a link as a browser does. */
+/** Follows a link as a browser would. */
 function follow(token: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   return exports.default.fetch(`${ORIGIN}/invite/v1/magic-link/${token}`, {
     method,
@@ -55,7 +55,7 @@ function follow(token: string, headers: Record<string, string> = {}, method = "G
   });
 }
 
-/** The intent that a link leads to. */
+/** Opens a link and returns its intent. */
 async function intentOf(token: string): Promise<string> {
   const response = await follow(token);
   expect(response.status).toBe(302);
@@ -66,7 +66,7 @@ function redeem(intent: string): Promise<Answer> {
   return site.call("consumeIntent", { as: "client", params: { token: intent } });
 }
 
-/** Who is signed in by an intent. */
+/** Redeems an intent and returns the account that it signs in. */
 async function signedIn(intent: string): Promise<{ account: z.output<typeof Account>; headers: Record<string, string> }> {
   const { jwt } = (await redeem(intent)).as(ConsumedIntent);
   const { sub = "" } = z.object({ sub: z.string() }).parse(JSON.parse(atob(jwt.split(".")[1] ?? "")));
@@ -86,7 +86,7 @@ async function eventsOf(id: string): Promise<string[]> {
 }
 
 describe("a magic link", () => {
-  test("is made with a token of six letters and digits, good for seven days", async () => {
+  test("is created with a token of six letters and digits, valid for seven days", async () => {
     const before = Date.now();
     const invite = await newInvite({ targetSkus: ["vip", "vip", "press"], tags: ["derby"] });
     expect(invite).toMatchObject({
@@ -104,7 +104,7 @@ describe("a magic link", () => {
     expect(invite.expiresAt - Date.now()).toBeLessThanOrEqual(7 * DAY);
   });
 
-  test("can be read again with its token, which is neither stored nor told to the log as it is", async () => {
+  test("can be read again with its token, which is neither stored nor logged in plain text", async () => {
     const invite = await newInvite();
     expect(await reread(invite._id)).toEqual(invite);
     const [row] = await db.select().from(invites).where(eq(invites.id, invite._id));
@@ -115,20 +115,20 @@ describe("a magic link", () => {
   });
 
   test.for([
-    ["an origin that the site does not list", { redirectUri: "https://evil.example/welcome" }, "redirectUri"],
-    ["a look-alike of a listed origin", { redirectUri: "https://demo.example.evil.example/" }, "redirectUri"],
-    ["a listed origin as credentials", { redirectUri: "https://demo.example@evil.example/" }, "redirectUri"],
-    ["a script", { redirectUri: "javascript:alert(1)" }, "redirectUri"],
+    ["an origin that is not allowed", { redirectUri: "https://evil.example/welcome" }, "redirectUri"],
+    ["a look-alike of an allowed origin", { redirectUri: "https://demo.example.evil.example/" }, "redirectUri"],
+    ["an allowed origin in the credentials part of a URL", { redirectUri: "https://demo.example@evil.example/" }, "redirectUri"],
+    ["a javascript: URL", { redirectUri: "javascript:alert(1)" }, "redirectUri"],
     ["no skus", { targetSkus: [] }, "targetSkus"],
     ["another site", { siteId: "5eed00000000000000000009" }, "siteId"],
-    ["a day that is over", { expiresAt: 1000 }, "expiresAt"],
-    ["a day too far away", { expiresAt: 4_000_000_000_000 }, "expiresAt"],
-  ] as const)("is not made for %s", async ([, change, path]) => {
+    ["an expiry in the past", { expiresAt: 1000 }, "expiresAt"],
+    ["an expiry too far in the future", { expiresAt: 4_000_000_000_000 }, "expiresAt"],
+  ] as const)("is rejected for %s", async ([, change, path]) => {
     const { status, problem } = await create(change);
     expect([status, problem?.issues?.[0]?.path]).toEqual([400, path]);
   });
 
-  test("that can't be made says so in the words that integrators know", async () => {
+  test("is rejected with the message format that integrators rely on", async () => {
     const { problem } = await create({ redirectUri: "https://evil.example/" });
     expect(problem?.message).toBe(
       "Create Invite in Invite Service failed - Its origin is not among the site's settings.security.allowedOrigins",
@@ -137,7 +137,7 @@ describe("a magic link", () => {
 });
 
 describe("opening a magic link", () => {
-  test("leads to redirectUri with an intent, tells no referrer, and marks the invite consumed", async () => {
+  test("redirects to redirectUri with an intent and no referrer, and marks the invite consumed", async () => {
     const invite = await newInvite();
     const response = await follow(invite.token);
     expect(response.status).toBe(302);
@@ -157,7 +157,7 @@ describe("opening a magic link", () => {
     ["a prerender", { "Sec-Purpose": "prefetch;prerender" }, "GET"],
     ["an older prefetch", { Purpose: "prefetch" }, "GET"],
     ["a preview", { "X-Purpose": "preview" }, "GET"],
-  ] as const)("is not what %s does", async ([, headers, method]) => {
+  ] as const)("is not triggered by %s", async ([, headers, method]) => {
     const invite = await newInvite();
     const response = await follow(invite.token, headers, method);
     expect([response.status, response.headers.get("Location")]).toEqual([204, null]);
@@ -165,26 +165,26 @@ describe("opening a magic link", () => {
     expect(await db.select().from(intents).where(eq(intents.sourceId, invite._id))).toEqual([]);
   });
 
-  test("is possible again until it has been redeemed: a scanner burns nothing", async () => {
+  test("is possible again until an intent is redeemed, so that link scanners don't use it up", async () => {
     const invite = await newInvite();
     await intentOf(invite.token);
     const intent = await intentOf(invite.token);
     expect((await redeem(intent)).status).toBe(200);
     expect(await problemOf(await follow(invite.token))).toEqual({
       status: 400,
-      message: "Consume Invite in Invite Service failed - The invite has been redeemed already",
+      message: "Consume Invite in Invite Service failed - The invite has already been redeemed",
     });
     expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed", "invite.redeemed"]);
   });
 
-  test("happens once in the log, though several open it at the same instant, each with an intent of their own", async () => {
+  test("is logged once if concurrent visitors open it, each with their own intent", async () => {
     const invite = await newInvite();
     const found = await Promise.all(Array.from({ length: 4 }, () => intentOf(invite.token)));
     expect(new Set(found).size).toBe(4);
     expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed"]);
   });
 
-  test("fails for a token in another case, or that nobody has", async () => {
+  test("fails for a token in a different case and for an unknown token", async () => {
     const { token } = await newInvite();
     const swapped = [...token].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join("");
     for (const other of [swapped === token ? "000000" : swapped, "zzzzzz"]) expect((await follow(other)).status).toBe(404);
@@ -199,7 +199,7 @@ describe("opening a magic link", () => {
     expect((await problemOf(await follow(invite.token))).message).toBe("Consume Invite in Invite Service failed - The invite has expired");
   });
 
-  test("leads nowhere once the site has taken the page's origin off its list", async () => {
+  test("fails once the site has removed the origin from its list", async () => {
     const own = await newSite();
     await sell(own, "vip");
     const body = { redirectUri: "https://demo.example/welcome", siteId: own.id, targetSkus: ["vip"] };
@@ -209,7 +209,7 @@ describe("opening a magic link", () => {
     expect(await db.$count(intents, eq(intents.siteId, own.id))).toBe(0);
   });
 
-  test("stops for whoever guesses: after so many unknown tokens an address is refused, others are not", async () => {
+  test("is blocked for an address that has tried too many unknown tokens, and for no other", async () => {
     const invite = await newInvite();
     const guesser = { "CF-Connecting-IP": `198.51.100.${randomHex(4)}` };
     for (let i = 0; i < LIMITS.missLink.quota; i++) expect((await follow(`guess${i % 10}`, guesser)).status).toBe(404);
@@ -217,7 +217,7 @@ describe("opening a magic link", () => {
     expect((await follow(invite.token)).status).toBe(302);
   });
 
-  test("stays possible for whoever has missed none, when the whole deployment's guesses are used up", async () => {
+  test("stays possible for an address without misses when the deployment's guess budget is used up", async () => {
     const invite = await newInvite();
     const from = (address: string) => ({ "CF-Connecting-IP": address });
     expect((await follow("guess0", from("198.51.100.40"))).status).toBe(404);
@@ -225,14 +225,14 @@ describe("opening a magic link", () => {
     onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLink", ""));
     expect((await follow(invite.token, from("198.51.100.40"))).status).toBe(429);
     expect((await follow(invite.token, from("198.51.100.41"))).status).toBe(302);
-    // Of each address one guess is left, no more.
+    // Each address has one guess left.
     expect((await follow("guess1", from("198.51.100.42"))).status).toBe(404);
     expect((await follow("guess2", from("198.51.100.42"))).status).toBe(429);
   });
 });
 
-describe("guesses of a crowd", () => {
-  test("are bounded for the whole deployment, also from addresses that have missed nothing", async () => {
+describe("distributed guesses", () => {
+  test("are limited for the whole deployment, even from addresses without misses", async () => {
     const invite = await newInvite();
     await exhaust(GLOBAL_AUDIENCE, "guessLinkAtMost", "");
     onTestFinished(() => renew(GLOBAL_AUDIENCE, "guessLinkAtMost", ""));
@@ -241,7 +241,7 @@ describe("guesses of a crowd", () => {
     expect((await follow(invite.token, { "CF-Connecting-IP": "198.51.100.60" })).status).toBe(302);
   });
 
-  test("don't stop links with long tokens, which a site may require", async () => {
+  test("don't block links with long tokens, which a site may require", async () => {
     const own = await newSite();
     const security = { allowedOrigins: ["https://demo.example"], longInviteTokens: true };
     await own.call("updateSite", { body: { name: "Long", settings: { security } } });
@@ -261,14 +261,14 @@ describe("guesses of a crowd", () => {
 });
 
 describe("a redeemed invite", () => {
-  test("makes a guest account that holds the target skus", async () => {
+  test("creates a guest account that holds the target skus", async () => {
     const invite = await newInvite({ targetSkus: ["vip", "press"] });
     const { account } = await signedIn(await intentOf(invite.token));
     expect(account).toMatchObject({ name: "Guest", subscriptions: ["press", "vip"], roles: [] });
     expect((await reread(invite._id)).accountId).toBe(account._id);
   });
 
-  test("grants what its invite says when it is redeemed, though that changes at the same time", async () => {
+  test("grants the skus it has on redemption, even if they change concurrently", async () => {
     const invite = await newInvite({ targetSkus: ["before"] });
     const intent = await intentOf(invite.token);
     let changes = 0;
@@ -283,11 +283,11 @@ describe("a redeemed invite", () => {
       .where(eq(accountEntitlements.source, `invite/${invite._id}`));
     expect(held.map(({ sku }) => sku)).toEqual(["after"]);
     const [row] = await db.select().from(invites).where(eq(invites.id, invite._id));
-    // Made, opened, changed, redeemed.
+    // Created, opened, updated, redeemed.
     expect(row).toMatchObject({ version: 4, accountId: held[0]?.accountId });
   });
 
-  test("is redeemed by one of several intents, raced", async () => {
+  test("is redeemed by only one of several concurrent intents", async () => {
     const invite = await newInvite();
     const found = await Promise.all(Array.from({ length: 5 }, () => intentOf(invite.token)));
     const responses = await Promise.all(found.map(redeem));
@@ -300,39 +300,39 @@ describe("a redeemed invite", () => {
     expect(granted).toHaveLength(1);
   });
 
-  test("lets its holder past the gate of a channel, and no more once it is revoked", async () => {
+  test("admits its holder to a gated channel until it is revoked", async () => {
     const sku = `gate-${randomHex(4)}`;
     const channelId = await site.addChannel(`gated-${randomHex(4)}`, { gate: { type: "entitlement", skus: ["other", sku] } });
-    const enter = async (headers: Record<string, string>) => {
+    const join = async (headers: Record<string, string>) => {
       const { ticket } = (await site.call("createTicket", { as: "client", headers, body: { channelId } })).as(Ticket);
       return openSocket(site, channelId, { ticket });
     };
-    const outsider = await enter(await site.headersOf("viewer"));
+    const outsider = await join(await site.headersOf("viewer"));
     expect((await outsider.closed).code).toBe(CLOSE.forbidden);
     await sell(site, sku);
     const invite = await newInvite({ targetSkus: [sku] });
     const { account, headers } = await signedIn(await intentOf(invite.token));
-    await (await enter(headers)).first("welcome");
+    await (await join(headers)).first("welcome");
     const revoked = (await site.call("revokeInvite", { params: { id: invite._id } })).as(Invite);
     expect(revoked).toMatchObject({ revoked: true, consumed: true, accountId: account._id });
     expect((await site.call("getAccount", { params: { id: account._id } })).as(Account).subscriptions).toEqual([]);
-    const former = await enter(headers);
+    const former = await join(headers);
     expect((await former.closed).code).toBe(CLOSE.forbidden);
     const [entitlement] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.accountId, account._id));
     expect(entitlement).toMatchObject({ status: "cancelled", sku });
     expect(await eventsOf(invite._id)).toEqual(["invite.created", "invite.consumed", "invite.redeemed", "invite.revoked"]);
   });
 
-  test("is settled: it can be neither changed nor deleted, until it is revoked", async () => {
+  test("can't be updated, nor deleted until it is revoked", async () => {
     const invite = await newInvite();
     await redeem(await intentOf(invite.token));
     const body = { redirectUri: invite.redirectUri, targetSkus: ["more"] };
     const params = { id: invite._id };
     expect((await site.call("updateInvite", { params, body })).problem?.message).toBe(
-      "Update Invite in Invite Service failed - The invite has been redeemed already",
+      "Update Invite in Invite Service failed - The invite has already been redeemed",
     );
     expect((await site.call("deleteInvite", { params })).problem?.message).toBe(
-      "Delete Invite in Invite Service failed - The invite has been redeemed; revoke it, which takes away what it granted",
+      "Delete Invite in Invite Service failed - The invite has been redeemed; revoke it first, which also revokes what it granted",
     );
     await site.call("revokeInvite", { params });
     expect((await site.call("deleteInvite", { params })).status).toBe(200);
@@ -340,7 +340,7 @@ describe("a redeemed invite", () => {
 });
 
 describe("a revoked invite", () => {
-  test("lets nobody in: neither its link nor an intent that it gave before", async () => {
+  test("admits nobody, neither by its link nor by an intent issued before", async () => {
     const invite = await newInvite();
     const intent = await intentOf(invite.token);
     expect((await site.call("revokeInvite", { params: { id: invite._id } })).as(Invite).revoked).toBe(true);
@@ -352,7 +352,7 @@ describe("a revoked invite", () => {
     expect((await reread(invite._id)).revoked).toBe(true);
   });
 
-  test("leaves nothing of what it granted, though that changes at the same time", async () => {
+  test("revokes everything it granted, even if that changes concurrently", async () => {
     const invite = await newInvite();
     const { account } = await signedIn(await intentOf(invite.token));
     const ofAccount = eq(accountEntitlements.accountId, account._id);
@@ -371,22 +371,22 @@ describe("a revoked invite", () => {
     const params = { id: invite._id };
     await site.call("revokeInvite", { params });
     expect((await site.call("revokeInvite", { params })).problem?.message).toBe(
-      "Revoke Invite in Invite Service failed - The invite has been revoked already",
+      "Revoke Invite in Invite Service failed - The invite has already been revoked",
     );
   });
 
-  test("says so in one sentence to whoever revokes it at the same time", async () => {
+  test("returns the same message to a concurrent revocation", async () => {
     const { _id: id } = await newInvite();
     let revocations = 0;
     const meanwhile = async () => {
       if (revocations++ === 0) await site.call("revokeInvite", { params: { id } });
     };
     await expect(revokeInvite(interrupted(site, meanwhile), id)).rejects.toMatchObject({
-      message: "Revoke Invite in Invite Service failed - The invite has been revoked already",
+      message: "Revoke Invite in Invite Service failed - The invite has already been revoked",
     });
   });
 
-  test("grants nothing, though it is redeemed at the same instant", async () => {
+  test("grants nothing, even if it is redeemed concurrently", async () => {
     for (let round = 0; round < 4; round++) {
       const invite = await newInvite();
       const intent = await intentOf(invite.token);
@@ -395,15 +395,15 @@ describe("a revoked invite", () => {
         .select()
         .from(accountEntitlements)
         .where(eq(accountEntitlements.source, `invite/${invite._id}`));
-      // Whoever came first, nobody holds anything of an invite that was revoked.
+      // Whichever came first, nobody holds an entitlement of a revoked invite.
       if (revoked.status === 200) expect(held.filter((row) => row.status === "active")).toEqual([]);
       else expect(redeemed.status).toBe(200);
     }
   });
 });
 
-describe("changing and deleting", () => {
-  test("a change keeps the link, and what it leads to is what counts", async () => {
+describe("updating and deleting an invite", () => {
+  test("keeps the link on update, and applies the new redirect and skus", async () => {
     const invite = await newInvite();
     const before = await intentOf(invite.token);
     const body = { redirectUri: "https://demo.example/other", targetSkus: ["new"], tags: ["late"] };
@@ -413,14 +413,14 @@ describe("changing and deleting", () => {
     expect((await signedIn(before)).account.subscriptions).toEqual(["new"]);
   });
 
-  test("a change that lost a race against another one is refused", async () => {
+  test("rejects an update with a stale If-Match", async () => {
     const invite = await newInvite();
     const body = { redirectUri: invite.redirectUri, targetSkus: ["new"] };
     const headers = { "If-Match": '"v7"' };
     expect((await site.call("updateInvite", { params: { id: invite._id }, body, headers })).status).toBe(412);
   });
 
-  test("a deleted invite is gone, with its link and its intents", async () => {
+  test("deletes the invite with its link and its intents", async () => {
     const invite = await newInvite();
     const intent = await intentOf(invite.token);
     expect((await site.call("deleteInvite", { params: { id: invite._id } })).body).toEqual({ success: true, _id: invite._id });
@@ -430,7 +430,7 @@ describe("changing and deleting", () => {
   });
 });
 
-test("the list tells the consumed from the rest, and the revoked", async () => {
+test("the list of invites filters by consumed and revoked", async () => {
   const own = await newSite();
   const make = async () => {
     await sell(own, "vip");

@@ -51,7 +51,7 @@ async function allowNewAdmins(on: TestSite, allowNewAdmins: boolean, allowedOrig
 }
 
 describe("an invitation by e-mail", () => {
-  test("is mailed with a link that nothing else holds, and then known as sent", async () => {
+  test("is mailed with a link that is stored nowhere else, and then marked as sent", async () => {
     const mails = openMailbox();
     const email = newEmail();
     const created = (await invite({ email: email.toUpperCase() }, "admin")).as(RegisterInvite);
@@ -67,7 +67,7 @@ describe("an invitation by e-mail", () => {
     expect(JSON.stringify(row)).not.toContain(token.split(".")[1]);
   });
 
-  test("leads to the page that it was made with, or else to the first origin of the site", async () => {
+  test("links to its redirectUri, or by default to the first origin of the site", async () => {
     const mails = openMailbox();
     await invite({ redirectUri: "https://demo.example/join?lang=en" });
     await invite();
@@ -88,22 +88,22 @@ describe("an invitation by e-mail", () => {
   });
 
   test.for([
-    ["a page elsewhere", { redirectUri: "https://evil.example/" }, "redirectUri"],
-    ["a sender that the site doesn't know", { senderAccountId: newId(5) }, "senderAccountId"],
+    ["a page on another origin", { redirectUri: "https://evil.example/" }, "redirectUri"],
+    ["an unknown sender", { senderAccountId: newId(5) }, "senderAccountId"],
     ["no roles", { targetRoles: [] }, "targetRoles"],
-    ["an address of those who have none", { email: "nell@no-mail.invalid" }, "email"],
-    ["a role for a channel of no such site", { targetRoles: [{ ...ADMIN, pageId: [newId(6)] }] }, undefined],
-  ] as const)("is not made with %s", async ([, change, path]) => {
+    ["a placeholder address", { email: "nell@no-mail.invalid" }, "email"],
+    ["a role for an unknown channel", { targetRoles: [{ ...ADMIN, pageId: [newId(6)] }] }, undefined],
+  ] as const)("is rejected with %s", async ([, change, path]) => {
     const { status, problem } = await invite(change);
     expect([status, path && problem?.issues?.[0]?.path]).toEqual([400, path]);
   });
 
-  test("goes out in nobody else's name than that of the admin who sends it", async () => {
+  test("can't be sent by an admin in another account's name", async () => {
     const { problem } = await invite({ senderAccountId: site.accounts.creator.id }, "admin");
     expect(problem?.message).toBe("Create Invite in Invite Service failed - Must be your own account");
   });
 
-  test("is not made by a key that may give nobody roles", async () => {
+  test("requires a key that may grant roles", async () => {
     const body = { email: newEmail(), senderAccountId: site.accounts.admin.id, targetRoles: [ADMIN] };
     const withKey = async (roles: string[]) => {
       const headers = { "Tifo-Developer-Key": await site.addKey(roles) };
@@ -115,7 +115,7 @@ describe("an invitation by e-mail", () => {
     expect((await withKey(["invite:write", "roles:write"])).status).toBe(201);
   });
 
-  test("is refused for an e-mail that has an account, and where the site allows no new admins", async () => {
+  test("is rejected for the e-mail of an account, and if the site allows no new admins", async () => {
     const taken = await invite({ email: site.accounts.viewer.email });
     expect(taken.problem?.message).toBe("Create Invite in Invite Service failed - An account with this e-mail exists");
     const closed = await newSite();
@@ -127,17 +127,17 @@ describe("an invitation by e-mail", () => {
     ]);
   });
 
-  test("needs a page where the site has no origins", async () => {
+  test("requires a redirectUri if the site has no allowed origins", async () => {
     const own = await newSite();
     await allowNewAdmins(own, true, []);
     expect((await invite({}, "developer", own)).problem?.issues?.[0]?.path).toBe("redirectUri");
   });
 });
 
-describe("an invitation by e-mail that is withdrawn", () => {
+describe("a revoked invitation by e-mail", () => {
   const revoke = (id: string, on = site) => on.call("revokeInvite", { params: { id } });
 
-  test("lets nobody in any more, and is mailed no more", async () => {
+  test("can't be accepted, and is not mailed again", async () => {
     const mails = openMailbox();
     const invitation = await invited();
     const revoked = (await revoke(invitation._id)).as(RegisterInvite);
@@ -150,18 +150,18 @@ describe("an invitation by e-mail that is withdrawn", () => {
     await mailRegisterInvite(env, site.id, { ...event, id: newId(2), type: "invite.registerCreated", resource });
     expect(mails).toHaveLength(sent);
     expect((await revoke(invitation._id)).problem?.message).toBe(
-      "Revoke Invite in Invite Service failed - The invite has been revoked already",
+      "Revoke Invite in Invite Service failed - The invite has already been revoked",
     );
   });
 
-  test("is its own site's, and not accepted yet", async () => {
+  test("can be revoked by its own site only, and not once it is accepted", async () => {
     const invitation = await invited();
     expect((await revoke(invitation._id, await newSite())).status).toBe(404);
     await accept(await tokenOf(invitation._id));
     expect((await revoke(invitation._id)).status).toBe(400);
   });
 
-  test("can be deleted, which leaves no record of whom it was for", async () => {
+  test("can be deleted, which leaves no record of its recipient", async () => {
     const { _id: id } = await invited();
     expect((await site.call("deleteInvite", { params: { id } })).body).toEqual({ success: true, _id: id });
     expect((await accept(await tokenOf(id))).status).toBe(404);
@@ -172,36 +172,36 @@ describe("an invitation by e-mail that is withdrawn", () => {
   });
 });
 
-describe("accepting", () => {
-  test("makes the account with its roles, which can sign in", async () => {
+describe("accepting an invitation", () => {
+  test("creates an account with the roles, which can sign in", async () => {
     const { _id, email } = await invited();
     const response = await accept(await tokenOf(_id));
     expect(response.status).toBe(201);
     expect(response.as(Account)).toMatchObject({ email, name: "Edda Editor", roles: [ADMIN] });
     expect((await site.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: site.id } })).status).toBe(200);
     const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
-    const told = results.filter((event) => event.resource === `invite/${_id}`).map((event) => event.type);
-    expect(told).toEqual(["invite.registerCreated", "invite.registerAccepted"]);
+    const logged = results.filter((event) => event.resource === `invite/${_id}`).map((event) => event.type);
+    expect(logged).toEqual(["invite.registerCreated", "invite.registerAccepted"]);
   });
 
-  test("works once, though it is tried several times at the same instant", async () => {
+  test("succeeds once, even with concurrent attempts", async () => {
     const { _id, email } = await invited();
     const token = await tokenOf(_id);
     const responses = await Promise.all([accept(token), accept(token), accept(token)]);
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(await db.select().from(accounts).where(eq(accounts.email, email))).toHaveLength(1);
     for (const { status } of responses) expect([201, 400]).toContain(status);
-    expect((await accept(token)).problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been accepted already");
+    expect((await accept(token)).problem?.message).toBe("Accept Invite in Invite Service failed - The invite has already been accepted");
   });
 
-  test("of one person's two invitations makes one account", async () => {
+  test("creates one account from two invitations to the same person", async () => {
     const email = newEmail();
     const tokens = [await tokenOf((await invited({ email }))._id), await tokenOf((await invited({ email }))._id)];
     const responses = await Promise.all(tokens.map((token) => accept(token)));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 400]);
   });
 
-  test("fails once it has expired, or the site takes no new admins any more", async () => {
+  test("fails once it has expired, or once the site allows no new admins", async () => {
     const { _id } = await invited();
     await db
       .update(registerInvites)
@@ -215,19 +215,19 @@ describe("accepting", () => {
     expect((await accept(await tokenOf(created._id), closing)).status).toBe(400);
   });
 
-  test("fails for all but the last invitation of a person, which takes the place of those before", async () => {
+  test("fails for all but the latest invitation of a person, which replaces the earlier ones", async () => {
     const email = newEmail();
     const [first, last] = [await invited({ email }), await invited({ email, targetRoles: [{ ...ADMIN, write: false }] })];
     const rejected = await accept(await tokenOf(first._id));
-    expect(rejected.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has been revoked already");
+    expect(rejected.problem?.message).toBe("Accept Invite in Invite Service failed - The invite has already been revoked");
     expect((await accept(await tokenOf(last._id))).as(Account).roles).toEqual([{ ...ADMIN, write: false }]);
     const { results } = (await site.call("listEvents", { query: { types: "invite.registerRevoked", limit: 200 } })).as(EventList);
-    const told = results.find((event) => event.resource === `invite/${first._id}`);
-    expect(told?.data).toMatchObject({ _id: first._id, siteId: site.id, revoked: true, targetRoles: [ADMIN] });
+    const logged = results.find((event) => event.resource === `invite/${first._id}`);
+    expect(logged?.data).toMatchObject({ _id: first._id, siteId: site.id, revoked: true, targetRoles: [ADMIN] });
     expect(results.some((event) => event.resource === `invite/${last._id}`)).toBe(false);
   });
 
-  test("fails once the admin who sent it administers the site no more; a key's word stands", async () => {
+  test("fails once its sender is no longer an admin, unless a developer key sent it", async () => {
     const rogue = await site.addAccount(`rogue-${randomHex(4)}`, [ADMIN]);
     const headers = { Authorization: `Bearer ${await site.signIn(rogue)}` };
     const body = { email: newEmail(), senderAccountId: rogue.id, targetRoles: [ADMIN] };
@@ -235,12 +235,12 @@ describe("accepting", () => {
     const ofKey = await invited({ senderAccountId: rogue.id });
     await site.call("setRoles", { params: { id: rogue.id }, body: { roles: [{ ...ADMIN, write: false }] } });
     expect((await accept(await tokenOf(own._id))).problem?.message).toBe(
-      "Accept Invite in Invite Service failed - Whoever sent the invite administers the site no more",
+      "Accept Invite in Invite Service failed - The sender of the invite no longer administers the site",
     );
     expect((await accept(await tokenOf(ofKey._id))).status).toBe(201);
   });
 
-  test("takes no token that we did not sign, or that is another site's", async () => {
+  test("rejects a forged token and one of another site", async () => {
     const { _id } = await invited();
     const token = await tokenOf(_id);
     const forged = `${_id}.${"A".repeat(43)}`;
@@ -252,7 +252,7 @@ describe("accepting", () => {
   });
 });
 
-test("an invitation that nobody accepted is forgotten 30 days after it expired", async () => {
+test("an invitation that was not accepted is deleted 30 days after it expires", async () => {
   const [old, recent, accepted] = [await invited(), await invited(), await invited()];
   await accept(await tokenOf(accepted._id));
   const age = (id: string, days: number) =>

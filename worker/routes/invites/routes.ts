@@ -44,7 +44,7 @@ invites.openapi(
     method: "get",
     path: "/invite/v1",
     summary: "List magic links",
-    description: "The site's magic links, the newest first, the revoked ones among them. `search` looks in redirectUri.",
+    description: "The site's magic links, newest first, including revoked ones. `search` matches redirectUri.",
     credentials: DEVELOPER,
     request: { query: listQuery(["created", "modified", "expiresAt"], InviteFilters) },
     responses: { 200: json("A page of invites", listOf(Invite).openapi("InviteList")) },
@@ -66,7 +66,8 @@ invites.openapi(
     method: "post",
     path: "/invite/v1/magic-link",
     summary: "Create a magic link",
-    description: "Makes a link that lets whoever opens it past the gates that name the target skus. Hand out `inviteUrl`.",
+    description:
+      "Creates a link that grants its visitor the target skus, and with them access to content gated by these. Share `inviteUrl`.",
     credentials: DEVELOPER,
     secretAnswer: true,
     refusal: inviteFailure("Create"),
@@ -88,14 +89,17 @@ invites.openapi(
     path: "/invite/v1/magic-link/{token}",
     summary: "Open a magic link",
     description:
-      "For browsers: leads on to `redirectUri` with an `intent` of 10 minutes, which `/auth/v2/intent/consume` redeems once into a guest account that holds the target skus. Until then the link may be opened again. HEAD requests and prefetches do nothing.",
+      "For browsers: redirects to `redirectUri` with an `intent`, valid for 10 minutes, which `/auth/v2/intent/consume` redeems once into a guest account that holds the target skus. Until then the link can be opened again. HEAD requests and prefetches have no effect.",
     credentials: ANYONE,
     request: { params: InviteTokenParam },
-    responses: { 302: { description: "To redirectUri" }, 204: { description: "A HEAD request or a prefetch: nothing was done" } },
+    responses: {
+      302: { description: "Redirect to redirectUri" },
+      204: { description: "A HEAD request or a prefetch, which has no effect" },
+    },
     errors: ["not_found"],
   }),
   async (c) => {
-    if (isIdle(c)) return c.body(null, 204);
+    if (isPrefetch(c)) return c.body(null, 204);
     const target = await openInvite(c.var.ctx, c.req.valid("param").token, callerAddress(c));
     c.header("Referrer-Policy", "no-referrer");
     return c.redirect(target, 302);
@@ -108,9 +112,9 @@ invites.openapi(
     tag,
     method: "post",
     path: "/invite/v1/register",
-    summary: "Invite somebody to register",
+    summary: "Invite a person to register",
     description:
-      "Mails a link by which somebody becomes an account with the target roles; it is good for 7 days. Refused where the site allows no new admins. A key needs `roles:write` too, since the account gets roles.",
+      "Mails a link, valid for 7 days, to register an account with the target roles. Rejected if the site allows no new admins. A developer key also needs `roles:write`, because the account gets roles.",
     credentials: DEVELOPER_OR_ACCOUNT,
     refusal: inviteFailure("Create"),
     request: { body: jsonBody(RegisterInviteInput) },
@@ -126,7 +130,7 @@ invites.openapi(
     method: "post",
     path: "/invite/v1/register/{token}",
     summary: "Accept an invitation",
-    description: "Makes the account that the mailed link stands for, with the name and password that its holder chooses. Once.",
+    description: "Creates the account that the mailed link invites to, with a name and password. Each link can be used once.",
     credentials: CLIENT,
     limit: "createAccount",
     refusal: inviteFailure("Accept"),
@@ -145,7 +149,7 @@ invites.openapi(
     path: "/invite/v1/revoke/{id}",
     summary: "Revoke an invite",
     description:
-      "A magic link that has not been redeemed lets nobody in any more; of one that has, the account loses what the invite granted. An invitation by e-mail can be revoked until it is accepted. The record stays.",
+      "A revoked magic link can't be used; if it has been redeemed, the account loses what the invite granted. An invitation by e-mail can be revoked until it is accepted. The record stays.",
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 200: json("The invite", EitherInvite) },
@@ -164,7 +168,7 @@ invites.openapi(
     method: "get",
     path: "/invite/v1/{id}",
     summary: "Get a magic link",
-    description: "One magic link of the site, with its token.",
+    description: "Returns one magic link of the site, with its token.",
     credentials: DEVELOPER,
     request: { params: IdParam },
     responses: { 200: json("The invite", Invite) },
@@ -183,13 +187,14 @@ invites.openapi(
     tag,
     method: "put",
     path: "/invite/v1/{id}",
-    summary: "Change a magic link",
-    description: "Replaces where an invite leads and what it grants; the link stays the same. One that was redeemed or revoked is settled.",
+    summary: "Update a magic link",
+    description:
+      "Replaces the redirect and the grants of a magic link; its URL stays the same. A redeemed or revoked link can't be updated.",
     credentials: DEVELOPER,
     secretAnswer: true,
     refusal: inviteFailure("Update"),
     request: { params: IdParam, body: jsonBody(UpdateInvite) },
-    responses: { 200: json("The invite as it is now", Invite) },
+    responses: { 200: json("The updated invite", Invite) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -207,10 +212,10 @@ invites.openapi(
     path: "/invite/v1/{id}",
     summary: "Delete an invite",
     description:
-      "Removes a magic link or an invitation by e-mail, and its record. A link that was redeemed must be revoked first, so that nobody keeps what no record explains.",
+      "Deletes a magic link or an invitation by e-mail, and its record. A redeemed link must be revoked first, so that no entitlement outlives its record.",
     credentials: DEVELOPER,
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteInvite(c.var.ctx, c.req.valid("param").id)), 200),
@@ -220,8 +225,8 @@ function wireOf(c: Context, row: InviteRow) {
   return toInvite(row, new URL(c.req.url).origin);
 }
 
-/** Nobody has opened the link: a HEAD request, or a browser that fetches ahead. */
-function isIdle(c: Context): boolean {
+/** Whether nobody has actually opened the link: a HEAD request, or a browser prefetch. */
+function isPrefetch(c: Context): boolean {
   const purpose = ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"].map((name) => c.req.header(name) ?? "").join();
   return c.req.method === "HEAD" || /prefetch|prerender|preview/i.test(purpose);
 }

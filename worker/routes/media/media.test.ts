@@ -26,13 +26,13 @@ async function upload(form = formOf(), on = site) {
   return (await on.call("uploadMedia", { body: form })).as(Media);
 }
 
-/** Asks for a file as a browser does, on a page of another site. */
+/** Requests a file as a browser would, from a page on another origin. */
 function get(id: string, headers: Record<string, string> = {}, method = "GET"): Promise<Response> {
   return exports.default.fetch(`${ORIGIN}/media/v1/${id}`, { method, headers: { Origin: "https://elsewhere.example", ...headers } });
 }
 
 describe("an upload", () => {
-  test("is answered with what its bytes show, whatever its sender calls it", async () => {
+  test("is typed by its bytes, whatever type the client declares", async () => {
     const created = await site.call("uploadMedia", { body: formOf(PNG, "page.html", "text/html") });
     const file = created.as(Media);
     expect(file).toMatchObject({ siteId: site.id, fileName: "page.html", kind: "image", contentType: "image/png", size: PNG.length });
@@ -42,18 +42,18 @@ describe("an upload", () => {
 
   test.for([
     ["the empty file", ""],
-    ["a page", "<!doctype html><script>alert(1)</script>"],
-    ["a program", "MZ\x90\0"],
-  ])("of %s is refused by its bytes", async ([, content = ""]) => {
+    ["an HTML page", "<!doctype html><script>alert(1)</script>"],
+    ["an executable", "MZ\x90\0"],
+  ])("of %s is rejected by its bytes", async ([, content = ""]) => {
     expect(await site.call("uploadMedia", { body: formOf(content) })).toMatchObject({ status: 400, fields: ["file"] });
   });
 
   test.for([
-    ["a picture", "\x89PNG\r\n\x1a\n", 10],
-    ["a drawing", "<svg>", 1],
+    ["a raster image", "\x89PNG\r\n\x1a\n", 10],
+    ["an SVG", "<svg>", 1],
     ["captions", "WEBVTT\n", 2],
     ["an animation", RIVE, 25],
-  ] as const)("of %s may be as large as its type allows, and no larger", async ([, beginning, megabytes]) => {
+  ] as const)("of %s can be as large as its type allows, and no larger", async ([, beginning, megabytes]) => {
     const content = new Uint8Array(megabytes * 1024 * 1024 + 1);
     content.set(Buffer.from(beginning, "latin1"));
     const most = await site.call("uploadMedia", { body: formOf(content.subarray(0, -1)) });
@@ -64,7 +64,7 @@ describe("an upload", () => {
     });
   });
 
-  test("is one file in a form, and nothing beside it", async () => {
+  test("accepts a form with exactly one file and nothing else", async () => {
     const none = new FormData();
     none.set("title", "Scarf");
     const text = new FormData();
@@ -88,12 +88,12 @@ describe("an upload", () => {
     expect((await site.call("uploadMedia", { body: { file: "scarf" }, headers: broken })).status).toBe(400);
   });
 
-  test("keeps the last part of the file's name, without control characters", async () => {
+  test("keeps the last segment of the file name, without control characters", async () => {
     expect((await upload(formOf(PNG, "../../pictures\\scarf\u0007.png"))).fileName).toBe("scarf.png");
     expect((await upload(formOf(PNG, "a".repeat(300)))).fileName).toBe("a".repeat(200));
   });
 
-  test("with an Idempotency-Key happens once, and only for the same file", async () => {
+  test("with an Idempotency-Key is stored once, and only for the same file", async () => {
     const headers = { "Idempotency-Key": "scarf-1" };
     const first = await site.call("uploadMedia", { body: formOf(), headers });
     const again = await site.call("uploadMedia", { body: formOf(), headers });
@@ -108,7 +108,7 @@ describe("an upload", () => {
     });
   });
 
-  test("is for a channel's creator too, and a viewer's is refused before anything is stored", async () => {
+  test("is accepted from a creator, and rejected from a viewer before anything is stored", async () => {
     const stored = async () => (await env.MEDIA.list()).objects.length;
     expect((await site.call("uploadMedia", { body: formOf(), as: "creator" })).status).toBe(201);
     const before = await stored();
@@ -118,7 +118,7 @@ describe("an upload", () => {
 });
 
 describe("a file", () => {
-  test("is served to anyone, for good, from any origin, and to run nowhere", async () => {
+  test("is served to anyone, from any origin, cacheable indefinitely and unable to execute", async () => {
     const { _id } = await upload();
     const response = await get(_id);
     expect(response.status).toBe(200);
@@ -136,7 +136,7 @@ describe("a file", () => {
     expect(response.headers.has("Content-Disposition")).toBe(false);
   });
 
-  test("that is a drawing may be embedded, and is a download when opened by itself", async () => {
+  test("that is an SVG can be embedded, and is downloaded when opened directly", async () => {
     const response = await get((await upload(formOf(SVG, "crest.svg")))._id);
     expect(await response.text()).toBe(SVG);
     expect(response.headers.get("Content-Type")).toBe("image/svg+xml");
@@ -144,7 +144,7 @@ describe("a file", () => {
     expect(response.headers.get("Content-Security-Policy")).toBe("default-src 'none'; sandbox");
   });
 
-  test("is not sent again to whoever has it", async () => {
+  test("is not sent again to a client that has the current version", async () => {
     const { _id } = await upload();
     const first = await get(_id);
     await first.arrayBuffer();
@@ -155,7 +155,7 @@ describe("a file", () => {
     expect([stale.status, (await stale.arrayBuffer()).byteLength]).toEqual([200, PNG.length]);
   });
 
-  test("tells its size without its bytes", async () => {
+  test("reports its size without its bytes for a HEAD request", async () => {
     const { _id } = await upload();
     const response = await get(_id, {}, "HEAD");
     expect([response.status, response.headers.get("Content-Length"), await response.text()]).toEqual([200, String(PNG.length), ""]);
@@ -165,7 +165,7 @@ describe("a file", () => {
     ["bytes=0-7", "0-7"],
     ["bytes=60-", `60-${PNG.length - 1}`],
     ["bytes=-4", `${PNG.length - 4}-${PNG.length - 1}`],
-  ])("answers %s with that part", async ([range = "", part = ""]) => {
+  ])("returns the requested part for %s", async ([range = "", part = ""]) => {
     const response = await get((await upload())._id, { Range: range });
     const [first = 0, last = 0] = part.split("-").map(Number);
     expect([response.status, response.headers.get("Content-Range")]).toEqual([206, `bytes ${part}/${PNG.length}`]);
@@ -173,29 +173,29 @@ describe("a file", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(PNG.slice(first, last + 1));
   });
 
-  test("says how long it is when a range lies behind its end", async () => {
+  test("reports its size when a range is beyond its end", async () => {
     const response = await get((await upload())._id, { Range: "bytes=1000-" });
     expect([response.status, response.headers.get("Content-Range")]).toEqual([416, `bytes */${PNG.length}`]);
     expect(await response.json()).toMatchObject({ code: "range_not_satisfiable" });
   });
 
-  test("is sent whole when the range was meant for another file", async () => {
+  test("is sent whole if If-Range doesn't match", async () => {
     const response = await get((await upload())._id, { Range: "bytes=0-7", "If-Range": '"another"' });
     expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, PNG.length]);
   });
 
-  test("of a known id is what the operation declares", async () => {
+  test("is returned as the operation declares", async () => {
     expect((await site.call("getMedia", { params: { id: (await upload())._id } })).status).toBe(200);
   });
 
-  test("of an unknown id is a 404", async () => {
+  test("with an unknown id returns a 404", async () => {
     expect((await site.call("getMedia", { params: { id: newId(1) } })).status).toBe(404);
     expect((await get(newId(1), {}, "HEAD")).status).toBe(404);
   });
 });
 
-describe("the list", () => {
-  test("has the site's own files, by kind and name", async () => {
+describe("the list of files", () => {
+  test("contains the site's own files, filtered by kind and name", async () => {
     const own = await newSite();
     const scarf = await upload(formOf(PNG, "Scarf.png"), own);
     const goal = await upload(formOf(RIVE, "goal.riv"), own);
@@ -207,8 +207,8 @@ describe("the list", () => {
   });
 });
 
-describe("a delete", () => {
-  test("takes the file away for everyone, and both are told", async () => {
+describe("deleting a file", () => {
+  test("removes it for everyone, and logs an event", async () => {
     const own = await newSite();
     const { _id } = await upload(formOf(), own);
     expect((await own.call("deleteMedia", { params: { id: _id } })).status).toBe(200);
@@ -222,14 +222,14 @@ describe("a delete", () => {
     ]);
   });
 
-  test("that died before the bytes were gone is finished by the log", async () => {
+  test("is completed by the event log if the request failed before the bytes were deleted", async () => {
     const { _id } = await upload();
     const entry = { sequence: 1, previousSequence: null, id: newId(1), type: "media.deleted", resource: `media/${_id}` };
     await runEffects(env, site.id, { ...entry, data: "{}", actor: "system", requestId: "test", origin: null, created: 1 });
     expect(await env.MEDIA.head(_id)).toBeNull();
   });
 
-  test("is refused while something shows the file, and says what", async () => {
+  test("is rejected while something uses the file, and names it", async () => {
     const own = await newSite();
     const { _id, url } = await upload(formOf(RIVE, "goal.riv"), own);
     const remove = () => own.call("deleteMedia", { params: { id: _id } });
@@ -252,7 +252,7 @@ describe("a delete", () => {
   test.for([
     ["quest", "createQuest", "rewardImage", { description: "", rewardDescription: "A shirt", rewardType: "prize", claimedMessage: "" }],
     ["bundle", "createBundle", "image", { sku: "cup", price: 100, presentmentCurrency: "gbp", items: [{ type: "shopify", id: "1" }] }],
-  ] as const)("is refused for the picture of a %s", async ([area, operation, field, rest]) => {
+  ] as const)("is rejected for the image of a %s", async ([area, operation, field, rest]) => {
     const { _id, url } = await upload();
     const names = area === "quest" ? { siteId: site.id, title: "Cup" } : { name: "Cup" };
     expect((await site.call(operation, { body: { ...names, ...rest, [field]: url } })).status).toBe(201);
@@ -261,7 +261,7 @@ describe("a delete", () => {
     expect(rejected.problem?.message).toMatch(`Still in use by ${area}/`);
   });
 
-  test("is refused where something shows the file just then", async () => {
+  test("is rejected if something starts to use the file concurrently", async () => {
     const own = await newSite();
     const { _id, url } = await upload(formOf(), own);
     const body = { type: "landing", slug: "home", data: { name: "Home", artwork: { hero: url } } };
@@ -270,25 +270,25 @@ describe("a delete", () => {
     expect((await get(_id)).status).toBe(200);
   });
 
-  test("is a site admin's, not a creator's", async () => {
+  test("requires a site admin, not a creator", async () => {
     const { _id } = await upload();
     expect((await site.call("deleteMedia", { params: { id: _id }, as: "creator" })).status).toBe(403);
   });
 
-  test("happens once, of two at the same time", async () => {
+  test("succeeds once for two concurrent requests", async () => {
     const { _id } = await upload();
     const statuses = await Promise.all([1, 2].map(async () => (await site.call("deleteMedia", { params: { id: _id } })).status));
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
   });
 });
 
-describe("the sweep", () => {
-  // Some hours on, so that everything that the tests upload is old enough.
+describe("the sweep of orphaned files", () => {
+  // In the future, so that everything the tests upload is old enough.
   const fullHour = Math.ceil(Date.now() / HOUR) * HOUR + HOUR;
   const sweep = (now: number) => sweepOrphans({ env, db: createDb(env.DB), now });
   const isThere = async (id: string) => (await env.MEDIA.head(id)) !== null;
 
-  test("deletes files without a row once they are old enough, and no other", async () => {
+  test("deletes only files without a row, once they are old enough", async () => {
     const { _id: kept } = await upload();
     const [old, fresh] = [newId(Date.now()), newId(fullHour - 14 * 60_000)];
     for (const id of [old, fresh]) await env.MEDIA.put(id, PNG);
@@ -297,7 +297,7 @@ describe("the sweep", () => {
     await env.MEDIA.delete(fresh);
   });
 
-  test("comes once an hour", async () => {
+  test("runs once an hour", async () => {
     const old = newId(Date.now());
     await env.MEDIA.put(old, PNG);
     await sweep(fullHour + 60_000);

@@ -5,13 +5,13 @@ import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schema
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json } from "#worker/lib/schemas/common.ts";
 import { MAX_FILE_BYTES } from "#worker/services/media/media-type.ts";
-import { deleteMedia, listMedia, type MediaAnswer, openMedia, uploadMedia } from "#worker/services/media/media.ts";
+import { deleteMedia, listMedia, type MediaResponse, openMedia, uploadMedia } from "#worker/services/media/media.ts";
 import { Media, MediaFilters, MediaUpload, toMedia } from "#worker/services/media/schemas.ts";
 
 export const media = createArea();
 const tag = "Media";
 
-// Room for the form around the file.
+// Leaves room for the multipart form around the file.
 const MAX_UPLOAD_BYTES = MAX_FILE_BYTES + 64 * 1024;
 
 media.openapi(
@@ -21,7 +21,7 @@ media.openapi(
     method: "get",
     path: "/media/v1",
     summary: "List files",
-    description: "The site's uploaded files, the newest first.",
+    description: "The site's uploaded files, newest first.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "creator",
     request: { query: listQuery(["created", "fileName", "size"], MediaFilters) },
@@ -41,7 +41,7 @@ media.openapi(
     path: "/media/v1",
     summary: "Upload a file",
     description:
-      "Keeps a picture (PNG, JPEG, GIF, WebP, AVIF: 10 MB; SVG: 1 MB), a Rive file (25 MB) or captions (WebVTT, SubRip: 2 MB). The type is read from the bytes. Name the `url` of the answer wherever an image is asked for, its `_id` where a mediaId is.",
+      "Stores an image (PNG, JPEG, GIF, WebP, AVIF: 10 MB; SVG: 1 MB), a Rive file (25 MB) or captions (WebVTT, SubRip: 2 MB). The type is detected from the bytes. Use the `url` of the response as an image URL, and its `_id` as a mediaId.",
     credentials: DEVELOPER_OR_ACCOUNT,
     accounts: "creator",
     limit: "upload",
@@ -67,23 +67,23 @@ media.openapi(
     path: "/media/v1/{id}",
     summary: "Get a file",
     description:
-      "The file itself, for anyone who has its id and from any origin. It never changes, so it may be kept for good; a Range header gets a part. SVG is offered as a download when it is opened by itself, and shown wherever a page embeds it as an image.",
+      "The file itself, for anyone who has its id, from any origin. It never changes, so it can be cached indefinitely. Range requests are supported. An SVG is downloaded when opened directly, and displayed when a page embeds it as an image.",
     credentials: ANYONE,
     request: { params: IdParam },
     responses: {
       200: { description: "The file", content: FILE },
-      206: { description: "The part that the Range header names", content: FILE },
+      206: { description: "The requested range of the file", content: FILE },
     },
     errors: ["not_found", "range_not_satisfiable"],
   }),
   async (c) => {
-    const answer = await openMedia(c.env, c.req.valid("param").id, {
+    const response = await openMedia(c.env, c.req.valid("param").id, {
       range: c.req.header("Range"),
       ifRange: c.req.header("If-Range"),
       ifNoneMatch: c.req.header("If-None-Match"),
       headOnly: c.req.method === "HEAD",
     });
-    return new Response(answer.body, { status: answer.range ? 206 : 200, headers: headersOf(answer) });
+    return new Response(response.body, { status: response.range ? 206 : 200, headers: headersOf(response) });
   },
 );
 
@@ -94,17 +94,18 @@ media.openapi(
     method: "delete",
     path: "/media/v1/{id}",
     summary: "Delete a file",
-    description: "Deletes a file that nothing uses any more; while a site, page, overlay or event names it, a 409 says which.",
+    description:
+      "Deletes a file that is not in use. While a site, page, overlay, event or other resource uses it, the response is a 409 that names the resource.",
     credentials: DEVELOPER_OR_ACCOUNT,
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteMedia(c.var.ctx, c.req.valid("param").id)), 200),
 );
 
-/** A file comes from whoever uploaded it: it may be shown anywhere, and run nowhere. */
-function headersOf({ object, range }: MediaAnswer): Record<string, string> {
+/** Uploaded files are untrusted: they may be displayed anywhere, but must not execute. */
+function headersOf({ object, range }: MediaResponse): Record<string, string> {
   const type = object.httpMetadata?.contentType ?? "application/octet-stream";
   const part = range && `bytes ${range.offset}-${range.offset + range.length - 1}/${object.size}`;
   return {

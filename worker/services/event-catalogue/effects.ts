@@ -7,7 +7,7 @@ import { nudgeLogs } from "#worker/services/core/context.ts";
 import { mailProof } from "#worker/services/accounts/email-proofs.ts";
 import { cancelHeld } from "#worker/services/subscriptions/entitlements.ts";
 import { enqueueExport } from "#worker/services/community/exports.ts";
-import { forgetFile } from "#worker/services/media/media.ts";
+import { deleteFile } from "#worker/services/media/media.ts";
 import { mailNewPassword, mailReset } from "#worker/services/accounts/passwords.ts";
 import { forgetVoter, syncCounters } from "#worker/services/polls/counting.ts";
 import { notifyQuestProgress } from "#worker/services/quests/frames.ts";
@@ -67,7 +67,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "quest.created": notifyQuestProgress,
   "quest.updated": notifyQuestProgress,
   "quest.deleted": notifyQuestProgress,
-  "media.deleted": (env, _siteId, event) => forgetFile(env, idOf(event)),
+  "media.deleted": (env, _siteId, event) => deleteFile(env, idOf(event)),
 };
 
 export async function runEffects(env: Env, siteId: string, event: LogEntry): Promise<void> {

@@ -42,7 +42,7 @@ interface CalendarQuery extends ListQuery {
   thirdPartyEventId?: string;
 }
 
-/** The events of which some part lies in the range; one without an end lies where it starts. */
+/** Lists the events that overlap the range; an event without an end counts as a single moment at its start. */
 export async function listCalendarEvents(ctx: Ctx, query: CalendarQuery): Promise<ListPage<CalendarEventRow>> {
   const { channelId, thirdPartyEventId } = query;
   return listRows(
@@ -57,7 +57,7 @@ export async function listCalendarEvents(ctx: Ctx, query: CalendarQuery): Promis
   );
 }
 
-// No event is longer than MAX_DURATION, so the index on the start bounds the search from both sides.
+// No event is longer than MAX_DURATION, so the index on the start bounds the scan on both sides.
 function overlaps({ start, end }: TimeRange): SQL | undefined {
   const { startsAt, endsAt } = calendarEvents;
   return and(gte(startsAt, start - MAX_DURATION), lt(startsAt, end), or(gt(endsAt, start), gte(startsAt, start)));
@@ -86,13 +86,13 @@ export async function createCalendarEvent(ctx: Ctx, input: CalendarEventInput): 
   requireOwnSite(ctx, input.siteId);
   await requireChannel(ctx, input.channelId);
   const event: CalendarEventRow = { ...newRow(ctx), ...columnsOf(input) };
-  await refuseTakenId(() =>
+  await rejectTakenId(() =>
     commit(ctx, [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)], changeEvent(event, "created")),
   );
   return event;
 }
 
-/** Replaces an event. Who manages one channel may change its events, and may not move them to where they manage nothing. */
+/** Replaces an event. A creator may change the events of their channels, but not move them to other channels. */
 export async function updateCalendarEvent(ctx: Ctx, id: string, input: CalendarEventInput): Promise<CalendarEventRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getCalendarEvent(ctx, id);
@@ -100,21 +100,21 @@ export async function updateCalendarEvent(ctx: Ctx, id: string, input: CalendarE
   return replaceEvent(ctx, current, input, whereVersion(ctx, calendarEvents, current));
 }
 
-// How often an upsert starts anew because another one came between its look and its change.
+// How many times an upsert retries when a concurrent one changes the row between its read and its write.
 const ATTEMPTS = 5;
 
-/** Makes the event of another system's id, or replaces it; of two at once one makes it and the other, the last, replaces it. */
+/** Creates the event with this third-party id, or replaces it. Of two concurrent calls, one creates and the other replaces. */
 export async function upsertCalendarEvent(ctx: Ctx, input: ThirdPartyEventInput): Promise<{ event: CalendarEventRow; created: boolean }> {
   requireOwnSite(ctx, input.siteId);
   for (let attempt = 1; ; attempt += 1) {
     try {
       const current = await findThirdParty(ctx, input.thirdPartyEventId);
-      // If-Match names the version of an event that exists.
+      // If-Match can only match an event that exists.
       if (!current) requireMatch(ctx, { version: -1 });
       if (!current) return { event: await createCalendarEvent(ctx, input), created: true };
       await requireChannel(ctx, input.channelId, current);
-      const same = ctx.ifMatch ? whereVersion(ctx, calendarEvents, current) : onSameChannel(ctx, current);
-      return { event: await replaceEvent(ctx, current, input, same), created: false };
+      const unchanged = ctx.ifMatch ? whereVersion(ctx, calendarEvents, current) : onSameChannel(ctx, current);
+      return { event: await replaceEvent(ctx, current, input, unchanged), created: false };
     } catch (error) {
       if (attempt === ATTEMPTS || !(error instanceof Failure) || error.code !== "conflict") throw error;
     }
@@ -137,30 +137,30 @@ async function findThirdParty(ctx: Ctx, thirdPartyEventId: string): Promise<Cale
   return event;
 }
 
-/** The event, whatever else of it has changed, while it is where the caller was found to manage it. */
+/** Matches the event as long as it is still on the channel that the caller was authorized for, whatever else has changed. */
 function onSameChannel(ctx: Ctx, { id, channelId }: CalendarEventRow): SQL | undefined {
   return and(ownRow(ctx, calendarEvents, id), sql`${calendarEvents.channelId} is ${channelId}`);
 }
 
-/** Writes the input over the event, if the row is still `same`. */
+/** Overwrites the event with the input if the row still matches `unchanged`. */
 async function replaceEvent(
   ctx: Ctx,
   current: CalendarEventRow,
   input: CalendarEventInput,
-  same: SQL | undefined,
+  unchanged: SQL | undefined,
 ): Promise<CalendarEventRow> {
   const next: CalendarEventRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(calendarEvents)
     .set({ ...next, version: sql`${calendarEvents.version} + 1` })
-    .where(same);
+    .where(unchanged);
   const changes = [change, deleteCategories(ctx, next), ...insertCategories(ctx, next)];
-  await refuseTakenId(() => commitIfUnchanged(ctx, changes, changeEvent(next, "updated")));
+  await rejectTakenId(() => commitIfUnchanged(ctx, changes, changeEvent(next, "updated")));
   return next;
 }
 
-/** 404 unless the channel exists, 403 unless the caller manages it, or the site where there is none; and what the event was on before. */
-async function requireChannel(ctx: Ctx, channelId: string | null | undefined, before?: CalendarEventRow): Promise<void> {
+/** 404 if the channel doesn't exist; 403 unless the caller manages it (the site, if there is none) and the event's previous channel. */
+async function requireChannel(ctx: Ctx, channelId: string | null | undefined, previous?: CalendarEventRow): Promise<void> {
   if (channelId) {
     const [channel] = await ctx.db
       .select({ id: pages.id })
@@ -169,7 +169,7 @@ async function requireChannel(ctx: Ctx, channelId: string | null | undefined, be
     if (!channel) throw notFound("Channel not found");
   }
   await requirePage(ctx, channelId ?? "", "write");
-  if (before) await requirePage(ctx, before.channelId ?? "", "write");
+  if (previous) await requirePage(ctx, previous.channelId ?? "", "write");
 }
 
 function insertCategories(ctx: Ctx, { id, categories }: CalendarEventRow): BatchItem<"sqlite">[] {
@@ -201,10 +201,10 @@ function changeEvent(event: CalendarEventRow, change: "created" | "updated" | "d
   return { type: `event.${change}`, resource: `event/${event.id}`, data: toCalendarEvent(event) };
 }
 
-function refuseTakenId(write: () => Promise<unknown>): Promise<unknown> {
+function rejectTakenId(write: () => Promise<unknown>): Promise<unknown> {
   return refuseDuplicate(
     "calendar_events.site_id, calendar_events.third_party_event_id",
-    "Another event of the site has this thirdPartyEventId",
+    "Another event on this site already has this thirdPartyEventId",
     write,
   );
 }

@@ -4,7 +4,7 @@ import { calendarCategories } from "#db/schema/index.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
-// Filters, categories and labels are those that the site's events have; nobody declares them apart.
+// Filters, categories and labels are derived from the site's events; they are not declared separately.
 
 interface Category {
   title: string;
@@ -64,7 +64,7 @@ export function listFilters(ctx: Ctx, query: ListQuery): Promise<ListPage<Filter
   return listRows(ctx, filterList, query, eq(siteId, ctx.siteId));
 }
 
-/** The labels of one category; none for a category that no event has. */
+/** Lists the labels of one category; empty if no event uses the category. */
 export function listLabels(ctx: Ctx, categoryTitle: string, query: ListQuery): Promise<ListPage<Label>> {
   return listRows(ctx, labelList, query, eq(siteId, ctx.siteId), eq(title, categoryTitle));
 }

@@ -6,14 +6,14 @@ import { MAX_DURATION } from "./schemas.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 
 const DAY = 86_400_000;
-/** How long an event stays in the feed after its end, and how many events it has at most. */
-const PAST = 30 * DAY;
-const MOST = 1000;
+/** How long an event stays in the feed after it ends, and the maximum number of events in a feed. */
+const RETENTION = 30 * DAY;
+const MAX_EVENTS = 1000;
 const REFRESH_SECONDS = 900;
 
 /**
- * The calendar of the site or of one channel as iCalendar (RFC 5545). Times are in UTC, which needs no time zone definitions and
- * is right on both sides of every clock change; `origin` makes the paths of uploaded pictures absolute.
+ * Renders the calendar of the site or of one channel as iCalendar (RFC 5545). UTC needs no time zone definitions and is
+ * unambiguous across clock changes; `origin` makes the paths of uploaded images absolute.
  */
 export async function calendarFeed(ctx: Ctx, channelId: string | undefined, origin: string): Promise<string> {
   const [events, [site], [channel]] = await ctx.db.batch([
@@ -23,13 +23,13 @@ export async function calendarFeed(ctx: Ctx, channelId: string | undefined, orig
       .where(
         and(
           eq(calendarEvents.siteId, ctx.siteId),
-          gte(calendarEvents.startsAt, ctx.now - PAST - MAX_DURATION),
-          gte(calendarEvents.endsAt, ctx.now - PAST),
+          gte(calendarEvents.startsAt, ctx.now - RETENTION - MAX_DURATION),
+          gte(calendarEvents.endsAt, ctx.now - RETENTION),
           channelId === undefined ? undefined : eq(calendarEvents.channelId, channelId),
         ),
       )
       .orderBy(asc(calendarEvents.startsAt), asc(calendarEvents.id))
-      .limit(MOST),
+      .limit(MAX_EVENTS),
     ctx.db.select({ name: sites.name }).from(sites).where(eq(sites.id, ctx.siteId)),
     ctx.db
       .select({ data: pages.data })
@@ -39,7 +39,7 @@ export async function calendarFeed(ctx: Ctx, channelId: string | undefined, orig
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
   const name = [site?.name, channel?.data.name].filter((part) => part !== undefined).join(": ");
   const calendar = ical({
-    // The library writes a name as it is given.
+    // The library doesn't escape the name.
     name: escape(oneLine(name), false),
     prodId: { company: "Tifo", product: "Event calendar", language: "EN" },
     ttl: REFRESH_SECONDS,
@@ -52,7 +52,7 @@ function entryOf(event: CalendarEventRow, origin: string): ICalEventData {
   const { id, title, description, categories, startsAt, endsAt, image, created, modified, version } = event;
   return {
     id: `${id}@tifo`,
-    // A stamp of the answer's own would make every answer another one.
+    // A stamp of the current time would make every response different and defeat the ETag.
     stamp: new Date(modified),
     created: new Date(created),
     lastModified: new Date(modified),
@@ -62,12 +62,12 @@ function entryOf(event: CalendarEventRow, origin: string): ICalEventData {
     summary: oneLine(title),
     description: plain(description),
     categories: categories.map((category) => ({ name: oneLine(category.label) })),
-    // One picture that leads nowhere takes nobody's calendar away.
+    // An invalid image URL must not break the whole calendar.
     attachments: image?.show && URL.canParse(image.src, origin) ? [new URL(image.src, origin).href] : [],
   };
 }
 
-/** Without the control characters that RFC 5545 has no form for. */
+/** Removes the control characters that RFC 5545 can't represent. */
 function plain(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
 }

@@ -1,23 +1,23 @@
 import { z } from "@hono/zod-openapi";
 import type { CalendarEventRow } from "#db/schema/index.ts";
 import { Id, ImageUrl, orNull, Tracked } from "#worker/lib/schemas/common.ts";
-import { isTimeZone, MOMENT_OR_DAY } from "./time-range.ts";
+import { isTimeZone, TIMESTAMP_OR_DATE } from "./time-range.ts";
 
 const DAY = 86_400_000;
-/** How long an event may last; a range query need look no further back than this. */
+/** The maximum length of an event; a range query never has to look further back. */
 export const MAX_DURATION = 366 * DAY;
 
-// Until the end of the year 9999, behind which calendars can't write a date.
+// Up to the end of the year 9999, the last that calendars can represent.
 const Moment = z.number().int().min(0).max(253_402_300_799_999).describe("Milliseconds since 1970 UTC");
 
 const TimeZone = z
   .string()
   .max(100)
-  .refine(isTimeZone, "Must be the name of an IANA time zone")
+  .refine(isTimeZone, "Must be an IANA time zone name")
   .describe("IANA name")
   .openapi({ example: "Europe/London" });
 
-const ThirdPartyEventId = z.string().min(1).max(200).describe("The event's id in the system that it comes from; unique on the site");
+const ThirdPartyEventId = z.string().min(1).max(200).describe("The event's id in the source system; unique per site");
 
 export const CalendarCategory = z
   .strictObject({ title: z.string().trim().min(1).max(100), label: z.string().trim().min(1).max(100) })
@@ -28,14 +28,14 @@ export const CalendarDateInput = z
     startTimestamp: Moment,
     endTimestamp: Moment.nullish(),
     timeZone: TimeZone.default("UTC"),
-    useEndTime: z.boolean().optional().describe("Whether endTimestamp counts; as it is given, unless said"),
+    useEndTime: z.boolean().optional().describe("Whether endTimestamp applies; true by default if it is given"),
   })
   .superRefine(({ startTimestamp, endTimestamp = null, useEndTime = endTimestamp !== null }, issues) => {
-    const wrong = (message: string) => issues.addIssue({ code: "custom", path: ["endTimestamp"], message });
+    const reject = (message: string) => issues.addIssue({ code: "custom", path: ["endTimestamp"], message });
     if (!useEndTime) return;
-    if (endTimestamp === null) wrong("Required with useEndTime");
-    else if (endTimestamp <= startTimestamp) wrong("Must be after startTimestamp");
-    else if (endTimestamp - startTimestamp > MAX_DURATION) wrong("At most 366 days after startTimestamp");
+    if (endTimestamp === null) reject("Required with useEndTime");
+    else if (endTimestamp <= startTimestamp) reject("Must be after startTimestamp");
+    else if (endTimestamp - startTimestamp > MAX_DURATION) reject("At most 366 days after startTimestamp");
   })
   .openapi("CalendarDateInput", {
     example: { startTimestamp: 1795273200000, endTimestamp: 1795280400000, timeZone: "Europe/London", useEndTime: true },
@@ -49,7 +49,7 @@ const editable = {
   categories: z.array(CalendarCategory).max(20).default([]),
   date: CalendarDateInput,
   image: orNull(CalendarImage).optional(),
-  channelId: Id.nullish().describe("The channel on which it is shown; none: the site's own"),
+  channelId: Id.nullish().describe("The channel that shows the event; null for an event of the whole site"),
   siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
 };
 
@@ -86,21 +86,23 @@ export const CalendarEvent = z
   })
   .openapi("CalendarEvent");
 
-const MomentOrDay = z.string().regex(MOMENT_OR_DAY, "Milliseconds since 1970 UTC, or a day such as 2026-11-21");
+const TimestampOrDate = z.string().regex(TIMESTAMP_OR_DATE, "Milliseconds since 1970 UTC, or a date such as 2026-11-21");
 
-/** What a list of events is asked: a range of time, and which events of it. */
+/** Filters of the event list: a time range, and which of its events to return. */
 export const CalendarFilters = {
-  startTimestamp: MomentOrDay.describe("Milliseconds since 1970 UTC, or a day in `timeZone`, from its first moment").openapi({
+  startTimestamp: TimestampOrDate.describe(
+    "Start of the range, inclusive: milliseconds since 1970 UTC, or a date (start of that day in `timeZone`)",
+  ).openapi({
     example: "1795219200000",
   }),
-  endTimestamp: MomentOrDay.describe(
-    "Milliseconds since 1970 UTC, no longer part of the range; or a day in `timeZone`, to its last moment",
+  endTimestamp: TimestampOrDate.describe(
+    "End of the range: milliseconds since 1970 UTC, exclusive, or a date (end of that day in `timeZone`)",
   ).openapi({
     example: "1795305600000",
   }),
-  timeZone: TimeZone.default("UTC").describe("IANA name; in which days are read"),
-  category: z.string().max(100).optional().describe("Title of a category"),
-  label: z.string().max(100).optional().describe("Label of a category, of `category` if that is given too"),
+  timeZone: TimeZone.default("UTC").describe("IANA name of the time zone in which dates are interpreted"),
+  category: z.string().max(100).optional().describe("Only events with a category of this title"),
+  label: z.string().max(100).optional().describe("Only events with this label; together with `category`, with this label in that category"),
   channelId: Id.optional(),
   thirdPartyEventId: z.string().max(200).optional(),
 };
@@ -108,10 +110,10 @@ export const CalendarFilters = {
 export const CategoryParam = z.object({ categoryTitle: z.string().min(1).max(100).openapi({ example: "Competition" }) });
 export const FeedQuery = z.strictObject({
   channelId: Id.optional().describe("Only the events of this channel"),
-  clientId: Id.optional().describe("The site's id, where a header can't be set"),
+  clientId: Id.optional().describe("The site's id, for clients that can't set a header"),
 });
 
-const events = z.number().int().describe("How many events have it");
+const events = z.number().int().describe("Number of events");
 export const CategoryCount = z.object({ title: z.string(), events }).openapi("CategoryCount");
 export const LabelCount = z.object({ label: z.string(), events }).openapi("LabelCount");
 export const CalendarFilter = z.object({ title: z.string(), labels: z.array(z.string()) }).openapi("CalendarFilter");

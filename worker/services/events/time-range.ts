@@ -1,16 +1,16 @@
 import { Temporal } from "temporal-polyfill";
 import { invalid } from "#worker/lib/errors.ts";
 
-/** Milliseconds since 1970 UTC; `end` is no longer part of it. */
+/** Milliseconds since 1970 UTC; `end` is exclusive. */
 export interface TimeRange {
   start: number;
   end: number;
 }
 
-/** A moment in milliseconds, or a day. */
-export const MOMENT_OR_DAY = /^(\d{1,15}|\d{4}-\d{2}-\d{2})$/;
+/** A timestamp in milliseconds, or a date. */
+export const TIMESTAMP_OR_DATE = /^(\d{1,15}|\d{4}-\d{2}-\d{2})$/;
 
-/** Whether the runtime knows this name of a time zone (IANA); an offset such as +02:00 is none. */
+/** Whether the runtime knows this IANA time zone name; an offset such as +02:00 isn't one. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -20,7 +20,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The range between two moments; a day stands for the whole of it in the time zone, be it 23, 24 or 25 hours long. */
+/** Resolves a time range. A date covers its whole day in the time zone, whether that has 23, 24 or 25 hours. */
 export function timeRange(query: { startTimestamp: string; endTimestamp: string; timeZone: string }): TimeRange {
   const { startTimestamp, endTimestamp, timeZone } = query;
   const start = /^\d+$/.test(startTimestamp) ? Number(startTimestamp) : midnight("startTimestamp", startTimestamp, timeZone, 0);
@@ -29,11 +29,11 @@ export function timeRange(query: { startTimestamp: string; endTimestamp: string;
   return { start, end };
 }
 
-/** When the day begins, or one some days later. */
+/** The start of the day that is `later` days after `day`. */
 function midnight(path: string, day: string, timeZone: string, later: number): number {
   try {
     return Temporal.PlainDate.from(day).add({ days: later }).toZonedDateTime(timeZone).epochMilliseconds;
   } catch {
-    throw invalid(path, "No such day");
+    throw invalid(path, "Not a valid date");
   }
 }

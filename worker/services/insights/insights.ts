@@ -8,7 +8,7 @@ import { peekLimit } from "#worker/services/core/limits.ts";
 import { presenceOf } from "#worker/services/realtime/realtime.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
-/** Who is watching now, site by site; a site without viewers counts 0. */
+/** Current viewers per site; a site without viewers has 0. */
 export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.output<typeof SiteConcurrents>[]> {
   const channels = await ctx.db
     .select({ id: pages.id, siteId: pages.siteId, slug: pages.slug })
@@ -32,22 +32,22 @@ export async function readConcurrents(ctx: Ctx, siteIds: string[]): Promise<z.ou
   );
 }
 
-/** The limits in force, and what they leave for this caller at this address; null where that depends on more than the caller shows. */
+/** The limits and what remains of each for this caller at this address; null where that depends on more than the caller's credentials. */
 export async function readLimits(ctx: Ctx, address: string): Promise<z.output<typeof Limit>[]> {
   const caller = await ctx.caller();
   return Promise.all(
     LIMIT_NAMES.map(async (name) => {
       const { description, per, quota, window } = LIMITS[name];
-      const counted = countedUnder(ctx.siteId, name, caller, address);
-      const states = await Promise.all(counted.map(({ siteId, key }) => peekLimit({ ...ctx, siteId }, name, key)));
+      const counters = countersFor(ctx.siteId, name, caller, address);
+      const states = await Promise.all(counters.map(({ siteId, key }) => peekLimit({ ...ctx, siteId }, name, key)));
       const [least] = states.sort((one, other) => one.remaining - other.remaining);
       return { name, description, per, limit: quota, window, remaining: least?.remaining ?? null, reset: least?.reset ?? null };
     }),
   );
 }
 
-/** Where a limit counts this caller: in the site's Limiter or that of the whole deployment, under which key. */
-function countedUnder(siteId: string, name: LimitName, caller: Actor, address: string): { siteId: string; key: string }[] {
+/** Which counters of a limit apply to this caller: in the site's or the deployment's Limiter, and under which key. */
+function countersFor(siteId: string, name: LimitName, caller: Actor, address: string): { siteId: string; key: string }[] {
   switch (LIMITS[name].per) {
     case "site":
       return [{ siteId, key: "" }];
@@ -59,7 +59,7 @@ function countedUnder(siteId: string, name: LimitName, caller: Actor, address: s
     case "e-mail and known place":
       return [];
     case "address":
-      // Unknown magic links are missed before it is known whose site they would be.
+      // The site of an unknown magic link is not known when the miss is counted.
       return [{ siteId: name === "missLink" ? GLOBAL_AUDIENCE : siteId, key: address }];
   }
 }

@@ -13,8 +13,8 @@ export const ConcurrentsQuery = z.strictObject({
 export const SiteConcurrents = z
   .object({
     siteId: Id,
-    concurrents: z.number().int().describe("Viewers who are connected now"),
-    totalViews: z.number().int().describe("Distinct devices today (UTC); of one address at most 1,000, unless the deployment allows more"),
+    concurrents: z.number().int().describe("Viewers currently connected"),
+    totalViews: z.number().int().describe("Distinct devices today (UTC); at most 1,000 per IP address, unless the deployment allows more"),
     channels: z.array(z.object({ _id: Id, slug: z.string(), concurrents: z.number().int() })),
   })
   .openapi("SiteConcurrents");
@@ -25,11 +25,11 @@ export const Limit = z
   .object({
     name: z.string().openapi({ example: "broadcast" }),
     description: z.string(),
-    per: z.string().describe("What is counted apart"),
+    per: z.string().describe("What the limit is counted per"),
     limit: z.number().int(),
     window: z.number().int().describe("Seconds"),
-    remaining: z.number().int().nullable().describe("Null where it depends on more than the caller shows, such as an account"),
-    reset: z.number().int().nullable().describe("Seconds until the window ends"),
+    remaining: z.number().int().nullable().describe("Null if it depends on more than the caller's credentials, such as an account"),
+    reset: z.number().int().nullable().describe("Seconds until the window resets"),
   })
   .openapi("Limit");
 

@@ -1,4 +1,4 @@
 import type { InviteRow } from "#db/schema/index.ts";
 
-/** An invite with its token opened, for those who hand it out. */
+/** An invite with its decrypted token, to be handed out. */
 export type Invite = InviteRow & { token: string };

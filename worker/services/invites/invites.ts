@@ -30,7 +30,7 @@ import { newIntent, type Redemption, voidIntents } from "#worker/services/auth/i
 import { inInviteService } from "./failures.ts";
 import { type Budgets, findWithin } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { deleteRegisterInvite, endRegisterInvite } from "./register-invites.ts";
+import { deleteRegisterInvite, revokeRegisterInvite } from "./register-invites.ts";
 import { skusAt } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { getSite, requireAllowedUrl, requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -39,13 +39,13 @@ import type { Invite } from "./invite-rows.ts";
 
 const PURPOSE = "invite token";
 const TOKEN_LENGTH = 6;
-/** 131 bits. */
+/** 131 bits of entropy. */
 const LONG_TOKEN_LENGTH = 22;
 const TOKEN_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const TOKEN_TRIES = 3;
+const TOKEN_ATTEMPTS = 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
-const LONGEST_MS = 366 * DAY_MS;
+const MAX_LIFETIME_MS = 366 * DAY_MS;
 
 const inviteList: ListSpec<InviteRow> = {
   table: invites,
@@ -76,35 +76,35 @@ export async function getInvite(ctx: Ctx, id: string): Promise<Invite> {
   return withToken(ctx, await readInvite(ctx, id));
 }
 
-/** Makes a magic link; only whoever is handed it, and the site's keys, see its token. */
+/** Creates a magic link. Only its recipient and the site's developer keys see the token. */
 export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite> {
   return inInviteService("Create", async () => {
     const columns = await columnsOf(ctx, input);
     const { longInviteTokens = false } = (await getSite(ctx)).settings.security;
     const length = longInviteTokens ? LONG_TOKEN_LENGTH : TOKEN_LENGTH;
-    for (let tries = 0; tries < TOKEN_TRIES; tries++) {
+    for (let attempt = 0; attempt < TOKEN_ATTEMPTS; attempt++) {
       const token = randomCode(length, TOKEN_ALPHABET);
       const sealed = await sealToken(ctx.env, token);
       const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
       const insert = ctx.db.insert(invites).values(row);
       const write = () => commitReferencing(ctx, skusAt("targetSkus", input.targetSkus), insert, inviteEvent("created", row));
-      if (await wonRace(() => refuseDuplicate("invites.token_hash", "The token is taken", write))) return { ...row, token };
+      if (await wonRace(() => refuseDuplicate("invites.token_hash", "This token is already in use", write))) return { ...row, token };
     }
-    throw conflict("No free token was found; try again");
+    throw conflict("Couldn't generate a unique token; try again");
   });
 }
 
-/** The columns that hold a token: sealed to be shown again, and hashed under a key to be found. */
+/** The columns that store a token: encrypted, to show it again, and as a keyed hash, to look it up. */
 export async function sealToken(env: { TIFO_SECRET: string }, token: string): Promise<Pick<InviteRow, "tokenSealed" | "tokenHash">> {
   const [tokenHash] = await lookUpHashes(env, PURPOSE, token);
   return { tokenSealed: await seal(env, PURPOSE, token), tokenHash };
 }
 
-/** Replaces what an invite leads to and grants, as long as it is open. */
+/** Replaces the redirect and the grants of an invite that has been neither redeemed nor revoked. */
 export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): Promise<Invite> {
   return inInviteService("Update", async () => {
     const current = await readInvite(ctx, id);
-    requireUnsettled(current);
+    requireUnused(current);
     const next: InviteRow = { ...current, ...(await columnsOf(ctx, input, current.expires)), ...nextVersion(ctx, current) };
     const references = newReferences(skusAt("targetSkus", input.targetSkus), skusAt("targetSkus", current.targetSkus));
     const change = ctx.db
@@ -116,14 +116,14 @@ export async function updateInvite(ctx: Ctx, id: string, input: UpdateInvite): P
   });
 }
 
-/** Deletes an invite of either kind that nobody holds anything by: a link that was redeemed is to be revoked first. */
+/** Deletes an invite of either kind. A redeemed magic link must be revoked first, so that no entitlement outlives its record. */
 export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }> {
   return inInviteService("Delete", async () => {
     const current = await findInvite(ctx, id);
     if (!current) return deleteRegisterInvite(ctx, id);
     requireMatch(ctx, current);
     if (current.accountId !== null && current.revokedAt === null) {
-      throw conflict("The invite has been redeemed; revoke it, which takes away what it granted");
+      throw conflict("The invite has been redeemed; revoke it first, which also revokes what it granted");
     }
     const change = ctx.db.delete(invites).where(whereVersion(ctx, invites, current));
     await commitIfUnchanged(ctx, [change, voidIntents(ctx, id)], inviteEvent("deleted", current));
@@ -131,45 +131,45 @@ export async function deleteInvite(ctx: Ctx, id: string): Promise<{ id: string }
   });
 }
 
-/** Ends an invite. An invitation by e-mail can be accepted no more. Of a link: unredeemed, its link lets nobody in any more; redeemed, what it granted is taken away. The record stays. */
+/** Revokes an invite of either kind, and the entitlements that a redeemed magic link granted. The record stays. */
 export function revokeInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteRow> {
-  return inInviteService("Revoke", () => endInvite(ctx, id));
+  return inInviteService("Revoke", () => revokeEither(ctx, id));
 }
 
-async function endInvite(ctx: Ctx, id: string): Promise<Invite | RegisterInviteRow> {
+async function revokeEither(ctx: Ctx, id: string): Promise<Invite | RegisterInviteRow> {
   const current = await findInvite(ctx, id);
-  if (!current) return endRegisterInvite(ctx, id);
-  if (current.revokedAt !== null) throw conflict("The invite has been revoked already");
+  if (!current) return revokeRegisterInvite(ctx, id);
+  if (current.revokedAt !== null) throw conflict("The invite has already been revoked");
   const next: InviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
   const held = await findBySource(ctx, sourceOf(current));
   const granted = await planTransition(ctx, sourceOf(current), "remove");
   const change = ctx.db
     .update(invites)
     .set(next)
-    .where(and(whereVersion(ctx, invites, current), areAsRead(ctx, sourceOf(current), held)));
+    .where(and(whereVersion(ctx, invites, current), areUnchanged(ctx, sourceOf(current), held)));
   const changes = [change, voidIntents(ctx, id), ...granted.changes];
   const first = await wonRace(() => commitIfUnchanged(ctx, changes, inviteEvent("revoked", next), ...granted.events));
-  return first ? withToken(ctx, next) : endInvite(ctx, id);
+  return first ? withToken(ctx, next) : revokeEither(ctx, id);
 }
 
 /**
- * Somebody opens a magic link: answers where to send them, with an intent of 10 minutes that signs them in once. Until an intent is
- * redeemed the link may be opened again, so a scanner that follows links burns nothing.
+ * Opens a magic link: returns the redirect URL with an intent, valid for 10 minutes, that signs the visitor in once. The link may be
+ * opened again until an intent is redeemed, so a link scanner doesn't use it up.
  */
 export async function openInvite(ctx: Ctx, token: string, address: string): Promise<string> {
-  // Whose site it is becomes known with the invite: misses are counted for the whole deployment.
-  const everywhere: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
+  // The site is only known once the invite is found, so misses are counted for the whole deployment.
+  const deploymentCtx: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
   const own: Slot[] = [{ name: "missLink", key: address }];
-  // Nobody guesses a long one, so no flood of guesses stops it.
+  // Long tokens can't be guessed, so other callers' guesses don't block them.
   const budgets: Budgets = token.length > TOKEN_LENGTH ? { own } : { own, all: "guessLink", most: "guessLinkAtMost" };
-  const invite = await findWithin(everywhere, budgets, () => findByToken(ctx, token));
+  const invite = await findWithin(deploymentCtx, budgets, () => findByToken(ctx, token));
   if (!invite) throw notFound("Invite not found");
   return inInviteService("Consume", () => issueIntent({ ...ctx, siteId: invite.siteId }, invite));
 }
 
 async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
-  requireOpen(ctx, invite);
-  // The site may have taken the origin off its list since; the intent would sign in whoever has it now.
+  requireUsable(ctx, invite);
+  // The site may have removed the origin from its list since; its new owner would receive the intent.
   await requireAllowedUrl(ctx, "redirectUri", invite.redirectUri);
   const intent = await newIntent(ctx, { kind: "invite", accountId: null, sourceId: invite.id, data: {} });
   if (invite.consumedAt !== null) await commit(ctx, intent.insert);
@@ -187,11 +187,11 @@ async function issueIntent(ctx: Ctx, invite: InviteRow): Promise<string> {
   return target.href;
 }
 
-/** What an invite's intent comes to: a guest account that holds the invite's skus. Of several intents of one invite, one is redeemed. */
+/** Redeems an invite's intent into a guest account that holds the invite's skus. Only one intent per invite can be redeemed. */
 export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redemption> {
   return inInviteService("Consume", async () => {
     const invite = await readInvite(ctx, intent.sourceId ?? "");
-    requireOpen(ctx, invite, invite.consumedAt ?? ctx.now);
+    requireUsable(ctx, invite, invite.consumedAt ?? ctx.now);
     const guest = { email: standInEmail(invite.id), name: "Guest", marketingOptin: false };
     const account = { ...(await newAccount(ctx, guest, [])), trusted: true };
     const redemption = { accountId: account.id, modified: ctx.now, version: invite.version + 1 };
@@ -221,8 +221,8 @@ async function columnsOf(ctx: Ctx, input: UpdateInvite, expires = ctx.now + LIFE
   requireOwnSite(ctx, input.siteId);
   const { redirectUri, tags, expiresAt = expires } = input;
   await requireAllowedUrl(ctx, "redirectUri", redirectUri);
-  if (input.expiresAt !== undefined && (expiresAt <= ctx.now || expiresAt > ctx.now + LONGEST_MS)) {
-    throw invalid("expiresAt", "In the future, and at most a year from now");
+  if (input.expiresAt !== undefined && (expiresAt <= ctx.now || expiresAt > ctx.now + MAX_LIFETIME_MS)) {
+    throw invalid("expiresAt", "Must be in the future, and at most a year from now");
   }
   return { redirectUri, targetSkus: [...new Set(input.targetSkus)], tags, expires: expiresAt };
 }
@@ -251,26 +251,26 @@ async function withToken(ctx: Ctx, row: InviteRow): Promise<Invite> {
   return { ...row, token: await open(ctx.env, PURPOSE, row.tokenSealed) };
 }
 
-function requireUnsettled(invite: InviteRow): void {
+function requireUnused(invite: InviteRow): void {
   if (invite.revokedAt !== null) throw conflict("The invite has been revoked");
-  if (invite.accountId !== null) throw conflict("The invite has been redeemed already");
+  if (invite.accountId !== null) throw conflict("The invite has already been redeemed");
 }
 
-/** `at`: when its link was opened, which must have been in time. */
-function requireOpen(ctx: Ctx, invite: InviteRow, at = ctx.now): void {
-  requireUnsettled(invite);
+/** `at`: when the link was opened, which must be before the invite expires. */
+function requireUsable(ctx: Ctx, invite: InviteRow, at = ctx.now): void {
+  requireUnused(invite);
   if (invite.expires <= at) throw conflict("The invite has expired");
 }
 
-/** Whether what was granted for a source is as it was read: then the changes that were planned for it find what they are meant for. */
-function areAsRead(ctx: Ctx, source: string, rows: EntitlementRow[]): SQL {
+/** Whether the entitlements of a source are unchanged since they were read, so that the planned changes cover all of them. */
+function areUnchanged(ctx: Ctx, source: string, rows: EntitlementRow[]): SQL {
   const { id, siteId, source: ofSource, version } = accountEntitlements;
   const known = JSON.stringify(rows.map((row) => `${row.id}:${row.version}`));
   return sql`not exists (select 1 from ${accountEntitlements} where ${siteId} = ${ctx.siteId} and ${ofSource} = ${source}
     and ${id} || ':' || ${version} not in (select value from json_each(${known})))`;
 }
 
-/** By which its entitlements are found again. */
+/** Links the entitlements that an invite granted to the invite. */
 function sourceOf(invite: InviteRow): string {
   return `invite/${invite.id}`;
 }

@@ -42,10 +42,10 @@ import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.
 const PURPOSE = "register invite";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LIFETIME_MS = 7 * DAY_MS;
-const KEPT_MS = 30 * DAY_MS;
-const MOST_ATTEMPTS = 5;
+const RETENTION_MS = 30 * DAY_MS;
+const MAX_ATTEMPTS = 5;
 
-/** Invites somebody by e-mail to an account with roles; the mail follows from the event. */
+/** Invites a person by e-mail to create an account with roles. The event's effect sends the mail. */
 export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput): Promise<RegisterInviteRow> {
   return inInviteService("Create", async () => {
     const { senderAccountId, targetRoles } = input;
@@ -53,7 +53,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
     refuseStandIn(email);
     const actor = await requireSender(ctx, senderAccountId);
     const known = await readGrantee(ctx, email, targetRoles);
-    // Anybody can sign up under an address that isn't theirs: only its owner's account stands in the way.
+    // Anybody can sign up with somebody else's address, so only an account with a verified address prevents an invitation.
     if (known && known.emailVerified !== null) throw conflict("An account with this e-mail exists");
     const redirectUri = await landingPage(ctx, input.redirectUri);
     const row: RegisterInviteRow = {
@@ -73,7 +73,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
   });
 }
 
-/** Of a person's invitations the last one stands, with the roles that it names. */
+/** A new invitation replaces the person's open ones, so that only the latest roles apply. */
 function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[] {
   const { id, siteId, senderAccountId, sent, targetRoles, expires, created, accountId, revokedAt } = registerInvites;
   const open = and(eq(siteId, ctx.siteId), eq(registerInvites.email, email), isNull(accountId), isNull(revokedAt));
@@ -91,10 +91,10 @@ function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[]
   return [eventInsert, revoked];
 }
 
-/** Withdraws an invitation that nobody has accepted yet. */
-export async function endRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
+/** Revokes an invitation that has not been accepted yet. */
+export async function revokeRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   const current = await readInvite(ctx, id);
-  if (current.accountId !== null) throw conflict("The invite has been accepted already; take the account's roles away");
+  if (current.accountId !== null) throw conflict("The invite has already been accepted; remove the account's roles instead");
   if (current.revokedAt !== null) throw conflict(REVOKED);
   const next: RegisterInviteRow = { ...current, revokedAt: ctx.now, ...nextVersion(ctx, current) };
   const change = ctx.db
@@ -105,7 +105,7 @@ export async function endRegisterInvite(ctx: Ctx, id: string): Promise<RegisterI
   return next;
 }
 
-/** Deletes an invitation; the account that one became stays. */
+/** Deletes an invitation. The account of an accepted one stays. */
 export async function deleteRegisterInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   const current = await readInvite(ctx, id);
   requireMatch(ctx, current);
@@ -114,20 +114,20 @@ export async function deleteRegisterInvite(ctx: Ctx, id: string): Promise<Regist
   return current;
 }
 
-const REVOKED = "The invite has been revoked already";
+const REVOKED = "The invite has already been revoked";
 
 function inviteEvent(change: "Created" | "Revoked" | "Deleted", invite: RegisterInviteRow): NewEvent {
   return { type: `invite.register${change}`, resource: `invite/${invite.id}`, data: toRegisterInviteEvent(invite) };
 }
 
 /**
- * Accepts an invitation: whoever has its link proves to have the e-mail. An account that has the address by then becomes theirs, so that
- * nobody can block an invitation by signing up first: it gets the roles, and what signed it in before is void.
+ * Accepts an invitation: having the link proves ownership of the address. An account that has been created with it in the meantime
+ * is handed over: it gets the roles and its old credentials are voided, so nobody can block an invitation by signing up first.
  */
 export async function acceptRegisterInvite(ctx: Ctx, token: string, input: AcceptInvite): Promise<AccountRow> {
   await ctx.caller();
   return inInviteService("Accept", async () => {
-    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const invite = await findInvite(ctx, token);
       const current = await readGrantee(ctx, invite.email, invite.targetRoles);
       const { account, claimable, changes, events } = await (current ? takeOver(ctx, current, invite, input) : join(ctx, invite, input));
@@ -141,7 +141,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
         data: { ...toRegisterInviteEvent(invite), accountId: account.id },
       };
       const write = () => refuseTakenEmail(() => commitIfUnchanged(ctx, [claim, ...changes], accepted, ...events));
-      // Otherwise somebody else changed, created or accepted something meanwhile: the next look finds out what.
+      // Something was changed, created or accepted concurrently: the next attempt reads it again.
       if (await wonRace(write)) return account;
     }
     throw conflict("The account changed while the invite was being accepted; try again");
@@ -150,7 +150,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
 
 interface Acceptance {
   account: AccountRow;
-  /** What must hold for the changes to be right. */
+  /** The condition under which the changes may be written. */
   claimable?: SQL;
   changes: BatchItem<"sqlite">[];
   events: NewEvent[];
@@ -188,7 +188,7 @@ async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow
   };
 }
 
-/** Mails the link, which no event holds: its token is the invite's id, signed. */
+/** Mails the link. No event contains its token, which is the signed id of the invite. */
 export async function mailRegisterInvite(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const db = createDb(env.DB);
   const id = event.resource.slice("invite/".length);
@@ -212,29 +212,29 @@ export async function mailRegisterInvite(env: Env, siteId: string, event: LogEnt
   await db.update(registerInvites).set({ sent: true }).where(eq(registerInvites.id, id));
 }
 
-/** Deletes invitations that nobody accepted, 30 days after they expire. */
+/** Deletes invitations that were not accepted, 30 days after they expire. */
 export async function pruneRegisterInvites(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
-  await ctx.db.delete(registerInvites).where(and(lt(registerInvites.expires, ctx.now - KEPT_MS), isNull(registerInvites.accountId)));
+  await ctx.db.delete(registerInvites).where(and(lt(registerInvites.expires, ctx.now - RETENTION_MS), isNull(registerInvites.accountId)));
 }
 
 async function findInvite(ctx: Ctx, token: string): Promise<RegisterInviteRow> {
   const id = await readSigned(ctx.env, PURPOSE, token);
   if (id === undefined) throw notFound("Invite not found");
   const invite = await readInvite(ctx, id);
-  if (invite.accountId !== null) throw conflict("The invite has been accepted already");
+  if (invite.accountId !== null) throw conflict("The invite has already been accepted");
   if (invite.revokedAt !== null) throw conflict(REVOKED);
   if (invite.expires <= ctx.now) throw conflict("The invite has expired");
-  if (invite.bySender) await requireAdminStill(ctx, invite.senderAccountId);
+  if (invite.bySender) await requireSenderIsAdmin(ctx, invite.senderAccountId);
   return invite;
 }
 
-/** What somebody may give no more, an invitation of theirs doesn't give either. */
-async function requireAdminStill(ctx: Ctx, senderAccountId: string): Promise<void> {
+/** An invitation grants roles only while its sender may still grant them. */
+async function requireSenderIsAdmin(ctx: Ctx, senderAccountId: string): Promise<void> {
   const [sender] = await ctx.db
     .select({ id: accounts.id })
     .from(accounts)
     .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write")));
-  if (!sender) throw conflict("Whoever sent the invite administers the site no more");
+  if (!sender) throw conflict("The sender of the invite no longer administers the site");
 }
 
 async function readInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
@@ -246,7 +246,7 @@ async function readInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
   return invite;
 }
 
-/** An account of the site; a signed-in admin invites in no other's name, and a key must be one that may give roles. */
+/** Checks that the sender is an account of the site (a signed-in admin: their own) and that a key may grant roles. */
 async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> {
   const actor = await ctx.caller();
   await requireRoleKey(ctx);
@@ -259,26 +259,26 @@ async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> 
   return actor;
 }
 
-/** The account of this e-mail, if the site lets such roles be given to it: asked when the invitation is sent and when it is accepted. */
+/** Reads the account with this e-mail and checks that it may be given the roles, both when an invitation is sent and when it is accepted. */
 async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]): Promise<AccountRow | undefined> {
-  const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
-  const { account, rules } = await readForRoles(ctx, which, targetRoles);
+  const condition = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
+  const { account, rules } = await readForRoles(ctx, condition, targetRoles);
   try {
     await requireGrantable(ctx, rules, undefined, targetRoles);
   } catch (error) {
-    // Not the caller is refused here but the invite.
+    // The invite is at fault here, not the caller.
     throw error instanceof Failure ? conflict(error.message) : error;
   }
   return account;
 }
 
-/** The page that the link opens; without one, the first of those that the site allows. */
+/** The page that the link opens; by default the first of the site's allowed origins. */
 async function landingPage(ctx: Ctx, redirectUri: string | undefined): Promise<string> {
   if (redirectUri !== undefined) {
     await requireAllowedUrl(ctx, "redirectUri", redirectUri);
     return redirectUri;
   }
   const [origin] = (await getSite(ctx)).settings.security.allowedOrigins;
-  if (origin === undefined) throw invalid("redirectUri", "Required, since the site's settings.security.allowedOrigins are empty");
+  if (origin === undefined) throw invalid("redirectUri", "Required, because the site's settings.security.allowedOrigins is empty");
   return origin;
 }

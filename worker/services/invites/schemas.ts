@@ -6,20 +6,20 @@ import { AccountRole, Email, PersonName, StaffPassword } from "#worker/services/
 
 export const InviteToken = z
   .string()
-  .regex(/^(?:[A-Za-z0-9]{6}|[A-Za-z0-9]{22})$/, "6 letters and digits, or 22")
+  .regex(/^(?:[A-Za-z0-9]{6}|[A-Za-z0-9]{22})$/, "Must be 6 or 22 letters and digits")
   .openapi({ example: "a7Bk2Z" });
 export const InviteTokenParam = z.object({ token: InviteToken });
 
 const RedirectUri = z
   .url({ protocol: /^https?$/ })
   .max(2000)
-  .describe("Where the link leads, with `intent` added; its origin is one of the site's settings.security.allowedOrigins")
+  .describe("Where the link redirects to, with `intent` added; its origin must be one of the site's settings.security.allowedOrigins")
   .openapi({ example: "https://demo.example/welcome" });
 
 const editable = {
   redirectUri: RedirectUri,
   siteId: Id.describe("Must equal Tifo-Client-Id"),
-  targetSkus: z.array(Sku).min(1).max(50).describe("What the holder is granted"),
+  targetSkus: z.array(Sku).min(1).max(50).describe("The skus that are granted on redemption"),
   tags: Tags.default([]),
   expiresAt: Time.optional().describe("Milliseconds since 1970 UTC, at most a year from now; when left out, 7 days from now, or unchanged"),
 };
@@ -40,12 +40,12 @@ export const Invite = z
     siteId: Id,
     type: z.literal("magic-link"),
     token: InviteToken,
-    inviteUrl: z.string().describe("The link to hand out"),
+    inviteUrl: z.string().describe("The link to share"),
     redirectUri: RedirectUri,
     targetSkus: z.array(z.string()),
-    consumed: z.boolean().describe("The link has been opened"),
+    consumed: z.boolean().describe("Whether the link has been opened"),
     revoked: z.boolean(),
-    accountId: Id.nullable().describe("The account that it was redeemed into"),
+    accountId: Id.nullable().describe("The account that redeemed it"),
     expiresAt: Time,
     tags: Tags,
     ...Tracked,
@@ -55,13 +55,13 @@ export const Invite = z
 export const RegisterInviteInput = z
   .strictObject({
     email: Email,
-    senderAccountId: Id.describe("Who invites; a signed-in admin names themselves"),
+    senderAccountId: Id.describe("The account that sends the invitation; for a signed-in admin, their own"),
     targetRoles: z.array(AccountRole).min(1).max(50),
     redirectUri: z
       .url({ protocol: /^https?$/ })
       .max(2000)
       .optional()
-      .describe("The page that the mailed link opens, with `token` added; the first of the site's allowed origins when left out"),
+      .describe("The page that the mailed link opens, with `token` added; defaults to the first of the site's allowed origins"),
   })
   .openapi("RegisterInviteInput", {
     example: {
@@ -77,21 +77,21 @@ export const RegisterInvite = z
     siteId: Id,
     email: z.string(),
     senderAccountId: Id,
-    sent: z.boolean().describe("The mail is out; it follows within seconds"),
-    revoked: z.boolean().describe("Withdrawn, or another one to the same address has taken its place"),
+    sent: z.boolean().describe("Whether the mail has been sent; this usually takes a few seconds"),
+    revoked: z.boolean().describe("Whether it was revoked, or replaced by a newer one to the same address"),
     targetRoles: z.array(AccountRole),
     expiresAt: Time,
     ...Tracked,
   })
   .openapi("RegisterInvite");
 
-/** What is revoked may be of either kind. */
+/** Both kinds of invites can be revoked. */
 export const EitherInvite = z.union([Invite, RegisterInvite]);
 
 export const RegisterTokenParam = z.object({
   token: z
     .string()
-    .regex(/^[0-9a-f]{24}\.[\w-]{43}$/, "As the mailed link has it")
+    .regex(/^[0-9a-f]{24}\.[\w-]{43}$/, "Must be the token of a mailed link")
     .openapi({ example: `5eed00000000000000004e01.${"q".repeat(43)}` }),
 });
 
@@ -103,7 +103,7 @@ export type InviteInput = z.output<typeof InviteInput>;
 export type UpdateInvite = z.output<typeof UpdateInvite>;
 export type RegisterInviteInput = z.output<typeof RegisterInviteInput>;
 export type AcceptInvite = z.output<typeof AcceptInvite>;
-/** `origin` is where the API is reached. */
+/** `origin` is the API's own. */
 export function toInvite(row: InviteWithToken, origin: string) {
   return {
     ...toInviteEvent(row),
@@ -112,7 +112,7 @@ export function toInvite(row: InviteWithToken, origin: string) {
   } satisfies z.output<typeof Invite>;
 }
 
-/** What events say of an invite: all but the token and the link that has it. */
+/** The invite as it appears in events: without the token and the link that contains it. */
 export function toInviteEvent(row: Omit<InviteWithToken, "token">) {
   return {
     _id: row.id,
@@ -134,7 +134,7 @@ export function toRegisterInvite(row: RegisterInviteRow) {
   return { ...toRegisterInviteEvent(row), email: row.email } satisfies z.output<typeof RegisterInvite>;
 }
 
-/** What events say of an invitation: not to whom, since the log outlives what is known of a person. */
+/** The invitation as it appears in events: without the recipient, because the log may outlive the person's data. */
 export function toRegisterInviteEvent(row: RegisterInviteRow) {
   return {
     _id: row.id,

@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a Range header asks of a file of this size (RFC 9110, section 14.1.2): one range of bytes, or null when the file
- * has none of it. A header of another form, or with several ranges, is ignored, as the RFC allows: the whole file answers it.
+ * Parses a Range header for a file of this size (RFC 9110, section 14.1.2): one byte range, or null if it is not
+ * satisfiable. A malformed header or one with several ranges is ignored, as the RFC allows: the whole file is sent.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | null | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
@@ -19,7 +19,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return offset < size ? { offset, length: end - offset + 1 } : null;
 }
 
-function suffix(wanted: number, size: number): ByteRange | null {
-  const length = Math.min(wanted, size);
+function suffix(requested: number, size: number): ByteRange | null {
+  const length = Math.min(requested, size);
   return length > 0 ? { offset: size - length, length } : null;
 }

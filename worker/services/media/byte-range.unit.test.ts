@@ -8,14 +8,14 @@ test.each([
   ["bytes=-99", { offset: 0, length: 10 }],
   ["bytes=8-99", { offset: 8, length: 2 }],
   ["bytes=9-9", { offset: 9, length: 1 }],
-])("%s of ten bytes is one part", (header, range) => {
+])("parseRange resolves %s for a file of ten bytes", (header, range) => {
   expect(parseRange(header, 10)).toEqual(range);
 });
 
-test.each(["bytes=10-", "bytes=10-12", "bytes=-0"])("%s of ten bytes is none of them", (header) => {
+test.each(["bytes=10-", "bytes=10-12", "bytes=-0"])("parseRange returns null for the unsatisfiable %s of a file of ten bytes", (header) => {
   expect(parseRange(header, 10)).toBeNull();
 });
 
-test.each([undefined, "", "bytes=-", "bytes=5-4", "bytes=0-1,4-5", "lines=0-1", "bytes=a-b"])("%s is ignored", (header) => {
+test.each([undefined, "", "bytes=-", "bytes=5-4", "bytes=0-1,4-5", "lines=0-1", "bytes=a-b"])("parseRange ignores %s", (header) => {
   expect(parseRange(header, 10)).toBeUndefined();
 });

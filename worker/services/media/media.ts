@@ -25,20 +25,20 @@ export function listMedia(ctx: Ctx, query: ListQuery & { kind?: MediaRow["kind"]
   return listRows(ctx, mediaList, query, eq(media.siteId, ctx.siteId), query.kind && eq(media.kind, query.kind));
 }
 
-/** Keeps a file. The bytes are stored before the row, so that no row is ever without them; what a crash leaves over is swept. */
+/** Stores a file: first its bytes, then its row, so that no row lacks its bytes. A sweep deletes the bytes that a crash leaves behind. */
 export async function uploadMedia(ctx: Ctx, file: File): Promise<MediaRow> {
   await ctx.caller();
   const type = sniffMediaType(new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer()));
-  if (!type) throw invalid("file", "Must be a PNG, JPEG, GIF, WebP, AVIF or SVG picture, a Rive file, or WebVTT or SubRip captions");
+  if (!type) throw invalid("file", "Must be a PNG, JPEG, GIF, WebP, AVIF or SVG image, a Rive file, or WebVTT or SubRip captions");
   const { kind, contentType, maxBytes } = type;
-  if (file.size > maxBytes) throw new Failure("payload_too_large", `A file of type ${contentType} may have at most ${maxBytes} bytes`);
+  if (file.size > maxBytes) throw new Failure("payload_too_large", `A file of type ${contentType} can have at most ${maxBytes} bytes`);
   const row: MediaRow = { ...newRow(ctx), fileName: nameOf(file), kind, contentType, size: file.size };
   await ctx.env.MEDIA.put(row.id, file, { httpMetadata: { contentType } });
   await commit(ctx, ctx.db.insert(media).values(row), { type: "media.created", resource: `media/${row.id}`, data: toMedia(row) });
   return row;
 }
 
-/** The last part of the file's name, without control characters. */
+/** The last segment of the file name, without control characters. */
 function nameOf(file: File): string {
   const name = file.name
     .replace(/^.*[/\\]/, "")
@@ -47,7 +47,7 @@ function nameOf(file: File): string {
   return name.slice(0, 200) || "file";
 }
 
-/** What of a file is wanted; the headers as they came. */
+/** Which part of a file is requested, with the header values as received. */
 export interface MediaRequest {
   headOnly: boolean;
   range: string | undefined;
@@ -55,17 +55,17 @@ export interface MediaRequest {
   ifNoneMatch: string | undefined;
 }
 
-/** A file, or the part of it that was asked for; `body` is null where the caller needs none or has it already. */
-export interface MediaAnswer {
+/** A file, or the requested part of it; `body` is null for HEAD requests and if the caller has the current version. */
+export interface MediaResponse {
   object: R2Object;
   body: ReadableStream | null;
   range: ByteRange | undefined;
 }
 
-/** Opens a file of any site: its id is all that it takes, so that pages and players need no credentials. */
-export async function openMedia(env: Env, id: string, { headOnly, range, ifRange, ifNoneMatch }: MediaRequest): Promise<MediaAnswer> {
-  const plain = !headOnly && range === undefined && ifNoneMatch === undefined;
-  const whole = plain ? await env.MEDIA.get(id) : null;
+/** Opens a file of any site. The id is enough, so that pages and players need no credentials. */
+export async function openMedia(env: Env, id: string, { headOnly, range, ifRange, ifNoneMatch }: MediaRequest): Promise<MediaResponse> {
+  const unconditional = !headOnly && range === undefined && ifNoneMatch === undefined;
+  const whole = unconditional ? await env.MEDIA.get(id) : null;
   if (whole) return { object: whole, body: whole.body, range: undefined };
   const object = await env.MEDIA.head(id);
   if (!object) throw notFound("File not found");
@@ -80,7 +80,7 @@ export async function openMedia(env: Env, id: string, { headOnly, range, ifRange
   return { object, body: stored.body, range: part };
 }
 
-/** Deletes a file that nothing shows. */
+/** Deletes a file that is not in use. */
 export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
   const [current] = await ctx.db
     .select()
@@ -92,23 +92,23 @@ export async function deleteMedia(ctx: Ctx, id: string): Promise<MediaRow> {
   if (uses.length > 0) throw conflict(`Still in use by ${uses.join(", ")}`);
   const change = ctx.db.delete(media).where(and(whereVersion(ctx, media, current), unused(ctx, id)));
   const eventIds = await commitIfUnchanged(ctx, change, { type: "media.deleted", resource: `media/${id}`, data: toMedia(current) });
-  await forgetFile(ctx.env, id);
+  await deleteFile(ctx.env, id);
   ctx.emitted.completedEventIds.push(...eventIds);
   return current;
 }
 
-/** Takes the bytes of a deleted file from the bucket; safe to repeat. */
-export async function forgetFile(env: Env, id: string): Promise<void> {
+/** Deletes the bytes of a file from the bucket. Idempotent. */
+export async function deleteFile(env: Env, id: string): Promise<void> {
   await env.MEDIA.delete(id);
 }
 
 const MINUTE = 60_000;
-// An upload that has not committed after this long has died.
+// An upload that has not committed after this time has failed.
 const ORPHANED_AFTER = 15 * MINUTE;
-// How far a sweep looks back; it comes every hour, so each file is looked at many times.
+// How far back a sweep looks; it runs every hour, so each file is checked many times.
 const LOOK_BACK = 48 * 60 * MINUTE;
 
-/** Once an hour, deletes files whose upload died before its row was written. Ids sort by time, so a sweep lists only the latest. */
+/** Deletes, once an hour, files whose upload failed before the row was written. Ids sort by time, so only recent files are listed. */
 export async function sweepOrphans({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
   if (Math.floor(now / MINUTE) % 60 !== 0) return;
   const end = firstIdOf(now - ORPHANED_AFTER);

@@ -15,9 +15,12 @@ export const Media = z
     siteId: Id,
     fileName: z.string().openapi({ example: "scarf.png" }),
     kind: z.enum(MEDIA_KINDS),
-    contentType: z.string().describe("As its bytes show, whatever the upload said").openapi({ example: "image/png" }),
+    contentType: z
+      .string()
+      .describe("Detected from the file's bytes; the type declared by the upload is ignored")
+      .openapi({ example: "image/png" }),
     size: z.number().int().describe("Bytes"),
-    url: z.string().describe("Path on this deployment, good wherever an image or file is named"),
+    url: z.string().describe("Path on this deployment; accepted wherever an image or file URL is"),
     ...Tracked,
   })
   .openapi("Media");

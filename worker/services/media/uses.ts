@@ -21,11 +21,11 @@ interface Use {
   table: SQLiteTable;
   id: SQLiteColumn;
   siteId: SQLiteColumn;
-  /** Where a file's id or url may stand, alone or within JSON. */
+  /** The columns that may contain a file's id or URL, alone or within JSON. */
   columns: SQLiteColumn[];
 }
 
-/** Everything that may show a file: an area whose rows hold one adds itself. */
+/** Everything that may reference a file. Add an area here if its rows contain media ids or URLs. */
 const USES: Use[] = [
   { area: "site", table: sites, id: sites.id, siteId: sites.id, columns: [sites.regions, sites.settings, sites.style] },
   {
@@ -53,13 +53,13 @@ const USES: Use[] = [
   { area: "event", table: calendarEvents, id: calendarEvents.id, siteId: calendarEvents.siteId, columns: [calendarEvents.image] },
 ];
 
-/** Who shows the file, as "<area>/<id>", one of each area at most. */
+/** The resources that use the file, as "<area>/<id>", at most one per area. */
 export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
   const [first, ...rest] = USES.map(({ area, table, id, ...use }) =>
     ctx.db
       .select({ by: sql<string>`${area} || '/' || ${id}`.as("by") })
       .from(table)
-      .where(shows(ctx, use, mediaId))
+      .where(uses(ctx, use, mediaId))
       .limit(1),
   );
   if (!first) return [];
@@ -67,12 +67,12 @@ export async function findUses(ctx: Ctx, mediaId: string): Promise<string[]> {
   return found.flat().map((use) => use.by);
 }
 
-/** Whether nothing shows the file, for the condition of its delete. */
+/** The condition for deleting the file: nothing uses it. */
 export function unused(ctx: Ctx, mediaId: string): SQL | undefined {
-  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${shows(ctx, use, mediaId)})`));
+  return and(...USES.map(({ table, ...use }) => sql`not exists (select 1 from ${table} where ${uses(ctx, use, mediaId)})`));
 }
 
-// An id is in no text by chance, so to find it is to find a reference, whatever the shape around it.
-function shows(ctx: Ctx, { siteId, columns }: Pick<Use, "siteId" | "columns">, mediaId: string): SQL | undefined {
+// Ids don't occur in text by chance, so any occurrence is a reference, whatever JSON surrounds it.
+function uses(ctx: Ctx, { siteId, columns }: Pick<Use, "siteId" | "columns">, mediaId: string): SQL | undefined {
   return and(eq(siteId, ctx.siteId), or(...columns.map((column) => sql`instr(${column}, ${mediaId}) > 0`)));
 }
