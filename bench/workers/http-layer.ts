@@ -16,7 +16,7 @@ area.openapi(
     path: "/bench/v1/goals/{id}",
     summary: "Announce a goal",
     description: "Answers what it was told.",
-    credentials: ANYONE,
+    access: { credentials: ANYONE },
     request: { params: GoalParam, body: jsonBody(Goal) },
     responses: { 200: json("The goal", GoalAnswer) },
   }),

@@ -18,26 +18,28 @@ const DEVICE_ID = /^[\x21-\x7e]{1,200}$/;
  * Idempotency-Key answered before. Validation and the handler follow, whose first `ctx.caller()` asks whether there is quota (429).
  */
 export function enter(policy: OperationPolicy): MiddlewareHandler<AppEnv> {
+  const { maxBytes, isBodyOptional } = policy.input;
   const limitBody = bodyLimit({
-    maxSize: policy.maxBody,
+    maxSize: maxBytes,
     onError: async (c: Context<AppEnv>) => {
       await c.var.ctx.caller();
-      throw tooLarge(policy.maxBody);
+      throw tooLarge(maxBytes);
     },
   });
   return async (c, next) => {
     c.set("route", policy.path);
-    c.set("refusal", policy.refusal);
-    c.set("commutes", policy.commutes);
+    c.set("refusal", policy.input.invalidMessage);
+    c.set("commutes", policy.retries.commutes);
     const now = Date.now();
     const presented = new Presented(c.req);
-    const { kinds, wrongKind } = chooseCredentials(policy.credentials, presented);
-    if (kinds.includes("signature")) await boundBody(c, policy.maxBody);
-    const unknownSite = policy.unknownSite === undefined ? undefined : notFound(policy.unknownSite);
-    const check = await checkCredentials(c, kinds, presented, now, unknownSite);
+    const { kinds, wrongKind } = chooseCredentials(policy.access.credentials, presented);
+    if (kinds.includes("signature")) await boundBody(c, maxBytes);
+    const { unknownSite } = policy.access.errors;
+    const siteNotFound = unknownSite === undefined ? undefined : notFound(unknownSite);
+    const check = await checkCredentials(c, kinds, presented, now, siteNotFound);
     const identity = new Identity(check, (actor) => {
       if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
-      admit(actor, policy);
+      admit(actor, policy.access);
     });
     c.set("identity", identity);
     const { limit } = policy;
@@ -52,12 +54,12 @@ export function enter(policy: OperationPolicy): MiddlewareHandler<AppEnv> {
       // With the limit of the operation, so that a verb that asks after its first read spends no round trip on it.
       caller: async () => {
         const actor = await identity.confirm(c.env.DB, c.get("usage"));
-        if (limit) await (taken ??= takeLimit(c, limit, actor));
+        if (limit) await (taken ??= takeLimit(c, limit.name, actor));
         return actor;
       },
       deviceId: presented.device,
       claimedAccountId: check.accountId,
-      ifMatch: policy.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
+      ifMatch: policy.access.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
       emitted: { siteIds: new Set(), completedEventIds: [] },
       defer: (work) => c.executionCtx.waitUntil(work),
     });
@@ -68,9 +70,9 @@ export function enter(policy: OperationPolicy): MiddlewareHandler<AppEnv> {
       if (identity.pending()) await identity.confirm(c.env.DB, c.get("usage"));
       if (limit && !taken && c.res.ok) throw new Error(`${policy.operationId} acted without ctx.caller(), which takes its limit`);
     };
-    const repeatable = policy.replayable && c.req.header("Idempotency-Key") !== undefined;
+    const repeatable = policy.retries.takesKey && c.req.header("Idempotency-Key") !== undefined;
     const run = async (): Promise<void> => {
-      if (policy.mayOmitBody) await dropEmptyBody(c);
+      if (isBodyOptional) await dropEmptyBody(c);
       return repeatable ? answerOnce(c, policy, proceed) : proceed();
     };
     if (kinds.includes("device") && !DEVICE_ID.test(presented.device ?? "")) {
@@ -79,7 +81,7 @@ export function enter(policy: OperationPolicy): MiddlewareHandler<AppEnv> {
     }
     const length = c.req.header("Content-Length");
     // The length first: asking for the body makes a stream of it.
-    if ((length !== undefined && Number(length) <= policy.maxBody) || c.req.raw.body === null) return run();
+    if ((length !== undefined && Number(length) <= maxBytes) || c.req.raw.body === null) return run();
     await limitBody(c, run);
   };
 }
@@ -111,7 +113,7 @@ function tooLarge(maxBody: number): Failure {
   return new Failure("payload_too_large", `The body may have at most ${maxBody} bytes`);
 }
 
-function admit(actor: Actor, { accounts, action, area, globalRefusal, roleRefusal }: OperationPolicy): void {
+function admit(actor: Actor, { accounts, action, area, errors }: OperationPolicy["access"]): void {
   switch (actor.kind) {
     case "anonymous":
     case "provider":
@@ -124,12 +126,14 @@ function admit(actor: Actor, { accounts, action, area, globalRefusal, roleRefusa
       return;
     case "global":
       if (accounts === "global" || accounts === "signedIn") return;
-      throw globalRefusal ? new Failure(globalRefusal) : forbidden("A global sign-in manages no site; sign in with its siteId");
+      throw errors.globalAccount
+        ? new Failure(errors.globalAccount)
+        : forbidden("A global sign-in manages no site; sign in with its siteId");
     case "account":
       if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
       if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;
       if (accounts === "creator" && isCreator(actor.roles, action)) return;
-      throw roleRefusal ? new Failure(roleRefusal) : forbidden("The account's roles do not allow this");
+      throw errors.missingRole ? new Failure(errors.missingRole) : forbidden("The account's roles do not allow this");
   }
 }
 

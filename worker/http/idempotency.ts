@@ -13,7 +13,7 @@ const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
 const NOT_KEPT = new Set([400, 401, 403, 413, 415, 429]);
 
 /** Runs a request with an Idempotency-Key once per caller and operation; a repetition gets the first answer. */
-export async function answerOnce(c: Context<AppEnv>, entrance: OperationPolicy, run: () => Promise<void>): Promise<void> {
+export async function answerOnce(c: Context<AppEnv>, { operationId, retries }: OperationPolicy, run: () => Promise<void>): Promise<void> {
   const key = c.req.header("Idempotency-Key");
   if (key === undefined) return run();
   const { ctx } = c.var;
@@ -21,10 +21,10 @@ export async function answerOnce(c: Context<AppEnv>, entrance: OperationPolicy, 
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
   const content = await crypto.subtle.digest("SHA-256", contentOf(c, await c.req.arrayBuffer()));
   const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${toHex(new Uint8Array(content))}`);
-  const caller = entrance.bodyProves ? fingerprint : callerName(c, actor);
-  const id = await sha256([ctx.siteId, caller, entrance.operationId, key].join("\n"));
+  const caller = retries.keyOwner === "body" ? fingerprint : callerName(c, actor);
+  const id = await sha256([ctx.siteId, caller, operationId, key].join("\n"));
   const kept = await claimKey(ctx, id, fingerprint);
-  if (kept && entrance.answersAgain) {
+  if (kept && retries.replay === "receipt") {
     ctx.receipt = kept.body;
     await run();
     c.header("Idempotent-Replayed", "true");
@@ -38,7 +38,7 @@ export async function answerOnce(c: Context<AppEnv>, entrance: OperationPolicy, 
   await run();
   // Hono has turned a thrown error into an answer by now.
   if (c.res.status >= 500 || NOT_KEPT.has(c.res.status)) await releaseKey(ctx, id);
-  else await keepAnswer(ctx, id, entrance.secretAnswer ? undefined : await readAnswer(c.res, ctx.receipt));
+  else await keepAnswer(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
 }
 
 /** What a body says: of a form all but its outer boundary, which differs each time that the same form is sent. */

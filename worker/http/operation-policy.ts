@@ -4,8 +4,53 @@ import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { LimitName } from "#worker/lib/limits.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** Which accounts may call where a bearer token is taken: any of the site, a site admin, an admin of some channel too, a global one, or whoever is signed in. */
+/** Which accounts may call with a bearer token: any of the site, a site admin, also a channel admin, a global one, or any of either kind. */
 export type Accounts = "any" | "admin" | "creator" | "global" | "signedIn";
+
+/** Who may call. */
+interface AccessSpec {
+  credentials: Credentials;
+  /** Credentials that are accepted but not required; with them, the response may contain more. */
+  optional?: Credentials;
+  /** "admin" by default. */
+  accounts?: Accounts;
+  /** What a key's roles and an account's role must allow: by default "read" for GET, "write" for every other method. */
+  action?: Action;
+  /** Errors that integrators rely on, in place of the usual ones. */
+  errors?: {
+    /** The message of a 404 for an unknown client id, in place of the 401. */
+    unknownSite?: string;
+    /** The error for a global sign-in, in place of the 403. */
+    globalAccount?: ErrorCode;
+    /** The error for an account whose roles don't suffice, in place of the 403. */
+    missingRole?: ErrorCode;
+  };
+}
+
+interface InputSpec {
+  /** 256 kB by default. */
+  maxBytes?: number;
+  /** The `message` of the 400 for a body that isn't JSON or doesn't match the schema, where integrators rely on one. */
+  invalidMessage?: string;
+}
+
+interface LimitSpec {
+  /** Each call takes one from this limit. */
+  name: LimitName;
+}
+
+/** How repeated and concurrent requests are handled. */
+interface RetriesSpec {
+  /**
+   * What a repeated Idempotency-Key returns: the stored response (default); a response that the verb builds again from `ctx.receipt`,
+   * for responses too large or too secret to store; or, with "none", an error, because the response contains a secret.
+   */
+  replay?: "response" | "receipt" | "none";
+  /** What an Idempotency-Key belongs to: the caller (default), or the body where the body itself is the credential. */
+  keyOwner?: "caller" | "body";
+  /** The change doesn't depend on concurrent changes, like an addition: it is retried until it succeeds. */
+  commutes?: boolean;
+}
 
 /** The declaration of one operation: the OpenAPI document, the enforcement and the handler's types all come from it. */
 export interface OperationSpec {
@@ -16,55 +61,59 @@ export interface OperationSpec {
   path: string;
   summary: string;
   description: string;
-  credentials: Credentials;
-  /** Credentials that need not be shown; where they are, the verb may answer more. */
-  also?: Credentials;
-  /** What a key's roles and an account's role must allow; GET reads and all else writes unless said. */
-  action?: Action;
-  /** "admin" unless said. */
-  accounts?: Accounts;
-  /** What it takes: params, query, body; `{}` for nothing. */
+  access: AccessSpec;
+  /** Parameters, query and body; `{}` for none. */
   request: NonNullable<RouteConfig["request"]>;
+  input?: InputSpec;
   responses: RouteConfig["responses"];
-  /** Codes beyond those that follow from credentials and request. */
+  /** Codes in addition to those that follow from access and request. */
   errors?: readonly ErrorCode[];
-  /** A limit of which each call takes one. */
-  limit?: LimitName;
-  /** Bytes; 256 kB unless it says more. */
-  maxBody?: number;
-  /** What a global sign-in is told, where it isn't the usual 403. */
-  globalRefusal?: ErrorCode;
-  /** The error for an account whose roles aren't enough, where it isn't the usual 403. */
-  roleRefusal?: ErrorCode;
-  /** What an unknown client id is told with a 404, where it isn't the usual 401. */
-  unknownSite?: string;
-  /** The `message` of the 400 for a body that isn't JSON or not of the schema, where integrators know a sentence for it. */
-  refusal?: string;
-  /** The answer is too large or too secret to keep for a repeated Idempotency-Key: the verb keeps a `ctx.receipt` and answers again from that. */
-  answersAgain?: boolean;
-  /** The body itself is the credential: whoever repeats it is the same caller, wherever they are. */
-  bodyProves?: boolean;
-  /** What it changes doesn't depend on what others change at the same time, as with additions: however many come at once, all succeed. */
-  commutes?: boolean;
-  /** The answer holds a secret: it is not kept for a repeated Idempotency-Key. */
-  secretAnswer?: boolean;
+  limit?: LimitSpec;
+  retries?: RetriesSpec;
 }
 
-/** The spec with its defaults in place, as the middleware takes it. */
-export type OperationPolicy = Pick<
-  OperationSpec,
-  "operationId" | "path" | "limit" | "unknownSite" | "globalRefusal" | "roleRefusal" | "refusal"
-> & {
-  /** Those that may be shown, then those that must. */
-  credentials: Credentials;
-  area: string;
-  action: Action;
-  accounts: Accounts;
-  maxBody: number;
-  mayOmitBody: boolean;
-  replayable: boolean;
-  commutes: boolean;
-  secretAnswer: boolean;
-  answersAgain: boolean;
-  bodyProves: boolean;
-};
+/** The spec with its defaults filled in, as the middleware reads it. */
+export interface OperationPolicy {
+  operationId: string;
+  path: string;
+  access: {
+    /** The optional sets, then the required ones. */
+    credentials: Credentials;
+    accounts: Accounts;
+    /** The first segment of the path, which the roles of developer keys name. */
+    area: string;
+    action: Action;
+    errors: NonNullable<AccessSpec["errors"]>;
+  };
+  input: { maxBytes: number; invalidMessage: string | undefined; isBodyOptional: boolean };
+  limit: LimitSpec | undefined;
+  retries: Required<RetriesSpec> & { takesKey: boolean };
+}
+
+const MAX_BYTES = 256 * 1024;
+
+export function policyOf({ operationId, path, method, access, request, input, limit, retries }: OperationSpec): OperationPolicy {
+  return {
+    operationId,
+    path,
+    access: {
+      credentials: [...(access.optional ?? []), ...access.credentials],
+      accounts: access.accounts ?? "admin",
+      area: path.split("/")[1] ?? "",
+      action: access.action ?? (method === "get" ? "read" : "write"),
+      errors: access.errors ?? {},
+    },
+    input: {
+      maxBytes: input?.maxBytes ?? MAX_BYTES,
+      invalidMessage: input?.invalidMessage,
+      isBodyOptional: request.body?.required === false,
+    },
+    limit,
+    retries: {
+      takesKey: method === "post" || method === "put" || method === "patch",
+      replay: retries?.replay ?? "response",
+      keyOwner: retries?.keyOwner ?? "caller",
+      commutes: retries?.commutes ?? false,
+    },
+  };
+}

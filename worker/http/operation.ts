@@ -3,34 +3,17 @@ import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { CredentialKind, Credentials } from "./credentials.ts";
 import { enter } from "./enter.ts";
 import { errorResponses } from "./errors.ts";
-import type { Accounts, OperationPolicy, OperationSpec } from "./operation-policy.ts";
+import { type Accounts, type OperationPolicy, type OperationSpec, policyOf } from "./operation-policy.ts";
 
 /** What a handler's types follow from. */
 type Route<S extends OperationSpec> = Pick<S, "method" | "path" | "request" | "responses">;
 
+/** Rejects fields that no operation has: TypeScript itself doesn't see them in an object that is spread in. */
+type Exact<S> = { [Unknown in Exclude<keyof S, keyof OperationSpec>]: never };
+
 /** Turns a declaration into a route for `area.openapi(route, handler)`. */
-export function operation<const S extends OperationSpec>(spec: S): Route<S> {
-  const replayable = spec.method === "post" || spec.method === "put" || spec.method === "patch";
-  const policy: OperationPolicy = {
-    operationId: spec.operationId,
-    path: spec.path,
-    credentials: [...(spec.also ?? []), ...spec.credentials],
-    limit: spec.limit,
-    globalRefusal: spec.globalRefusal,
-    roleRefusal: spec.roleRefusal,
-    unknownSite: spec.unknownSite,
-    refusal: spec.refusal,
-    area: spec.path.split("/")[1] ?? "",
-    action: spec.action ?? (spec.method === "get" ? "read" : "write"),
-    accounts: spec.accounts ?? "admin",
-    maxBody: spec.maxBody ?? 256 * 1024,
-    mayOmitBody: spec.request.body?.required === false,
-    replayable,
-    commutes: spec.commutes ?? false,
-    secretAnswer: spec.secretAnswer ?? false,
-    answersAgain: spec.answersAgain ?? false,
-    bodyProves: spec.bodyProves ?? false,
-  };
+export function operation<const S extends OperationSpec>(spec: S & Exact<S>): Route<S> {
+  const policy = policyOf(spec);
   const route = {
     operationId: spec.operationId,
     method: spec.method,
@@ -38,11 +21,11 @@ export function operation<const S extends OperationSpec>(spec: S): Route<S> {
     tags: [spec.tag],
     summary: spec.summary,
     description: describe(spec, policy),
-    security: spec.credentials.map(securityOf),
-    parameters: replayable ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
+    security: spec.access.credentials.map(securityOf),
+    parameters: policy.retries.takesKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
     middleware: enter(policy),
     request: spec.request,
-    responses: withErrors(spec.responses, errorCodes(spec, replayable)),
+    responses: withErrors(spec.responses, errorCodes(spec, policy)),
   };
   return route;
 }
@@ -57,27 +40,31 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
 
 /** Only what the operation can really answer. */
 function errorCodes(
-  { credentials, also = [], request, limit, unknownSite, globalRefusal, roleRefusal, errors = [] }: OperationSpec,
-  replayable: boolean,
+  { access, request, limit, errors = [] }: OperationSpec,
+  { access: { credentials: accepted }, retries }: OperationPolicy,
 ): ErrorCode[] {
+  const { credentials, errors: { unknownSite, globalAccount, missingRole } = {} } = access;
   const codes: ErrorCode[] = ["rate_limited", "internal", ...errors];
   const takesAnyone = credentials.some((kinds) => kinds.length === 0);
-  const proves = [...credentials, ...also].some((kinds) => kinds.some((kind) => kind !== "provider" && PROOFS.has(kind)));
+  const proves = accepted.some((kinds) => kinds.some((kind) => kind !== "provider" && PROOFS.has(kind)));
   if (!takesAnyone) codes.push("unauthenticated");
   if (proves) codes.push("forbidden");
   if (unknownSite !== undefined) codes.push("not_found");
-  if (globalRefusal) codes.push(globalRefusal);
-  if (roleRefusal) codes.push(roleRefusal);
+  if (globalAccount) codes.push(globalAccount);
+  if (missingRole) codes.push(missingRole);
   if (credentials.some((kinds) => kinds.includes("device"))) codes.push("invalid_request");
   if (Object.keys(request).length > 0) codes.push("invalid_request");
   if (request.body) codes.push("malformed_json", "unsupported_media_type", "payload_too_large");
   if (limit) codes.push("rate_limited");
-  if (replayable) codes.push("invalid_request", "idempotency_mismatch", "idempotency_in_flight", "idempotency_unanswered");
+  if (retries.takesKey) codes.push("invalid_request", "idempotency_mismatch", "idempotency_in_flight", "idempotency_unanswered");
   return codes;
 }
 
 /** The description, with who may call: OpenAPI 3.0 has no place for it in an API key's security. */
-function describe({ description, credentials }: OperationSpec, { area, action, accounts }: OperationPolicy): string {
+function describe(
+  { description, access: { credentials } }: OperationSpec,
+  { access: { area, action, accounts } }: OperationPolicy,
+): string {
   // Where some set proves nothing, anybody may call.
   if (!credentials.every((set) => set.some((kind) => PROOFS.has(kind)))) return description;
   const kinds = new Set(credentials.flat());

@@ -40,7 +40,7 @@ accessCodes.openapi(
     path: "/accesscode/v1",
     summary: "List access codes",
     description: "The site's codes, the newest first. `search` looks in the code itself.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { query: listQuery(["created", "modified", "sku"], AccessCodeFilters) },
     responses: { 200: json("A page of codes", listOf(AccessCode).openapi("AccessCodeList")) },
   }),
@@ -59,7 +59,7 @@ accessCodes.openapi(
     summary: "Add an access code",
     description:
       "Adds a code that the site has thought of itself; whoever redeems it first gets what it grants. A code that others can guess is no secret: for many, use the bulk operation.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { query: AddAccessCodeQuery },
     responses: { 200: json("The code", AccessCode) },
     errors: ["conflict"],
@@ -80,8 +80,8 @@ accessCodes.openapi(
     summary: "Create many access codes",
     description:
       "Makes up to 100,000 codes that grant a sku, all or none: 12 letters and digits that can't be mistaken for one another, of 58 random bits. The answer is streamed, as JSON or as CSV.",
-    credentials: DEVELOPER,
-    answersAgain: true,
+    access: { credentials: DEVELOPER },
+    retries: { replay: "receipt" },
     request: { query: BulkQuery, body: jsonBody(BulkInput) },
     responses: {
       200: {
@@ -116,8 +116,7 @@ accessCodes.openapi(
     summary: "Redeem an access code",
     description:
       "Redeems a code for the signed-in account, once: a subscription code grants its sku, a login code lets the account through the login gates that name its sku. A code that is unknown or spent answers `success: false` and says why.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: ConsumeParam },
     responses: { 200: json("What became of it", Redeemed) },
   }),
@@ -134,7 +133,7 @@ accessCodes.openapi(
     path: "/accesscode/v1/{id}",
     summary: "Get an access code",
     description: "One code of the site, by its id.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 200: json("The code", AccessCode) },
     errors: ["not_found"],
@@ -154,7 +153,7 @@ accessCodes.openapi(
     path: "/accesscode/v1/{id}",
     summary: "Delete an access code",
     description: "Removes a code. What it has granted stays; the account of a login code is let through its gates no more.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],

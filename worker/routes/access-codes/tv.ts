@@ -17,10 +17,9 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       summary: "Create a TV code",
       description:
         "A code of 8 letters and digits for a device to show, good for 10 minutes. The device then polls every `interval` seconds.",
-      credentials: CLIENT,
-      unknownSite: "Site does not exist!",
-      limit: "tvCode",
-      secretAnswer: true,
+      access: { credentials: CLIENT, errors: { unknownSite: "Site does not exist!" } },
+      limit: { name: "tvCode" },
+      retries: { replay: "none" },
       request: { body: jsonBody(TvCodeInput) },
       responses: { 201: json("The code", TvCode) },
     }),
@@ -36,8 +35,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       summary: "Activate a TV code",
       description:
         "The signed-in viewer types the code that their television shows, which is then signed in as them. A code that is unknown, expired or activated already answers 204.",
-      credentials: ACCOUNT,
-      accounts: "any",
+      access: { credentials: ACCOUNT, accounts: "any" },
       request: { body: jsonBody(ActivateTvInput) },
       responses: { 200: json("The television may sign in", Activated), 204: { description: "No Content!" } },
     }),
@@ -56,7 +54,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       summary: "Poll a TV code",
       description:
         "Asked by the device that the code was made for: `pending`, then `activated` with its tokens, exactly once, else `expired`. Polls that come faster than every 5 seconds are told to slow down.",
-      credentials: DEVICE,
+      access: { credentials: DEVICE },
       request: { params: TvCodeParam },
       responses: { 200: json("What became of it", TvStatus) },
       errors: ["not_found", "slow_down"],

@@ -26,8 +26,7 @@ globalAccounts.openapi(
     summary: "Request a global account",
     description:
       "For a site admin (also one who only reads) with a verified address: mails a link to create a global account, which is one sign-in for all the sites that a person administers, or to link this site's account to the one that they have. The link is valid for an hour and once.",
-    credentials: ACCOUNT,
-    action: "read",
+    access: { credentials: ACCOUNT, action: "read" },
     request: { body: jsonBody(AskGlobalAccount) },
     responses: { 200: json("Requested", Success) },
     errors: ["not_found", "conflict", "email_not_verified"],
@@ -47,7 +46,7 @@ globalAccounts.openapi(
     summary: "Create or link a global account",
     description:
       "Takes the mail's token. Creates the global account with a password of its own, or links the site's account to the one that the person has, whose password is needed then. No other operation creates or links a global account.",
-    credentials: CLIENT,
+    access: { credentials: CLIENT },
     request: { body: jsonBody(ConfirmGlobalAccount) },
     responses: { 200: json("The global account", GlobalAccount) },
     errors: ["conflict"],
@@ -63,8 +62,7 @@ globalAccounts.openapi(
     path: "/account/v3/global",
     summary: "Delete a global account",
     description: "Ends every global sign-in of the caller, and the links of its sites' accounts, which stay.",
-    credentials: GLOBAL,
-    accounts: "global",
+    access: { credentials: GLOBAL, accounts: "global" },
     request: {},
     responses: { 200: json("It is gone", Deleted) },
   }),
@@ -80,8 +78,7 @@ globalAccounts.openapi(
     summary: "List a global account's sites",
     description:
       "The sites that the caller administers, each with the account there; the operator reads those of every global account. `search` looks in the slug.",
-    credentials: GLOBAL_OR_SUPER,
-    accounts: "global",
+    access: { credentials: GLOBAL_OR_SUPER, accounts: "global" },
     request: { query: listQuery(["slug"], {}) },
     responses: { 200: json("A page of sites", listOf(GlobalSite).openapi("GlobalSiteList")) },
   }),

@@ -34,7 +34,7 @@ accounts.openapi(
     path: "/account/v3",
     summary: "List accounts",
     description: "The people of the site, the newest first. `search` looks in name and e-mail.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: {
       query: listQuery(["created", "name", "email"], { email: z.string().optional().describe("The account with just this address") }),
     },
@@ -55,8 +55,8 @@ accounts.openapi(
     summary: "Create an account",
     description:
       "A viewer signs up, and receives a mail to verify the address. The e-mail is unique on the site, in whatever case it is written.",
-    credentials: CLIENT,
-    limit: "createAccount",
+    access: { credentials: CLIENT },
+    limit: { name: "createAccount" },
     request: { body: jsonBody(CreateAccount) },
     responses: { 201: json("The account", Account) },
     errors: ["conflict"],
@@ -73,7 +73,7 @@ accounts.openapi(
     summary: "Create or change by e-mail",
     description:
       "Creates the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` of the same request stays valid, and then no mail is sent. A sign-in at another provider belongs to one account of the site. A key needs `roles:write` too where roles change, and for the password or providers of an account that has some.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(UpsertAccount) },
     responses: { 200: json("The account as it is now", Account) },
     errors: ["conflict", "precondition_failed"],
@@ -93,8 +93,7 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Get an account",
     description: "A key or an admin reads any account of the site, everyone else their own.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "any",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The account", Account) },
     errors: ["not_found"],
@@ -115,8 +114,7 @@ accounts.openapi(
     summary: "Change an account",
     description:
       "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail address is unverified; links that were mailed to the old one are void, and a link to a global account ends. A key needs `roles:write` too for the e-mail or providers of an account with roles.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "any",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(UpdateAccount) },
     responses: { 200: json("The account as it is now", Account) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -137,8 +135,7 @@ accounts.openapi(
     summary: "Delete an account",
     description:
       "Erases the person: account, profile, sessions and links; what books need stays under the id alone, and a file of the members that was made before names them until it is deleted, a day after it was asked for. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted. A key needs `roles:write` too where the account has roles.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "any",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],

@@ -18,7 +18,7 @@ const changes = [
     summary: "Replace an account's tags",
     description: "Tags choose who sees a broadcast to a tag. The operator may leave the client id out.",
     change: setTags,
-    commutes: false,
+    retries: { commutes: false },
   },
   {
     operationId: "addAccountTags",
@@ -27,7 +27,7 @@ const changes = [
     summary: "Add tags to an account",
     description: "Adds to the tags that the account has, at most 200 in all. The operator may leave the client id out.",
     change: addTags,
-    commutes: true,
+    retries: { commutes: true },
   },
 ] as const;
 
@@ -36,9 +36,8 @@ for (const { change, ...spec } of changes) {
     operation({
       ...spec,
       tag,
-      credentials: DEVELOPER_OR_SUPER,
-      // A client id that the operator shows is held to be right, and the account to be of that site.
-      also: CLIENT_SUPER,
+      // If the operator sends a client id, it must exist, and the account must belong to that site.
+      access: { credentials: DEVELOPER_OR_SUPER, optional: CLIENT_SUPER },
       request: { params: IdParam, body: jsonBody(TagsInput) },
       responses: { 200: json("The account as it is now", Account) },
       errors: ["not_found", "conflict", "precondition_failed"],
@@ -60,8 +59,8 @@ accountTags.openapi(
     summary: "Add tags to many accounts",
     description:
       "CSV of at most 10 MB and 50,000 rows with the columns `account_id` and `tag_name`; a tag_name may be a comma-separated list within quotes. Rows are written as they come; those that can't be taken are named in a 207. Adding is safe to repeat.",
-    credentials: CLIENT_SUPER,
-    maxBody: 10 * 1024 * 1024,
+    access: { credentials: CLIENT_SUPER },
+    input: { maxBytes: 10 * 1024 * 1024 },
     request: { body: { required: true, content: { "text/csv": { schema: BulkTags } } } },
     responses: { 200: json("Every row was taken", BulkTagsAnswer), 207: json("Some rows were not taken", BulkTagsIssues) },
   }),

@@ -19,7 +19,7 @@ verification.openapi(
     summary: "Verify an e-mail address",
     description:
       "Takes the token of a verification mail, which is valid for 24 hours and once. An address also counts as verified when its owner uses a reset link, accepts an invitation by e-mail, or signs in through a partner that asserts it.",
-    credentials: CLIENT,
+    access: { credentials: CLIENT },
     request: { body: jsonBody(VerifyEmail) },
     responses: { 200: json("The address is verified", Success) },
   }),
@@ -38,8 +38,7 @@ verification.openapi(
     summary: "Request a verification mail",
     description:
       "Mails a new link to an address that isn't verified yet: the caller's own with a bearer token, else `email`. The response is the same whether there is such an account; one account receives at most one mail a minute and 10 a day.",
-    credentials: CLIENT_WITH_OR_WITHOUT_ACCOUNT,
-    accounts: "any",
+    access: { credentials: CLIENT_WITH_OR_WITHOUT_ACCOUNT, accounts: "any" },
     request: { body: jsonBody(AskVerification) },
     responses: { 200: json("Requested", Success) },
   }),

@@ -24,8 +24,7 @@ billing.openapi(
     path: "/billing/v1/charges",
     summary: "List charges",
     description: "What the caller was charged, the newest first, with receipt numbers; for site admins also what another account was.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { query: listQuery(["created"], ChargeFilters) },
     responses: { 200: json("A page of charges", listOf(Charge).openapi("ChargeList")) },
     errors: ["forbidden"],
@@ -45,8 +44,8 @@ billing.openapi(
     summary: "Refund a charge",
     description:
       "Gives back all or a part of what an account paid. The refunds of a charge never exceed it. When all has gone back, what was bought ends. A refund that Stripe refuses, or has yet to confirm, is a 200 with `success: false` and an `errorMessage`; one that is pending is settled by itself.",
-    credentials: ACCOUNT,
-    refusal: NO_REFUND_REQUEST,
+    access: { credentials: ACCOUNT },
+    input: { invalidMessage: NO_REFUND_REQUEST },
     request: { body: jsonBody(RefundRequest) },
     responses: { 200: json("What became of it", ChargeResult) },
     errors: ["not_found", "conflict", "billing_not_configured"],
@@ -63,8 +62,8 @@ billing.openapi(
     summary: "Connect a Stripe account",
     description:
       "Creates a link to the page at Stripe where the site's owner connects the account that buyers pay. The account is created for the site with its first link; every later link leads to the same account. A link can be used once: pass it on to the owner and nobody else.",
-    credentials: DEVELOPER,
-    secretAnswer: true,
+    access: { credentials: DEVELOPER },
+    retries: { replay: "none" },
     request: { body: jsonBody(ConnectInput) },
     responses: { 200: json("The link", ConnectLink) },
     errors: ["conflict", "unavailable", "billing_not_configured"],
@@ -80,7 +79,7 @@ billing.openapi(
     path: "/billing/v1/connect",
     summary: "Get the Stripe connection",
     description: "Whether the site has connected its Stripe account, whether buyers can pay, and what Stripe still needs from the owner.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: {},
     responses: { 200: json("The connection, as Stripe describes it now", StripeConnection) },
     errors: ["unavailable", "billing_not_configured"],
@@ -96,7 +95,7 @@ billing.openapi(
     path: "/billing/v1/status/apple-pay-verify",
     summary: "Verify a domain for Apple Pay",
     description: "Makes one of the site's domains known to Stripe, and answers whether Apple Pay may be offered there.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: optionalJsonBody(ApplePayInput) },
     responses: { 200: json("Whether it may", z.boolean()) },
     errors: ["conflict", "unavailable", "billing_not_configured"],
@@ -113,7 +112,7 @@ billing.openapi(
     summary: "Receive an event of Stripe",
     description:
       "For Stripe, which tells here what was paid, refunded or cancelled, with its signature in `Stripe-Signature`. Events may come twice and in any order: what they are about is asked for.",
-    credentials: STRIPE_SIGNATURE,
+    access: { credentials: STRIPE_SIGNATURE },
     request: {
       // As Stripe sends it. Read as it is: what was signed are its bytes.
       body: {

@@ -9,7 +9,7 @@ import { ClaimMove, ClaimQuery, ClaimStatus, toClaimStatus } from "#worker/servi
 
 export const claimStatuses = createArea();
 
-const common = { tag: "Claims", credentials: DEVELOPER_OR_ACCOUNT, globalRefusal: "no_account" } as const;
+const common = { tag: "Claims", access: { credentials: DEVELOPER_OR_ACCOUNT, errors: { globalAccount: "no_account" } } } as const;
 
 claimStatuses.openapi(
   operation({
@@ -20,7 +20,7 @@ claimStatuses.openapi(
     summary: "List claims",
     description:
       "Claims of quests' rewards, the last changed first: all of the site for its admins and keys, the caller's own for anybody else.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { query: ClaimQuery },
     responses: { 200: json("A page of claims", listOf(ClaimStatus).openapi("ClaimStatusList")) },
   }),
@@ -38,7 +38,7 @@ claimStatuses.openapi(
     path: "/claimstatus/v3/{id}",
     summary: "Get a claim",
     description: "One claim; of somebody else's only admins and keys hear.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The claim", ClaimStatus) },
     errors: ["not_found"],

@@ -18,7 +18,7 @@ customEmail.openapi(
     summary: "Set the sender of the site's mail",
     description:
       "Mail to the site's people comes from this address instead of the deployment's no-reply address. The domain must carry a TXT record that proves it is the site's; while it does not, the 400 says which.",
-    credentials: ACCOUNT,
+    access: { credentials: ACCOUNT },
     request: { body: jsonBody(SenderInput) },
     responses: { 200: json("The sender as it is now", Sender) },
     errors: ["conflict", "precondition_failed", "unavailable"],
@@ -39,7 +39,7 @@ customEmail.openapi(
     summary: "Set the receipt template",
     description:
       "Receipts are rendered from this Handlebars template. One that can't be read is refused with the line and column, one that takes too long or gets too large with the limit that it passes.",
-    credentials: ACCOUNT,
+    access: { credentials: ACCOUNT },
     request: { body: jsonBody(ReceiptInput) },
     responses: { 200: json("The template as it is now", ReceiptTemplate) },
     errors: ["conflict", "precondition_failed"],
@@ -59,7 +59,7 @@ customEmail.openapi(
     path: "/customemail/v1",
     summary: "Go back to the default receipt",
     description: "Takes the site's own receipt template away; answers the default that is sent from now on.",
-    credentials: ACCOUNT,
+    access: { credentials: ACCOUNT },
     request: {},
     responses: { 200: json("The default template", ReceiptTemplate) },
     errors: ["conflict", "precondition_failed"],

@@ -17,7 +17,7 @@ health.openapi(
     path: "/health",
     summary: "Check the deployment",
     description: "Returns 200 if D1 and Durable Objects respond, otherwise 503.",
-    credentials: ANYONE,
+    access: { credentials: ANYONE },
     request: {},
     responses: { 200: json("The deployment is healthy", Health) },
     errors: ["unavailable"],

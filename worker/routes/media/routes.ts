@@ -22,8 +22,7 @@ media.openapi(
     path: "/media/v1",
     summary: "List files",
     description: "The site's uploaded files, newest first.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "creator",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: listQuery(["created", "fileName", "size"], MediaFilters) },
     responses: { 200: json("A page of files", listOf(Media).openapi("MediaList")) },
   }),
@@ -42,10 +41,9 @@ media.openapi(
     summary: "Upload a file",
     description:
       "Stores an image (PNG, JPEG, GIF, WebP, AVIF: 10 MB; SVG: 1 MB), a Rive file (25 MB) or captions (WebVTT, SubRip: 2 MB). The type is detected from the bytes. Use the `url` of the response as an image URL, and its `_id` as a mediaId.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "creator",
-    limit: "upload",
-    maxBody: MAX_UPLOAD_BYTES,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
+    limit: { name: "upload" },
+    input: { maxBytes: MAX_UPLOAD_BYTES },
     request: { body: { required: true, content: { "multipart/form-data": { schema: MediaUpload } } } },
     responses: { 201: json("The file", Media) },
   }),
@@ -68,7 +66,7 @@ media.openapi(
     summary: "Get a file",
     description:
       "The file itself, for anyone who has its id, from any origin. It never changes, so it can be cached indefinitely. Range requests are supported. An SVG is downloaded when opened directly, and displayed when a page embeds it as an image.",
-    credentials: ANYONE,
+    access: { credentials: ANYONE },
     request: { params: IdParam },
     responses: {
       200: { description: "The file", content: FILE },
@@ -96,7 +94,7 @@ media.openapi(
     summary: "Delete a file",
     description:
       "Deletes a file that is not in use. While a site, page, overlay, event or other resource uses it, the response is a 409 that names the resource.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],

@@ -21,8 +21,8 @@ import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavi
 
 export const navigation = createArea();
 
-const reading = { tag: "Navigation", credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
-const writing = { tag: "Navigation", credentials: DEVELOPER } as const;
+const reading = { tag: "Navigation", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
+const writing = { tag: "Navigation", access: { credentials: DEVELOPER } } as const;
 const privacy =
   "Private entries are returned to developer keys and site admins; with their own token, viewers also get those of pages whose gate they pass.";
 

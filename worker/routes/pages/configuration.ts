@@ -11,7 +11,7 @@ export const configurations = createArea();
 const common = {
   tag: "Pages",
   method: "get",
-  credentials: CLIENT,
+  access: { credentials: CLIENT },
   responses: { 200: json("The configuration", Configuration) },
   errors: ["not_found"],
 } as const;

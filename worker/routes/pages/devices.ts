@@ -8,7 +8,7 @@ import { Device, DeviceParam, toDevice } from "#worker/services/pages/device-sch
 
 export const devices = createArea();
 
-const common = { tag: "Pages", credentials: ACCOUNT, accounts: "any" } as const;
+const common = { tag: "Pages", access: { credentials: ACCOUNT, accounts: "any" } } as const;
 
 devices.openapi(
   operation({
@@ -35,7 +35,7 @@ devices.openapi(
     path: "/page/v2/devices/{deviceId}",
     summary: "Free a device",
     description: "Gives the device's slot back, so that the account can watch on another one.",
-    action: "read",
+    access: { ...common.access, action: "read" },
     request: { params: DeviceParam },
     responses: { 204: { description: "The slot is free" } },
     errors: ["not_found"],

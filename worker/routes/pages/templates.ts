@@ -22,7 +22,7 @@ import {
 
 export const channelTemplates = createArea();
 
-const common = { tag: "Pages", credentials: DEVELOPER_OR_ACCOUNT } as const;
+const common = { tag: "Pages", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
 
 channelTemplates.openapi(
   operation({

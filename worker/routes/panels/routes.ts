@@ -9,7 +9,7 @@ import { Panel, PanelInput, PanelPatch, PanelQuery, toPanel } from "#worker/serv
 
 export const panels = createArea();
 
-const common = { tag: "Panels", credentials: ACCOUNT, globalRefusal: "site_login_required" } as const;
+const common = { tag: "Panels", access: { credentials: ACCOUNT, errors: { globalAccount: "site_login_required" } } } as const;
 
 panels.openapi(
   operation({
@@ -20,7 +20,7 @@ panels.openapi(
     summary: "List panels",
     description:
       "The site's panels, the last changed first, narrowed by `?property=value`. Who doesn't manage the site gets chats without the words that they filter.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { query: PanelQuery },
     responses: { 200: json("A page of panels", listOf(Panel).openapi("PanelList")) },
   }),
@@ -57,7 +57,7 @@ panels.openapi(
     path: "/panel/v3/{id}",
     summary: "Get a panel",
     description: "One panel with its renderer. Who doesn't manage the site gets a chat without the words that it filters.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The panel", Panel) },
     errors: ["not_found"],

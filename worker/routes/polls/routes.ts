@@ -39,8 +39,8 @@ import {
 
 export const polls = createArea();
 
-const reading = { tag: "Polls", credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
-const writing = { tag: "Polls", credentials: DEVELOPER_OR_ACCOUNT } as const;
+const reading = { tag: "Polls", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
+const writing = { tag: "Polls", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
 const insiders = "The right answer of a poll that isn't settled is answered only where a developer key or an admin's token is shown too.";
 const changeErrors = ["not_found", "conflict", "precondition_failed", "unavailable"] as const;
 
@@ -180,7 +180,7 @@ polls.openapi(
   operation({
     operationId: "listPollAnswers",
     tag: "Polls",
-    credentials: CLIENT,
+    access: { credentials: CLIENT },
     method: "get",
     path: "/poll/v3/{id}/answers",
     summary: "List a poll's answers",
@@ -216,8 +216,7 @@ polls.openapi(
   operation({
     operationId: "respondToPoll",
     tag: "Polls",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     method: "post",
     path: "/poll/v3/{id}/responses",
     summary: "Answer a poll",

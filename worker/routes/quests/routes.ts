@@ -24,7 +24,7 @@ import {
 
 export const quests = createArea();
 
-const common = { tag: "Quests", credentials: ACCOUNT, globalRefusal: "no_account" } as const;
+const common = { tag: "Quests", access: { credentials: ACCOUNT, errors: { globalAccount: "no_account" } } } as const;
 
 quests.openapi(
   operation({
@@ -34,7 +34,7 @@ quests.openapi(
     path: "/quest/v2",
     summary: "List quests",
     description: "The site's quests, the last changed first, filtered by any property. `search` looks in title and description.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { query: QuestQuery },
     responses: { 200: json("A page of quests", listOf(Quest).openapi("QuestList")) },
   }),
@@ -58,8 +58,8 @@ quests.openapi(
     summary: "Create a quest",
     description:
       "Makes a quest of up to 100 actions for its channels or, without any, for the whole site, which takes a site admin. A raffle shows from now on what proves its seed.",
-    accounts: "creator",
-    refusal: INVALID_QUEST,
+    access: { ...common.access, accounts: "creator" },
+    input: { invalidMessage: INVALID_QUEST },
     request: { body: jsonBody(QuestInput) },
     responses: { 201: json("The quest", Quest) },
     errors: ["channel_admin_required"],
@@ -79,7 +79,7 @@ quests.openapi(
     path: "/quest/v2/{id}",
     summary: "Get a quest",
     description: "One quest with its actions and, where its reward is a raffle, how that stands.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The quest", Quest) },
     errors: ["not_found"],
@@ -101,9 +101,8 @@ quests.openapi(
     summary: "Replace a quest",
     description:
       "Replaces the quest; the caller must be admin of all its channels, of those that it had and of those that it gets. What viewers have done counts towards the new actions where it fits them.",
-    accounts: "creator",
-    roleRefusal: "channel_admin_required",
-    refusal: INVALID_QUEST,
+    access: { ...common.access, accounts: "creator", errors: { ...common.access.errors, missingRole: "channel_admin_required" } },
+    input: { invalidMessage: INVALID_QUEST },
     request: { params: IdParam, body: jsonBody(QuestInput) },
     responses: { 200: json("The quest as it is now", Quest) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
@@ -123,7 +122,7 @@ quests.openapi(
     path: "/quest/v2/{id}",
     summary: "Delete a quest",
     description: "Deletes a quest that no panel shows; a 409 names the panels that do. Its claims stay.",
-    accounts: "creator",
+    access: { ...common.access, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
@@ -140,7 +139,7 @@ quests.openapi(
     summary: "Get one's progress in a quest",
     description:
       "How far the caller is with each action: worked out at this moment from the polls answered, the videos watched, the channels visited and the panels opened over the live connection, and from reports. What happened outside the quest's or the action's time doesn't count.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The caller's progress", QuestProgress) },
     errors: ["not_found"],
@@ -157,8 +156,7 @@ quests.openapi(
     summary: "Report an action",
     description:
       "Tells that the caller has done what the server can't see: `open:link`, `quest:view`, `retweet` and `share:facebook:video`. A `value` that is not the action's validationValue is a 400; the same value counts once, and of retweets each that comes without one. A report on any other kind changes nothing: it is answered with the progress that the server knows of.",
-    action: "write",
-    accounts: "any",
+    access: { ...common.access, accounts: "any", action: "write" },
     request: { params: ActionParam, body: optionalJsonBody(ActionReport) },
     responses: { 200: json("The caller's progress", QuestProgress) },
     errors: ["not_found", "conflict"],
@@ -178,7 +176,7 @@ quests.openapi(
     summary: "Claim a quest's reward",
     description:
       "Claims the reward of a quest that the caller has completed, once and within the quest's time. A prize that is a sku of the site is granted at once (`SUCCESS`), everything else waits (`PENDING`): a raffle for its draw, the others for the site's systems, which hear of it by `quest.claimed`. From a country where the reward is not given the claim is `ERROR_REGION`.",
-    accounts: "any",
+    access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 201: json("The claim", ClaimStatus) },
     errors: ["not_found", "conflict"],
@@ -200,9 +198,8 @@ quests.openapi(
     summary: "Draw a quest's raffle",
     description:
       "Draws the winners among the claims that wait: theirs succeed, the others end in `ERROR`. The seed that the answer shows was fixed with the quest, as its commitment proves; with the entrants and the algorithm anybody can draw again and compare. A raffle is drawn once: a second draw answers the first's result.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "creator",
-    answersAgain: true,
+    access: { ...common.access, credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
+    retries: { replay: "receipt" },
     request: { params: IdParam, body: jsonBody(DrawInput) },
     responses: { 200: json("How it came out", RaffleResult) },
     errors: ["not_found", "conflict", "channel_admin_required"],

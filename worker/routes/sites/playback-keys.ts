@@ -8,7 +8,7 @@ import { addPlaybackKey, deletePlaybackKey, listPlaybackKeys } from "#worker/ser
 import { PlaybackKey, PlaybackKeyInput, toPlaybackKey } from "#worker/services/sites/playback-key-schemas.ts";
 
 export const playbackKeys = createArea();
-const common = { tag: "Sites", credentials: DEVELOPER_OR_ACCOUNT } as const;
+const common = { tag: "Sites", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
 
 playbackKeys.openapi(
   operation({

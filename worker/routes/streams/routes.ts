@@ -14,7 +14,7 @@ import type { StreamRow } from "#db/schema/index.ts";
 
 export const streams = createArea();
 
-const common = { tag: "Streams", accounts: "creator" } as const;
+const tag = "Streams";
 
 /** Without its key a stream is another answer than with it. */
 async function tagStream(c: Context<AppEnv>, row: StreamRow, streamKey: string | null): Promise<void> {
@@ -24,13 +24,13 @@ async function tagStream(c: Context<AppEnv>, row: StreamRow, streamKey: string |
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "listStreams",
     method: "get",
     path: "/stream/v1",
     summary: "List streams",
     description: "The site's streams, the newest first, without their keys.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: listQuery(["created", "title"], StreamFilters) },
     responses: { 200: json("A page of streams", listOf(Stream).openapi("StreamList")) },
   }),
@@ -45,15 +45,15 @@ streams.openapi(
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "createStream",
     method: "post",
     path: "/stream/v1",
     summary: "Create a stream",
     description:
       "Has the provider make a stream, and answers where the encoder sends the picture and what players load. When the provider fails, there is no stream, here or there.",
-    credentials: ACCOUNT,
-    secretAnswer: true,
+    access: { credentials: ACCOUNT, accounts: "creator" },
+    retries: { replay: "none" },
     request: { body: jsonBody(StreamInput) },
     responses: { 201: json("The stream, with its key", Stream) },
     errors: ["stream_provider_failed", "conflict"],
@@ -68,13 +68,13 @@ streams.openapi(
 streams.openapi(
   operation({
     operationId: "searchGames",
-    tag: common.tag,
+    tag,
     method: "get",
     path: "/stream/v1/content/games",
     summary: "Search for a game",
     description: "Games by name, from the games database IGDB, to tag a stream with. Needs the deployment's own credentials for IGDB.",
-    credentials: CLIENT,
-    limit: "searchGames",
+    access: { credentials: CLIENT },
+    limit: { name: "searchGames" },
     request: { query: GameQuery },
     responses: { 200: json("A page of games, the best match first", GameList) },
     errors: ["games_not_configured", "unavailable"],
@@ -88,14 +88,14 @@ streams.openapi(
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "startStream",
     method: "post",
     path: "/stream/v1/start/{id}",
     summary: "Start a stream",
     description:
       "Has the provider put the stream on the air; its channel's viewers are told. A stream that is live is a 409. After a failure it is as it was, and both start and stop are safe to call again.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("The stream, live", Stream) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
@@ -109,14 +109,14 @@ streams.openapi(
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "stopStream",
     method: "post",
     path: "/stream/v1/stop/{id}",
     summary: "Stop a stream",
     description:
       "Has the provider take the stream off the air; its channel's viewers are told, and the event offers its recording as a video. Of a stream that isn't live, the provider is told all the same, in case a start that failed here got through there.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("The stream, off the air", Stream) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
@@ -130,13 +130,13 @@ streams.openapi(
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "getStream",
     method: "get",
     path: "/stream/v1/{id}",
     summary: "Get a stream",
     description: "One stream; with its key for those who may change it.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("The stream", Stream) },
     errors: ["not_found"],
@@ -150,13 +150,13 @@ streams.openapi(
 
 streams.openapi(
   operation({
-    ...common,
+    tag,
     operationId: "deleteStream",
     method: "delete",
     path: "/stream/v1/{id}",
     summary: "Delete a stream",
     description: "Has the provider delete the stream, then forgets it. One that is live must be stopped first.",
-    credentials: ACCOUNT,
+    access: { credentials: ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],

@@ -16,8 +16,7 @@ checkout.openapi(
     summary: "Buy a subscription",
     description:
       "Opens a payment page for the account, once or, where the subscription recurs, each month or year. Once it is paid, the account holds the sku, and a receipt is mailed. 409 where the account holds it already, or it is sold elsewhere.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(CheckoutInput) },
     responses: { 200: json("The payment page", CheckoutAnswer) },
     errors: ["not_found", "conflict", "unavailable", "billing_not_configured"],

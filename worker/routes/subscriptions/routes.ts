@@ -40,7 +40,9 @@ import type { SubscriptionRow } from "#db/schema/index.ts";
 
 export const subscriptions = createArea();
 const tag = "Subscriptions";
-const reading = { credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "signedIn" } as const;
+const reading = {
+  access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "signedIn" },
+} as const;
 const managing = "The ids at the payment provider are returned only to developer keys and site admins.";
 
 async function showSubscription(c: Context<AppEnv>, subscription: SubscriptionRow) {
@@ -81,7 +83,7 @@ subscriptions.openapi(
     summary: "Create a subscription",
     description:
       "Offers a sku, unique on the site: gates name it, codes and links grant it, `POST /subscription/v2/{id}/checkout` sells it where the provider is Stripe. A free one has no prices; of several prices one is the default.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(SubscriptionInput) },
     responses: { 201: json("The subscription", Subscription) },
     errors: ["conflict"],
@@ -102,7 +104,7 @@ subscriptions.openapi(
     summary: "Grant a subscription",
     description:
       "Gives an account what a subscription's sku stands for, without payment. An account that holds it already keeps what it has.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(GrantInput) },
     responses: { 200: json("It is granted", Granted) },
     errors: ["not_found"],
@@ -122,7 +124,7 @@ subscriptions.openapi(
     summary: "Revoke a subscription",
     description:
       "Takes a sku from an account at once; nothing is paid back. One that is paid regularly is a 409: to cancel it ends the payments too.",
-    credentials: ACCOUNT,
+    access: { credentials: ACCOUNT },
     request: { query: RevokeQuery },
     responses: { 200: json("It is taken away", Success) },
     errors: ["not_found", "conflict"],
@@ -164,8 +166,7 @@ subscriptions.openapi(
     path: "/subscription/v2/account",
     summary: "List the caller's entitlements",
     description: "What the signed-in account holds and held, the newest first, with the subscription that each comes of.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { query: entitlements.query },
     responses: { 200: json("A page of entitlements", entitlements.answer) },
   }),
@@ -183,8 +184,7 @@ subscriptions.openapi(
     path: "/subscription/v2/account/{accountId}",
     summary: "List an account's entitlements",
     description: "The same by the account's id: a key or an admin reads those of any account of the site, everyone else their own.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "any",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: AccountParam, query: entitlements.query },
     responses: { 200: json("A page of entitlements", entitlements.answer) },
     errors: ["not_found"],
@@ -222,7 +222,7 @@ subscriptions.openapi(
     path: "/subscription/v2/{id}",
     summary: "Change a subscription",
     description: "Changes the fields given; `prices` are replaced as a whole. What has been sold stays as it was sold.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(SubscriptionPatch) },
     responses: { 200: json("The subscription as it is now", Subscription) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -242,7 +242,7 @@ subscriptions.openapi(
     path: "/subscription/v2/{id}",
     summary: "Delete a subscription",
     description: "Offers the sku no longer. While accounts hold it, a 409 says how many; so it is while a page to buy it is open.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],

@@ -42,7 +42,7 @@ import {
 export const videos = createArea();
 const tag = "Videos";
 const VideoList = listOf(Video).openapi("VideoList");
-const reading = { tag, credentials: CLIENT, also: DEVELOPER_OR_ACCOUNT, accounts: "any" } as const;
+const reading = { tag, access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
 const urls = "The URL of a [gated](/guides/protect-video) video is null, unless a developer key or a site admin's token is sent.";
 
 /** A gate changes the response without changing the row, so it is part of the ETag. */
@@ -82,7 +82,7 @@ videos.openapi(
     path: "/video/v3",
     summary: "Add a video",
     description: "Adds a recording or livestream, wherever it is played from. A recording that is complete is told as `admin.vodReady`.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(VideoInput) },
     responses: { 201: json("The video", Video) },
   }),
@@ -103,8 +103,8 @@ videos.openapi(
     summary: "Look up a video at its player",
     description:
       "What the player says of a video of its own: title, thumbnail and what else it tells, ready to add the video with. Known are youtube, vimeo, dailymotion, soundcloud and mixcloud.",
-    credentials: CLIENT,
-    limit: "lookUpVideo",
+    access: { credentials: CLIENT },
+    limit: { name: "lookUpVideo" },
     request: { query: MetadataQuery },
     responses: { 200: json("What the player says", VideoMetadata) },
     errors: ["not_found", "unavailable"],
@@ -139,8 +139,7 @@ videos.openapi(
     summary: "Add a stream's recording",
     description:
       "Adds the recording of a stream of the site, under the stream's title and picture unless others are given. What stopping a stream offers as `vod` goes in here, with the recording's address.",
-    credentials: DEVELOPER_OR_ACCOUNT,
-    accounts: "creator",
+    access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { body: jsonBody(VodInput) },
     responses: { 201: json("The video", Video) },
   }),
@@ -160,7 +159,7 @@ videos.openapi(
     path: "/video/v3/metadata/{liveBroadcastId}",
     summary: "Change a livestream's metadata",
     description: "Changes title and thumbnail of the livestream with this `liveBroadcastId`; of several, the newest.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: LiveBroadcastParam, body: jsonBody(LiveMetadata) },
     responses: { 200: json("The livestream as it is now", Video) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -181,7 +180,7 @@ videos.openapi(
     path: "/video/v3/stats/total-views/{id}",
     summary: "Get a recording's total views",
     description: "How often a recording was watched. For livestreams, ask for several at once.",
-    credentials: CLIENT,
+    access: { credentials: CLIENT },
     request: { params: IdParam },
     responses: { 200: json("The number of views", TotalViews) },
     errors: ["not_found"],
@@ -198,7 +197,7 @@ videos.openapi(
     summary: "Get several videos' total views",
     description:
       "How often each of these videos, livestreams included, was watched, in the order asked for; without those that the site doesn't have.",
-    credentials: CLIENT,
+    access: { credentials: CLIENT },
     request: { params: VideoIdsParam },
     responses: { 200: json("The views of each", z.array(VideoTotalViews)) },
   }),
@@ -234,7 +233,7 @@ videos.openapi(
     summary: "Change a video",
     description:
       "Changes the fields given and leaves the others; lists replace the old ones. A recording that becomes complete is told as `admin.vodReady`.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(VideoPatch) },
     responses: { 200: json("The video as it is now", Video) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -255,7 +254,7 @@ videos.openapi(
     path: "/video/v3/{id}",
     summary: "Delete a video",
     description: "Deletes the video and its count of views. A recording is told as `admin.vodDeleted`.",
-    credentials: DEVELOPER_OR_ACCOUNT,
+    access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 200: json("It is gone", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
@@ -271,7 +270,7 @@ videos.openapi(
     path: "/video/v3/{id}/views",
     summary: "Count a view",
     description: "Counts that the viewer's device watches the video; a device counts once within an hour, however often it asks.",
-    credentials: DEVICE,
+    access: { credentials: DEVICE },
     request: { params: IdParam },
     responses: { 204: { description: "It is counted, or was within the hour" } },
     errors: ["not_found"],

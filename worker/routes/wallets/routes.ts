@@ -29,8 +29,7 @@ wallets.openapi(
     path: "/wallet/v1",
     summary: "Get the own wallet",
     description: "The caller's wallet, which is made when it is first asked for.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: {},
     responses: { 200: json("The wallet", Wallet) },
   }),
@@ -50,7 +49,7 @@ wallets.openapi(
     summary: "Insert a wallet",
     description:
       "Gives an account or a site a wallet, with a balance and a customer at Stripe that it may have had elsewhere. An owner who has one already, or isn't of the site, gets none: 200 with `success: false`.",
-    credentials: SUPER,
+    access: { credentials: SUPER },
     request: { body: jsonBody(WalletInput) },
     responses: { 200: json("Why there is no new wallet", WalletFailure), 201: json("The wallet", Wallet) },
   }),
@@ -69,8 +68,7 @@ wallets.openapi(
     summary: "List recurring subscriptions",
     description:
       "What the wallet's owner pays each month or year, or once did, the newest first. For the owner and site admins; 401 for others.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: WalletParam },
     responses: { 200: json("The recurring subscriptions", RecurringList) },
     errors: ["not_found"],
@@ -87,8 +85,7 @@ wallets.openapi(
     summary: "Get a recurring subscription",
     description:
       "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others. What doesn't exist is a 404, whose `message` is the one that a cancellation answers.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: RecurringParams },
     responses: { 200: json("The recurring subscription", RecurringSubscription) },
     errors: ["not_found"],
@@ -108,8 +105,7 @@ wallets.openapi(
     summary: "Cancel a recurring subscription",
     description:
       "Ends the payments, at once or with the period that is paid for, and with them what was bought; safe to repeat. A subscription that doesn't exist, here or at Stripe, is a 200 with `success: false` and a message.",
-    credentials: ACCOUNT,
-    accounts: "any",
+    access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: RecurringParams, body: jsonBody(CancelRecurring) },
     responses: { 200: json("Whether it is cancelled", CancelledRecurring) },
     errors: ["forbidden", "not_found", "conflict", "unavailable", "billing_not_configured"],

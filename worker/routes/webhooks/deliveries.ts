@@ -21,7 +21,7 @@ deliveries.openapi(
     summary: "List deliveries",
     description:
       "What was sent to an endpoint, every try with its answer's status, and when the next try comes; the newest first. A failed delivery is tried again 24 times in about 75 hours, ever more rarely. What is settled is kept for 7 days, at most 20,000.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { query: DeliveryListQuery },
     responses: { 200: json("A page of deliveries", listOf(Delivery).openapi("WebhookDeliveryList")) },
     errors: ["not_found"],
@@ -41,7 +41,7 @@ deliveries.openapi(
     summary: "Send a delivery again",
     description:
       "Sends it as soon as may be, whether it was delivered, was given up or waits; its tries begin anew. 409, without any effect, where its endpoint is off.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 202: json("It is on its way", Accepted.openapi("Redelivered")) },
     errors: ["not_found", "conflict"],
@@ -61,7 +61,7 @@ deliveries.openapi(
     summary: "Send a test event",
     description:
       "Sends a sample to the site's own endpoint, whatever it has subscribed to. Its `sequence` is 0 and its `resource` its own, so it waits for nothing else, and it is not in the log. How it went stands in the list of deliveries.",
-    credentials: DEVELOPER,
+    access: { credentials: DEVELOPER },
     request: { body: optionalJsonBody(TestInput) },
     responses: { 202: json("It is on its way", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
     errors: ["not_found", "conflict"],
