@@ -1,22 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "@hono/zod-openapi";
-import { createDb } from "#db/client.ts";
-import { pollResponses } from "#db/schema/index.ts";
-import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { newSite, type TestSite } from "#test/harness.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
-import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
-import { Poll, PollAnswer, PollReference, PollResults } from "#worker/services/polls/schemas.ts";
-import { counterAt } from "#worker/services/polls/counting.ts";
-import { signTicket } from "#worker/services/realtime/tickets.ts";
-import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { eq } from "drizzle-orm";
+import { Poll, PollAnswer, PollReference } from "#worker/services/polls/schemas.ts";
+import { derby, idOf, outcomes, pollCalls, writtenOf } from "#test/polls.ts";
 
 const PollList = listOf(Poll);
-const db = createDb(env.DB);
 
 let site: TestSite;
 
@@ -24,23 +17,7 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-const derby = { type: "prediction", question: "Who wins the derby?", name: "Derby result", open: true };
-const outcomes = [{ answer: "Harbour City", imageUrl: "https://demo.example/city.png" }, { answer: "A draw" }, { answer: "Old Dock" }];
-
-async function newPoll(fields: Record<string, unknown> = {}, on = site) {
-  return (await on.call("createPoll", { body: { siteId: on.id, ...derby, answers: outcomes, ...fields } })).as(Poll);
-}
-const answer = (id: string, answerId: string, as: "viewer" | "reader" | "creator" | "admin" = "viewer", headers = {}) =>
-  site.call("respondToPoll", { as, params: { id }, body: { answerId }, headers });
-const patch = (id: string, body: Record<string, unknown>, headers = {}) => site.call("patchPoll", { params: { id }, body, headers });
-const settle = (id: string, correctAnswerId?: string) =>
-  site.call("settlePoll", { params: { id }, body: correctAnswerId === undefined ? {} : { correctAnswerId } });
-const read = async (id: string, as: "client" | "developer" | "admin" | "viewer" = "client") =>
-  (await site.call("getPoll", { as, params: { id } })).as(Poll);
-const results = async (id: string, as: "client" | "developer" = "client") =>
-  (await site.call("getPollResults", { as, params: { id } })).as(PollResults);
-const idOf = (poll: { answers: { _id: string }[] }, index: number) => poll.answers[index]?._id ?? "";
-const writtenOf = (pollId: string) => db.select().from(pollResponses).where(eq(pollResponses.pollId, pollId));
+const { newPoll, answer, patch, settle, read, results } = pollCalls(() => site);
 
 async function eventsOf(id: string) {
   const { results: events } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
@@ -184,86 +161,6 @@ describe("a poll's answers", () => {
     expect((await replace(poll._id, [{ answer: "Nobody" }])).status).toBe(409);
     await settle(poll._id);
     expect((await replace(poll._id, [...poll.answers, { answer: "Nobody" }])).status).toBe(409);
-  });
-});
-
-describe("a response", () => {
-  test("says whose it is, and counts once", async () => {
-    const poll = await newPoll();
-    const given = await answer(poll._id, idOf(poll, 1));
-    expect(given.status).toBe(201);
-    expect(given.body).toMatchObject({
-      pollId: poll._id,
-      answerId: idOf(poll, 1),
-      userId: site.accounts.viewer.id,
-      siteId: site.id,
-    });
-    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "already_answered" });
-    expect((await results(poll._id)).total).toBe(1);
-  });
-
-  test("asks the database for nobody but the caller", async () => {
-    const poll = await newPoll();
-    await answer(poll._id, idOf(poll, 1), "reader");
-    expect((await answer(poll._id, idOf(poll, 1))).log.d1).toMatchObject({ roundTrips: 1 });
-  });
-
-  test("may be given as often as the poll says", async () => {
-    const poll = await newPoll({ responsesPerViewer: 2 });
-    const statuses = [];
-    for (let i = 0; i < 3; i++) statuses.push((await answer(poll._id, idOf(poll, i))).status);
-    expect(statuses).toEqual([201, 201, 409]);
-  });
-
-  test("wins once of several at the same time", async () => {
-    const poll = await newPoll();
-    const answers = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    await patch(poll._id, { open: false });
-    expect((await results(poll._id)).total).toBe(1);
-  });
-
-  test("with an Idempotency-Key is given once and answered again", async () => {
-    const poll = await newPoll();
-    const headers = { "Idempotency-Key": `vote-${poll._id}` };
-    const [first, second] = [
-      await answer(poll._id, idOf(poll, 0), "viewer", headers),
-      await answer(poll._id, idOf(poll, 0), "viewer", headers),
-    ];
-    expect(second).toMatchObject({ status: 201, body: first.body });
-  });
-
-  test("to a closed poll is refused, and taken again when it opens", async () => {
-    const poll = await newPoll({ open: false });
-    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "poll_closed" });
-    await patch(poll._id, { open: true });
-    expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
-    await patch(poll._id, { open: false });
-    expect((await answer(poll._id, idOf(poll, 0), "reader")).problem?.code).toBe("poll_closed");
-  });
-
-  test("whose counter is out of reach is a 503, and counts when it is sent again", async () => {
-    const poll = await newPoll();
-    const away = vi.spyOn(PollCounter.prototype, "vote").mockRejectedValueOnce(new Error("out of reach"));
-    onTestFinished(() => away.mockRestore());
-    expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 503, code: "unavailable" });
-    expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
-  });
-
-  test("to a poll of another site, or none, is a 404", async () => {
-    const foreign = await newPoll({}, await newSite());
-    expect((await answer(foreign._id, idOf(foreign, 0))).status).toBe(404);
-    expect((await answer(newId(1), idOf(foreign, 0))).status).toBe(404);
-  });
-
-  test("is refused once the poll is deleted, and its rows go", async () => {
-    const poll = await newPoll();
-    await answer(poll._id, idOf(poll, 0));
-    await patch(poll._id, { open: false });
-    expect(await writtenOf(poll._id)).toHaveLength(1);
-    await site.call("deletePoll", { params: { id: poll._id } });
-    expect((await answer(poll._id, idOf(poll, 0), "reader")).status).toBe(404);
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
   });
 });
 
@@ -419,32 +316,5 @@ describe("listing polls", () => {
     expect(await names({ rQuery: JSON.stringify({ name: "Derby" }) })).toEqual(["Derby"]);
     expect((await other.call("listPolls", { query: { rQuery: '{"owner":"a"}' } })).fields).toEqual(["rQuery.owner"]);
     expect((await other.call("listPolls", { query: { rQuery: "type:poll" } })).fields).toEqual(["rQuery"]);
-  });
-});
-
-describe("an account that is deleted", () => {
-  test("takes its viewers along, so that they vote no more", async () => {
-    const fan = await site.addAccount("leaver", []);
-    const [channelId] = site.channels;
-    const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, sessionId: null, tags: [] }, 0, Date.now());
-    const [viewer, other] = [await openSocket(site, channelId, { ticket }), await openSocket(site, channelId)];
-    for (const each of [viewer, other]) await each.first("welcome");
-    await countsViewers(site, 2);
-    await site.call("deleteAccount", { params: { id: fan.id } });
-    expect(await viewer.closed).toEqual({ code: CLOSE.unauthenticated, reason: "unauthenticated" });
-    expect(other.open).toBe(true);
-  });
-
-  test("leaves its votes in the tally, and no trace of whose they were", async () => {
-    const poll = await newPoll();
-    const fan = await site.addAccount(`fan-${poll._id}`, []);
-    const headers = { Authorization: `Bearer ${await site.signIn(fan)}` };
-    await answer(poll._id, idOf(poll, 0), "viewer", headers);
-    await patch(poll._id, { open: false });
-    expect(await writtenOf(poll._id)).toHaveLength(1);
-    await site.call("deleteAccount", { params: { id: fan.id } });
-    await vi.waitUntil(async () => (await writtenOf(poll._id)).length === 0, { interval: 20 });
-    expect(await counterAt(env, site.id, poll._id, counterOf(fan.id)).votesOf(fan.id)).toEqual([]);
-    expect((await results(poll._id)).total).toBe(1);
   });
 });

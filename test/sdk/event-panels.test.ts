@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PanelEvent, TifoEventDelegate } from "#sdk/model/event-delegate.ts";
+import { AWAY, EventWorld, HOME, POLL, PREDICTOR, progress, QUEST, QUESTS, Refusal, results } from "./event-world.ts";
+
+const SIGNED_IN: TifoEventDelegate = { getUserToken: () => "a.b.c" };
+
+let world: EventWorld;
+
+beforeEach(() => {
+  world = new EventWorld();
+  vi.stubGlobal("fetch", world.fetch);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("panels", () => {
+  test("open the first by themselves, then what is asked for by id or by kind", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    expect(event.getDefaultPanel()?.id).toBe(PREDICTOR);
+    expect(event.getSnapshot().openPanelId).toBe(PREDICTOR);
+    expect(event.openPanel({ kind: "quests" })).toBe(true);
+    expect(event.getSnapshot().openPanelId).toBe(QUESTS);
+    expect(event.openPanel("no such panel")).toBe(false);
+    event.closePanel();
+    expect(event.getSnapshot().openPanelId).toBeNull();
+    await world.until(() => world.channel.heard.some((frame) => frame.type === "panel" && frame.panelId === QUESTS));
+    expect(heard).toEqual([
+      { type: "opened", panelId: QUESTS, kind: "quests" },
+      { type: "closed", panelId: QUESTS, kind: "quests" },
+    ]);
+  });
+
+  test("stay closed when the page is loaded again", async () => {
+    const event = await world.watchLoaded();
+    event.closePanel();
+    const before = event.getPanels();
+    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getPanels() !== before);
+    expect(event.getSnapshot().openPanelId).toBeNull();
+  });
+
+  test("are told anew when key plays are handed over", async () => {
+    const event = await world.watchLoaded();
+    const before = event.getSnapshot().panels;
+    event.updateKeyPlays([{ id: "goal", title: "Goal", time: 61 }]);
+    expect(event.keyPlays).toEqual([{ id: "goal", title: "Goal", time: 61 }]);
+    expect(event.getSnapshot().panels).not.toBe(before);
+    expect(event.getSnapshot().panels).toEqual(before);
+  });
+});
+
+describe("the panel that is open", () => {
+  const opened = () => world.channel.heard.flatMap((frame) => (frame.type === "panel" ? frame.panelId : []));
+
+  test("is told to the server also where it opened by itself, and on every connection", async () => {
+    const event = await world.watchLoaded();
+    await world.until(() => opened().length === 1);
+    world.channel.cut(() => true);
+    await world.until(() => opened().length === 2);
+    expect(opened()).toEqual([PREDICTOR, PREDICTOR]);
+    event.closePanel();
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().connection !== "live");
+    await world.until(() => event.getSnapshot().connection === "live");
+    await world.pass(5_000);
+    expect(opened()).toHaveLength(2);
+  });
+
+  test("is told once the connection is back where it was opened meanwhile", async () => {
+    const event = await world.watchLoaded();
+    await world.until(() => opened().length === 1);
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().connection === "resuming");
+    event.openPanel(QUESTS);
+    await world.until(() => opened().includes(QUESTS));
+    expect(opened()).toEqual([PREDICTOR, QUESTS]);
+  });
+});
+
+describe("polls", () => {
+  test.each([true, false])("are asked for anew when the connection is back, resumed or not (%s)", async (resumed) => {
+    const event = await world.watchLoaded();
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => results(8, 2);
+    if (!resumed) world.channel.epoch = "another";
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 10, "the tally of now");
+  });
+
+  test("are asked for again where the server could not answer, and go where they are no more", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const poll = world.rest[`GET /poll/v3/${POLL}`] ?? (() => undefined);
+    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(500, "internal");
+    const event = world.watch();
+    await world.until(() => event.getPanels().length > 0);
+    await world.pass(1_000);
+    world.rest[`GET /poll/v3/${POLL}`] = poll;
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined, "the poll");
+    world.rest[`GET /poll/v3/${POLL}`] = () => new Refusal(404, "not_found");
+    world.channel.tell({ type: "page.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().polls[POLL] === undefined, "no poll");
+  });
+
+  test("show what was counted, and what poll.updated says from then on", async () => {
+    const event = await world.watchLoaded();
+    const tally = () => event.getSnapshot().polls[POLL]?.answers.map(({ responses }) => responses);
+    expect(tally()).toEqual([1, 1]);
+    world.channel.tell({ type: "poll.updated", data: results(3, 1, { open: false, correctAnswerId: HOME }) });
+    await world.until(() => event.getSnapshot().polls[POLL]?.total === 4);
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({
+      open: false,
+      correctAnswerId: HOME,
+      answers: [{ share: 0.75 }, { share: 0.25 }],
+    });
+  });
+
+  test("keep results that came while an older answer was on its way", async () => {
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    world.rest[`GET /poll/v3/${POLL}/results`] = () => late.then(() => results(1, 1));
+    const event = world.watch();
+    await world.until(() => event.getSnapshot().connection === "live" && world.requests.some((request) => request.endsWith("/results")));
+    const heard = event.getSnapshot();
+    world.channel.tell({ type: "poll.updated", data: results(9, 1, { open: false }) });
+    world.channel.tell({ type: "concurrents", count: 2 });
+    await world.until(() => event.getSnapshot() !== heard && event.getSnapshot().concurrents === 2);
+    answer();
+    await world.until(() => event.getSnapshot().polls[POLL] !== undefined);
+    expect(event.getSnapshot().polls[POLL]).toMatchObject({ total: 10, open: false });
+  });
+
+  test("take a vote over the socket", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ ...SIGNED_IN, onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    const vote = event.answerPoll(POLL, HOME);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(world.channel.heard).toContainEqual(expect.objectContaining({ type: "vote", pollId: POLL, answerId: HOME }));
+    expect(world.requests.some((request) => request.endsWith("/responses"))).toBe(false);
+    expect(heard).toEqual([{ type: "answered", panelId: PREDICTOR, pollId: POLL, answerId: HOME }]);
+  });
+
+  test("send a vote without an answer again, under its own name, when the connection is back", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = () => null;
+    const vote = event.answerPoll(POLL, HOME);
+    const votes = () => world.channel.heard.filter((frame) => frame.type === "vote");
+    await world.until(() => votes().length === 1);
+    world.channel.judge = ({ id }) => ({ id, ok: true });
+    world.channel.cut(() => true);
+    await world.until(() => event.getSnapshot().polls[POLL]?.myAnswerId === HOME);
+    await vote;
+    expect(votes()).toHaveLength(2);
+    expect(votes()[1]).toEqual(votes()[0]);
+  });
+
+  test("say why a vote doesn't count", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = ({ id }) => ({ id, ok: false, code: "already_answered", message: "You have answered" });
+    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "already_answered", message: "You have answered" });
+    await world.pass(1_000);
+    await refused;
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBeUndefined();
+  });
+
+  test("say so when no answer to a vote comes", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.channel.judge = () => null;
+    const refused = expect(event.answerPoll(POLL, HOME)).rejects.toMatchObject({ code: "network" });
+    await world.pass(12_000);
+    await refused;
+  });
+
+  test("take a vote by request where only events come through", async () => {
+    world.network.allowsSockets = false;
+    const event = await world.watchLoaded(SIGNED_IN);
+    await event.answerPoll(POLL, HOME);
+    expect(world.requests).toContain(`POST /poll/v3/${POLL}/responses`);
+    expect(event.getSnapshot().polls[POLL]?.myAnswerId).toBe(HOME);
+  });
+
+  test("ask anonymous viewers to sign in, and send nothing", async () => {
+    const heard: PanelEvent[] = [];
+    const event = await world.watchLoaded({ onPanelEvent: (panelEvent) => void heard.push(panelEvent) });
+    await expect(event.answerPoll(POLL, AWAY)).rejects.toMatchObject({ code: "unauthenticated" });
+    expect(heard).toEqual([{ type: "loginRequested", panelId: PREDICTOR }]);
+    expect(world.channel.heard.some((frame) => frame.type === "vote")).toBe(false);
+  });
+});
+
+describe("quests", () => {
+  test("are for viewers who are signed in", async () => {
+    const event = await world.watchLoaded();
+    expect(event.getSnapshot()).toMatchObject({ authenticated: false, quests: {} });
+  });
+
+  test("show this viewer's progress, and follow it", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    expect(event.getSnapshot().quests[QUEST]).toMatchObject({
+      title: "First half hero",
+      complete: false,
+      actions: [{ body: "Watch ten minutes", current: 4, required: 10 }],
+    });
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
+    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().quests[QUEST]?.complete === true);
+  });
+
+  test("show the others where one is refused, and reject nothing that nobody awaits", async () => {
+    vi.spyOn(console, "warn").mockReturnValue();
+    const unhandled = vi.fn();
+    process.on("unhandledRejection", unhandled);
+    const other = "5eed00000000000000006102";
+    world.quests.push(other);
+    world.rest[`GET /quest/v2/${other}`] = () => new Refusal(403, "forbidden");
+    world.rest[`GET /quest/v2/${other}/progress`] = () => new Refusal(403, "forbidden");
+    const event = await world.watchLoaded(SIGNED_IN);
+    expect(Object.keys(event.getSnapshot().quests)).toEqual([QUEST]);
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => new Refusal(404, "not_found");
+    world.channel.tell({ type: "quest.updated", seq: 1, upTo: 1, data: {} });
+    await world.until(() => event.getSnapshot().quests[QUEST] === undefined, "no quest");
+    process.off("unhandledRejection", unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test("report what the server can't see", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(5);
+    await event.reportQuestAction(QUEST, "watchTen1");
+    expect(world.requests).toContain(`POST /quest/v2/${QUEST}/actions/watchTen1`);
+    expect(event.getSnapshot().quests[QUEST]?.actions[0]?.current).toBe(5);
+  });
+
+  test("are claimed once, and know it on the next visit", async () => {
+    world.rest[`GET /quest/v2/${QUEST}/progress`] = () => progress(10);
+    const first = await world.watchLoaded(SIGNED_IN);
+    expect(first.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
+    expect(await first.claimQuest(QUEST)).toBe("PENDING");
+    expect(first.getSnapshot().quests[QUEST]?.claim).toBe("PENDING");
+    world.rest["GET /claimstatus/v3"] = () => ({ results: [{ status: "SUCCESS" }] });
+    const later = await world.watchLoaded(SIGNED_IN);
+    expect(later.getSnapshot().quests[QUEST]?.claim).toBe("SUCCESS");
+  });
+
+  test("reject a claim that the server refuses", async () => {
+    const event = await world.watchLoaded(SIGNED_IN);
+    world.rest[`POST /quest/v2/${QUEST}/claim`] = () => new Refusal(409, "conflict");
+    await expect(event.claimQuest(QUEST)).rejects.toMatchObject({ status: 409, code: "conflict" });
+    expect(event.getSnapshot().quests[QUEST]?.claim).toBeUndefined();
+  });
+});
