@@ -33,8 +33,11 @@ export interface TifoClient {
   readonly api: Client<paths>;
   /** Signs an account of the site in and keeps its session. `totp_required`: ask for a one-time code too; `email_not_verified`: the site requires a verified address. */
   signIn(email: string, password: string, options?: SignInOptions): Promise<Tokens>;
-  /** Verifies an e-mail address with the token from a mail. */
-  verifyEmail(token: string): Promise<void>;
+  /**
+   * Verifies an e-mail address with the token from a mail, for the account that is signed in. Otherwise it takes the account's `password`,
+   * or a `newPassword`, which ends the old one and all sessions; without either, a {@link TifoProblem} with the code `password_required`.
+   */
+  verifyEmail(token: string, proof?: { password?: string; newPassword?: string }): Promise<void>;
   /** Requests a new verification mail: for `email`, or for the account that is signed in. `baseUrl` is the page that the link opens. */
   requestVerification(request?: { email?: string; baseUrl?: string }): Promise<void>;
   /** Ends the session on the server and forgets it here. */
@@ -117,8 +120,8 @@ export function createClient(options: ClientOptions): TifoClient {
       tokens.set(session);
       return session;
     },
-    async verifyEmail(token) {
-      await done(plain.POST("/account/v3/verify-email", { body: { token } }));
+    async verifyEmail(token, proof = {}) {
+      await done(api.POST("/account/v3/verify-email", { body: { token, ...proof } }));
     },
     async requestVerification(request = {}) {
       await done(api.POST("/account/v3/verify-email/request", { body: request }));

@@ -184,13 +184,13 @@ describe("a session", () => {
     await expect(client.signIn("viewer@demo.example", "demo-viewer-pass")).rejects.toMatchObject(failed);
     expect(tokens.get()).toBeNull();
     await client.requestVerification({ email: "viewer@demo.example", baseUrl: "https://demo.example/verify" });
-    await client.verifyEmail("a-token");
+    await client.verifyEmail("a-token", { password: "demo-viewer-pass" });
     expect(requests.slice(1).map(({ url }) => new URL(url).pathname)).toEqual([
       "/account/v3/verify-email/request",
       "/account/v3/verify-email",
     ]);
     expect(await requests[1]?.json()).toEqual({ email: "viewer@demo.example", baseUrl: "https://demo.example/verify" });
-    expect(await requests[2]?.json()).toEqual({ token: "a-token" });
+    expect(await requests[2]?.json()).toEqual({ token: "a-token", password: "demo-viewer-pass" });
   });
 
   test("is renewed once for many requests that find it ended", async () => {

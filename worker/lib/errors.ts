@@ -13,6 +13,7 @@ export const ERRORS = {
   no_account: { status: 401, title: "No account found" },
   forbidden: { status: 403, title: "Not allowed" },
   email_not_verified: { status: 403, title: "E-mail address not verified" },
+  password_required: { status: 403, title: "Sign in to the account, or send its password or a new one" },
   password_too_short: { status: 403, title: "The password is too short for an account with roles; reset it" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },

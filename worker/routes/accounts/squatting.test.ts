@@ -173,7 +173,8 @@ describe("a role for an account that signed up under an unproven address", () =>
   test("doesn't touch the credentials of whoever proved the address before", async () => {
     const { id, email } = await squat();
     const [proof] = await db.select().from(emailProofs).where(eq(emailProofs.accountId, id));
-    await site.call("verifyEmail", { as: "client", body: { token: await signContent(env, "email verification", proof?.id ?? "") } });
+    const token = await signContent(env, "email verification", proof?.id ?? "");
+    await site.call("verifyEmail", { as: "client", body: { token, password: PASSWORD } });
     await give(id);
     expect((await signIn(email)).status).toBe(200);
   });

@@ -29,7 +29,7 @@ async function signUp(change: Record<string, unknown> = {}, on = site) {
   return (await on.call("createAccount", { body })).as(Account);
 }
 
-const verify = (token: string, on = site): Promise<Answer> => on.call("verifyEmail", { as: "client", body: { token } });
+const verify = (token: string, on = site): Promise<Answer> => on.call("verifyEmail", { as: "client", body: { token, password: PASSWORD } });
 
 const request = (body: Record<string, unknown>, headers: Record<string, string> = {}, on = site): Promise<Answer> =>
   on.call("requestEmailVerification", { as: "client", body, headers });

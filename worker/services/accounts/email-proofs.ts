@@ -5,13 +5,13 @@ import { createDb } from "#db/client.ts";
 import type { EmailProofPurpose } from "#db/enums.ts";
 import { type AccountRow, accounts, emailProofs, type ProofRow, sites } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { wonRace, invalid } from "#worker/lib/errors.ts";
+import { invalid } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { AskVerification } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { normalizeEmail, STAND_IN } from "./account-rows.ts";
-import { batchAll, commit, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
+import { commit, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
@@ -84,19 +84,6 @@ export async function askProof(
   await commit(ctx, [insert, eventInsert]);
 }
 
-/** Verifies the address of the account that a mailed token is for, once. */
-export async function verifyEmail(ctx: Ctx, token: string, address: string): Promise<void> {
-  await ctx.caller();
-  await takeSlot(ctx, "verifyEmail", address);
-  const refused = invalid("token", "The token is used up, expired or not one of ours");
-  const found = await findProof(ctx, "verify", token);
-  if (!found) throw refused;
-  const { account, use } = found;
-  if (account.emailVerified !== null) return batchAll(ctx.db, [use()]);
-  const changes = [use(), markVerified(ctx, account.id)];
-  if (!(await wonRace(() => commitIfUnchanged(ctx, changes, verifiedEvent(ctx, account.id, "mail"))))) throw refused;
-}
-
 /** The account that a token is for, and the statement that uses the token up if `holds`: it touches no row if somebody else was first. */
 export async function findProof(
   ctx: Ctx,
@@ -120,13 +107,18 @@ export async function findProof(
   return account && { account, use };
 }
 
-/** Notes that the person who has the address is the one who signs in. */
+/**
+ * Records that the person who owns the address is the one who signs in. A third-party sign-in proves nothing about the mailbox and may have
+ * been planted by a key, so with one an account is trusted only if it was before.
+ */
 export function markVerified(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db
     .update(accounts)
     .set({
-      ...{ emailVerified: sql`coalesce(${accounts.emailVerified}, ${ctx.now})`, trusted: true },
-      ...{ modified: ctx.now, version: sql`${accounts.version} + 1` },
+      emailVerified: sql`coalesce(${accounts.emailVerified}, ${ctx.now})`,
+      trusted: sql`${accounts.trusted} or json_array_length(${accounts.thirdPartyAuthProviders}) = 0`,
+      modified: ctx.now,
+      version: sql`${accounts.version} + 1`,
     })
     .where(ownRow(ctx, accounts, accountId));
 }

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, lt, or, type SQL, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import type { PasswordKind } from "#db/enums.ts";
-import { accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
+import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { forbidden, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -14,7 +14,7 @@ import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
-import { markVerified, verifiedEvent } from "./email-proofs.ts";
+import { markVerified, type ProvedBy, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { mailedToken } from "#worker/services/custom-email/mail-links.ts";
@@ -29,8 +29,8 @@ const PAUSE_MS = 60 * 1000;
 const PURPOSE = "password reset";
 
 /** A 400 for a password that is too short for an account with roles. */
-export function requireStaffPassword({ roles }: { roles: unknown[] }, password: string): void {
-  if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid("password", STAFF_PASSWORD_TOO_SHORT);
+export function requireStaffPassword({ roles }: { roles: unknown[] }, password: string, path = "password"): void {
+  if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid(path, STAFF_PASSWORD_TOO_SHORT);
 }
 
 /** Changes the caller's own password. Every session ends, the caller's too, who gets a new one. */
@@ -142,9 +142,25 @@ async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
     .select(accountColumns)
     .from(accounts)
     .where(ownRow(ctx, accounts, accountId));
-  if (!account || (account.emailVerified !== null && account.trusted)) return NO_PROOF;
-  const events = account.emailVerified === null ? [verifiedEvent(ctx, accountId, "reset")] : [];
-  const verified: Proof = { changes: [markVerified(ctx, accountId)], events };
+  return account ? planProof(ctx, account, "reset") : NO_PROOF;
+}
+
+/** What follows when somebody who reads an account's mail chooses its password. */
+export async function planPasswordByMail(ctx: Ctx, account: AccountRow, password: string, address: string): Promise<Proof> {
+  const changed = { ...(await newPassword(password, account)), modified: ctx.now, version: sql`${accounts.version} + 1` };
+  const change = ctx.db
+    .update(accounts)
+    .set(changed)
+    .where(ownRow(ctx, accounts, account.id));
+  const proof = planProof(ctx, account, "mail");
+  const known = rememberPlaces(ctx, account.id, await newPlaces(ctx, account.email, address));
+  return { changes: [change, ...proof.changes, known], events: [passwordChanged(ctx, account.id, "site"), ...proof.events] };
+}
+
+function planProof(ctx: Ctx, account: AccountRow, by: ProvedBy): Proof {
+  if (account.emailVerified !== null && account.trusted) return NO_PROOF;
+  const events = account.emailVerified === null ? [verifiedEvent(ctx, account.id, by)] : [];
+  const verified: Proof = { changes: [markVerified(ctx, account.id)], events };
   if (account.trusted) return verified;
   // Links are written by staff, keys and partners alone: they stay.
   const voided = voidCredentials(ctx, account, account.thirdPartyAuthProviders);

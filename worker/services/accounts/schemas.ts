@@ -171,7 +171,24 @@ const MailedToken = z
   .describe("From the mail: of its link, or the code")
   .openapi({ example: "5eed0000000000000000f002.c2lnbmF0dXJl" });
 
-export const VerifyEmail = z.strictObject({ token: MailedToken }).openapi("VerifyEmail");
+export const VerifyEmail = z
+  .strictObject({
+    token: MailedToken,
+    password: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("The account's password, to prove that the account is yours; not needed with the account's bearer token"),
+    newPassword: Password.optional().describe(
+      "A new password for the account instead: the old one and all sessions end. At least 10 characters for accounts with roles",
+    ),
+  })
+  .refine(({ password, newPassword }) => password === undefined || newPassword === undefined, {
+    path: ["newPassword"],
+    message: "Send either password or newPassword",
+  })
+  .openapi("VerifyEmail");
 
 export const AskGlobalAccount = z
   .strictObject({ baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE) })
@@ -195,9 +212,11 @@ export type UpsertAccount = z.output<typeof UpsertAccount>;
 export type UpdateAccount = z.output<typeof UpdateAccount>;
 export type ChangePassword = z.output<typeof ChangePassword>;
 export type AskReset = z.output<typeof AskReset>;
+export type VerifyEmail = z.output<typeof VerifyEmail>;
 export type AskVerification = z.output<typeof AskVerification>;
 export type AskGlobalAccount = z.output<typeof AskGlobalAccount>;
 export type ConfirmGlobalAccount = z.output<typeof ConfirmGlobalAccount>;
+export type Account = z.output<typeof Account>;
 export type UseReset = z.output<typeof UseReset>;
 export type BulkTagsIssues = z.output<typeof BulkTagsIssues>;
 export type RoleFilters = { [Filter in keyof typeof RoleFilter]?: z.output<(typeof RoleFilter)[Filter]> };

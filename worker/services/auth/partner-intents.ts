@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { z } from "@hono/zod-openapi";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { type AccountRow, accounts, type IntentRow } from "#db/schema/index.ts";
+import type { ThirdPartyProvider } from "#db/types.ts";
 import { callPublic } from "#worker/integrations/public-host.ts";
 import { conflict, Failure, invalid, notFound, unauthenticated } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -78,31 +79,44 @@ interface Joining {
 /** A linked account, whose address the partner may prove now. */
 function signInLinked(ctx: Ctx, linked: AccountRow, partner: Partner): Joining {
   if (partner.email !== linked.email || linked.emailVerified !== null) return { account: linked, changes: [], events: [] };
-  return prove(ctx, linked, linked.thirdPartyAuthProviders);
+  return prove(ctx, linked, partner);
 }
 
 /** Links the account of the partner's verified e-mail, or makes one. */
 async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
   const known = partner.email === undefined ? undefined : await findByEmail(ctx, partner.email);
-  const link = { provider: partner.provider, accountId: partner.accountId };
-  if (known) return joinKnown(ctx, known, link);
+  if (known) return joinKnown(ctx, known, partner);
   const email = partner.email ?? standInEmail(newId(ctx.now));
   const fresh = await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, []);
-  const account = { ...fresh, thirdPartyAuthProviders: [link], emailVerified: partner.email === undefined ? null : ctx.now, trusted: true };
+  const account = {
+    ...fresh,
+    thirdPartyAuthProviders: [linkOf(partner)],
+    emailVerified: partner.email === undefined ? null : ctx.now,
+    trusted: true,
+  };
   return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
 }
 
 /** An account with roles is linked by an admin alone. */
-function joinKnown(ctx: Ctx, known: AccountRow, link: AccountRow["thirdPartyAuthProviders"][number]): Joining {
+function joinKnown(ctx: Ctx, known: AccountRow, partner: Partner): Joining {
   if (known.roles.length > 0) throw conflict("An account with this e-mail has roles here; only an admin links it to a provider");
-  return prove(ctx, known, [...known.thirdPartyAuthProviders, link]);
+  return prove(ctx, known, partner);
+}
+
+function linkOf({ provider, accountId }: Partner): ThirdPartyProvider {
+  return { provider, accountId };
 }
 
 /**
- * What follows when a partner proves an account's address. If the account isn't trusted yet, its password and sessions end
- * here: they may be those of somebody who signed up under a stranger's address.
+ * What follows when a partner proves an account's address. If the account isn't trusted yet, its password, sessions and other links end
+ * here: they may be those of somebody who signed up under a stranger's address, or that a key has planted.
  */
-function prove(ctx: Ctx, known: AccountRow, links: AccountRow["thirdPartyAuthProviders"]): Joining {
+function prove(ctx: Ctx, known: AccountRow, partner: Partner): Joining {
+  const link = linkOf(partner);
+  const others = known.thirdPartyAuthProviders.filter(
+    ({ provider, accountId }) => provider !== link.provider || accountId !== link.accountId,
+  );
+  const links = known.trusted ? [...others, link] : [link];
   const voided = known.trusted ? { columns: {}, changes: [], events: [] } : voidCredentials(ctx, known, links);
   const account: AccountRow = {
     ...known,

@@ -103,10 +103,10 @@ export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: 
         `Verify your e-mail address for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `somebody, hopefully you, has an account at ${siteName} with this e-mail address. Verify it only if the account is yours: whoever created it knows its password. The link works once, within 24 hours.`,
+          `somebody, hopefully you, has an account at ${siteName} with this e-mail address. To verify it, open the link and enter the password of the account. The link works once, within 24 hours.`,
         ],
         { label: "Verify the address", ...mail.data },
-        "If you didn't create the account, ignore this mail.",
+        "If you didn't create the account, ignore this mail, or choose a new password there: then the account is yours alone.",
       );
     case "globalAccount":
       return letter(

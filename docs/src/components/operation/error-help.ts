@@ -45,6 +45,11 @@ export const ERROR_HELP = {
       "The password is right, but the site requires a verified e-mail address (`settings.security.requireVerifiedEmail`), or a global account was requested from an address that isn't verified.",
     fix: "Request a mail with `POST /account/v3/verify-email/request`, pass its token to `POST /account/v3/verify-email`, then try again.",
   },
+  password_required: {
+    cause:
+      "A verification token alone doesn't prove that the caller created the account: somebody else may have signed up with the address. The token stays valid.",
+    fix: "Repeat the request with the account's bearer token or its `password`, or let the owner of the address choose a `newPassword`.",
+  },
   password_too_short: {
     cause:
       "The password is right, but the account has roles and its password has fewer than 10 characters: it was set before the account got them.",

@@ -1,0 +1,133 @@
+import { env } from "cloudflare:workers";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createDb } from "#db/client.ts";
+import { accounts, emailProofs, totpSecrets } from "#db/schema/index.ts";
+import type { AccountRole } from "#db/types.ts";
+import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
+import { randomHex } from "#worker/lib/ids.ts";
+import { signContent } from "#worker/lib/crypto/signed.ts";
+import { Tokens } from "#worker/services/auth/schemas.ts";
+import { EventList } from "#worker/services/webhooks/schemas.ts";
+import { Account } from "#worker/services/accounts/schemas.ts";
+
+// The owner of an address opens the verification mail of an account that somebody else created under it.
+
+const db = createDb(env.DB);
+const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
+const OWN_PASSWORD = "the-owner-chose-this";
+const REJECTED = { status: 403, code: "password_required" };
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await newSite();
+});
+
+async function signUp() {
+  const email = `${randomHex(6)}@people.example`;
+  return (await site.call("createAccount", { body: { email, password: PASSWORD, name: "Squatter" } })).as(Account);
+}
+
+const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
+  site.call("login", {
+    as: "nobody",
+    body: { email, password, siteId: site.id },
+    headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` },
+  });
+
+const bearerOf = async (email: string) => ({ Authorization: `Bearer ${(await signIn(email)).as(Tokens).jwt}` });
+
+async function tokenOf(accountId: string): Promise<string> {
+  const proofs = await db.select().from(emailProofs).where(eq(emailProofs.accountId, accountId)).orderBy(emailProofs.id);
+  return signContent(env, "email verification", proofs.at(-1)?.id ?? "");
+}
+
+const verify = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+  site.call("verifyEmail", { as: "client", body, headers });
+
+const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
+
+describe("opening the mail of an account that somebody else created", () => {
+  test("verifies nothing by the token alone, and leaves the token valid", async () => {
+    const { _id } = await signUp();
+    const token = await tokenOf(_id);
+    expect((await verify({ token })).problem).toMatchObject(REJECTED);
+    const stranger = await signUp();
+    expect((await verify({ token }, await bearerOf(stranger.email))).problem).toMatchObject(REJECTED);
+    expect(await rowOf(_id)).toMatchObject({ emailVerified: null, trusted: false });
+    expect((await verify({ token, password: PASSWORD })).status).toBe(200);
+  });
+
+  test("gives the account to whoever chooses a new password, and ends what the other one had", async () => {
+    const { _id, email } = await signUp();
+    const headers = await bearerOf(email);
+    await db.insert(totpSecrets).values({ accountId: _id, siteId: site.id, secretSealed: "x", confirmed: 1, lastStep: 0, created: 1 });
+    const token = await tokenOf(_id);
+    expect((await verify({ token, newPassword: OWN_PASSWORD })).body).toEqual({ success: true });
+    expect((await signIn(email)).status).toBe(401);
+    expect((await site.call("getAccount", { as: "client", params: { id: _id }, headers })).status).toBe(401);
+    expect((await signIn(email, OWN_PASSWORD)).status).toBe(200);
+    expect(await rowOf(_id)).toMatchObject({ trusted: true });
+    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+    const types = results.filter(({ resource }) => resource === `account/${_id}`).map(({ type }) => type);
+    expect(types).toEqual(["new_account", "account.passwordChanged", "account.emailVerified", "account.credentialsVoided"]);
+    expect((await verify({ token, newPassword: PASSWORD })).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
+  });
+
+  test("counts passwords sent with a token as sign-ins, and rejects a wrong one", async () => {
+    const { _id } = await signUp();
+    const token = await tokenOf(_id);
+    const codes = [];
+    for (let guesses = 0; guesses < 6; guesses += 1) codes.push((await verify({ token, password: "a-wrong-guess" })).status);
+    expect(codes).toEqual([400, 400, 400, 400, 400, 429]);
+    expect(await rowOf(_id)).toMatchObject({ emailVerified: null });
+  });
+
+  test("rejects a current and a new password together, and a short one for an account with roles", async () => {
+    const { _id } = await signUp();
+    const token = await tokenOf(_id);
+    expect(await verify({ token, password: PASSWORD, newPassword: OWN_PASSWORD })).toMatchObject({ status: 400, fields: ["newPassword"] });
+    await db
+      .update(accounts)
+      .set({ roles: [ADMIN] })
+      .where(eq(accounts.id, _id));
+    expect(await verify({ token, newPassword: "only-nine" })).toMatchObject({ status: 400, fields: ["newPassword"] });
+  });
+
+  test("verifies a signed-in account, and one whose credentials staff have set, without a password", async () => {
+    const { _id, email } = await signUp();
+    expect((await verify({ token: await tokenOf(_id) }, await bearerOf(email))).status).toBe(200);
+    const made = `${randomHex(6)}@people.example`;
+    const { _id: madeId } = (await site.call("upsertAccount", { body: { email: made, name: "Vera", password: PASSWORD } })).as(Account);
+    await site.call("requestEmailVerification", { as: "client", body: { email: made } });
+    expect((await verify({ token: await tokenOf(madeId) })).status).toBe(200);
+  });
+
+  test("sets no password for an address that was verified meanwhile", async () => {
+    const { _id, email } = await signUp();
+    const token = await tokenOf(_id);
+    await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, _id));
+    expect((await verify({ token, newPassword: OWN_PASSWORD })).problem?.code).toBe("conflict");
+    expect((await signIn(email)).status).toBe(200);
+  });
+});
+
+describe("a third-party sign-in that a key without roles:write has planted", () => {
+  const plant = async (id: string) => {
+    const headers = { "Tifo-Developer-Key": await site.addKey(["account:write"]) };
+    const links = [{ provider: "club-app", accountId: randomHex(6) }];
+    await site.call("updateAccount", { as: "client", headers, params: { id }, body: { name: "Planted", thirdPartyAuthProviders: links } });
+  };
+
+  test.for<[string, (account: Account) => Promise<Answer>]>([
+    ["the address is verified", async ({ _id, email }) => verify({ token: await tokenOf(_id) }, await bearerOf(email))],
+    ["a new password is chosen by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
+  ])("ends when the account gets a role, although %s", async ([, prove]) => {
+    const account = await signUp();
+    await plant(account._id);
+    expect((await prove(account)).status).toBe(200);
+    await site.call("setRoles", { params: { id: account._id }, body: { roles: [ADMIN] } });
+    expect(await rowOf(account._id)).toMatchObject({ thirdPartyAuthProviders: [], passwordHash: null });
+  });
+});
