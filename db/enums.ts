@@ -158,7 +158,7 @@ export const WEBHOOK_KINDS = ["site", "programmatic"] as const;
 export const WEBHOOK_DISABLED_REASONS = ["gone", "failing"] as const;
 /** Whose password: an account's of the site, or that of a global account which administers it. */
 /** Why a session ended before its time. */
-export const SESSION_ENDS = ["signedOut", "refreshTokenReused"] as const;
+export const SESSION_ENDS = ["signedOut", "refreshTokenReused", "totpEnabled"] as const;
 export const PASSWORD_KINDS = ["site", "global"] as const;
 export type PasswordKind = (typeof PASSWORD_KINDS)[number];
 export const PAYMENT_STATUSES = ["complete", "declined", "pending"] as const;

@@ -120,7 +120,7 @@ describe("a third-party sign-in that a key without roles:write has planted", () 
     await site.call("updateAccount", { as: "client", headers, params: { id }, body: { name: "Planted", thirdPartyAuthProviders: links } });
   };
 
-  test.for<[string, (account: Account) => Promise<Answer>]>([
+  test.for<[string, (account: Awaited<ReturnType<typeof signUp>>) => Promise<Answer>]>([
     ["the address is verified", async ({ _id, email }) => verify({ token: await tokenOf(_id) }, await bearerOf(email))],
     ["a new password is chosen by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
   ])("ends when the account gets a role, although %s", async ([, prove]) => {

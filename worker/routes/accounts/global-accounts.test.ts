@@ -241,3 +241,14 @@ describe("a global account's sites", () => {
     expect((await list({ Authorization: `Bearer ${await one.signIn(one.accounts.admin)}` })).problem?.code).toBe("forbidden");
   });
 });
+
+test("confirming needs roles that count: an admin without the authenticator app that the site requires has none", async () => {
+  const strict = await newSite();
+  const account = await proven(strict, newEmail());
+  await ask(strict, account);
+  const token = await tokenOf(account);
+  const body = { name: "Strict", settings: { security: { requireStaffTotp: true } } };
+  expect((await strict.call("updateSite", { body })).status).toBe(200);
+  expect((await confirm(strict, token)).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
+  expect(await globalsOf(account.email)).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { and, eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { accounts, recoveryCodes, sites, totpSecrets } from "#db/schema/index.ts";
+import { accounts, recoveryCodes, sessions, sites, totpSecrets } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
 import { exhaust } from "#test/exhaust.ts";
 import { type Answer, type CallOptions, newSite, PASSWORD, type TestAccount, type TestSite } from "#test/harness.ts";
@@ -184,6 +184,17 @@ describe("an authenticator app", () => {
       "account.totpDisabled",
     ]);
     for (const { data } of own) expect(data).toEqual({ _id: account.id, siteId: site.id });
+  });
+
+  test("ends the account's other sessions by an event each, which closes their sockets", async () => {
+    const account = await newStaff();
+    await signIn(account.email);
+    const [other] = await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.accountId, account.id));
+    await enrol(account);
+    await env.SITE_LOG.getByName(site.id).nudge();
+    const { results } = (await site.call("listEvents", { query: { types: "account.sessionEnded", limit: 200 } })).as(EventList);
+    const own = results.filter(({ resource }) => resource === `account/${account.id}`).map(({ data }) => data);
+    expect(own).toEqual([{ _id: account.id, siteId: site.id, sessionId: other?.id, reason: "totpEnabled" }]);
   });
 });
 

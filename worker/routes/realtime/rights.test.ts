@@ -189,6 +189,19 @@ describe("a role that is taken away", () => {
     expect((await ending(viewer)).close).toBeOneOf([CLOSE.forbidden, CLOSE.unauthenticated]);
     await countsViewers(site, elsewhere.open ? 1 : 0);
   });
+
+  test("by a site that begins to require authenticator apps closes the sockets of staff without one", async () => {
+    const site = await newSite();
+    const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
+    const creator = await newPerson(site, "creator-of-one", [{ scope: "*", pageId: [gated], write: true }]);
+    const viewer = await join(site, gated, creator.jwt);
+    await countsViewers(site, 1);
+    const body = { name: "Strict", settings: { security: { requireStaffTotp: true } } };
+    expect((await site.call("updateSite", { body })).status).toBe(200);
+    expect(await ending(viewer)).toEqual(FORBIDDEN);
+    const ticket = await ticketOf(site, gated, creator.jwt);
+    expect((await (await openSocket(site, gated, { ticket })).closed).code).toBe(CLOSE.forbidden);
+  });
 });
 
 describe("a gate", () => {

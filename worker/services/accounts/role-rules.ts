@@ -1,6 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
 import type { AccountRole } from "#db/types.ts";
-import { type AccountRow, accounts, pages, sites } from "#db/schema/index.ts";
+import { type AccountRow, accounts, pages, sites, totpSecrets } from "#db/schema/index.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { conflict, forbidden, invalid } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
@@ -84,6 +84,17 @@ export function leavesAnAdmin(ctx: Ctx, account: { id: string; roles: AccountRol
 }
 
 export const LAST_ADMIN = "The last admin of a site can't be removed; make somebody else admin first";
+
+/** Whether the site lets the roles of this row of `accounts` count only with an authenticator app. */
+export const requiresTotp = sql`(json_array_length(${accounts.roles}) > 0 and coalesce((select json_extract(s.settings, '$.security.requireStaffTotp')
+  from ${sites} s where s.id = ${accounts.siteId}), 0))`;
+
+/** Whether this row has roles that don't count, for want of an authenticator app. Of viewers neither the site nor the app is looked up. */
+export const rolesAreVoid = sql`(${requiresTotp} and not exists (select 1 from ${totpSecrets} t
+  where t.account_id = ${accounts.id} and t.confirmed is not null))`;
+
+/** The roles of this row that count: what decides what an account may do reads these, never the column. */
+export const countingRoles = sql`case when ${rolesAreVoid} then '[]' else ${accounts.roles} end`;
 
 /** `isSiteAdmin` of worker/lib/roles.ts as SQL. */
 export function administersSite(action: Action, roles: SQL = sql`${accounts.roles}`): SQL {

@@ -216,7 +216,6 @@ export type VerifyEmail = z.output<typeof VerifyEmail>;
 export type AskVerification = z.output<typeof AskVerification>;
 export type AskGlobalAccount = z.output<typeof AskGlobalAccount>;
 export type ConfirmGlobalAccount = z.output<typeof ConfirmGlobalAccount>;
-export type Account = z.output<typeof Account>;
 export type UseReset = z.output<typeof UseReset>;
 export type BulkTagsIssues = z.output<typeof BulkTagsIssues>;
 export type RoleFilters = { [Filter in keyof typeof RoleFilter]?: z.output<(typeof RoleFilter)[Filter]> };

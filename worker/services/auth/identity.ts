@@ -3,11 +3,12 @@ import { z } from "@hono/zod-openapi";
 import { createDb, type D1Usage, type DbGuard } from "#db/client.ts";
 import { prepared } from "#db/prepared.ts";
 import { ROLE_SCOPES } from "#db/enums.ts";
-import { accounts, apiKeys, globalAccounts, sessions, sites, streamProviders, totpSecrets } from "#db/schema/index.ts";
+import { accounts, apiKeys, globalAccounts, sessions, sites, streamProviders } from "#db/schema/index.ts";
 import { equalInConstantTime, lookUpHashes, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
+import { countingRoles } from "#worker/services/accounts/role-rules.ts";
 import { PROVIDER_PURPOSE } from "#worker/services/stream-providers/stream-providers.ts";
 import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 
@@ -56,17 +57,14 @@ const keyByHash = prepared((db) =>
     ),
 );
 
-/** Whether the site lets the roles of this row of `accounts` count only with an authenticator app. */
-export const requiresTotp = sql`(json_array_length(${accounts.roles}) > 0 and coalesce((select json_extract(s.settings, '$.security.requireStaffTotp')
-  from ${sites} s where s.id = ${accounts.siteId}), 0))`;
-
-// Of viewers neither the site nor the authenticator app is asked for.
-const countingRoles = sql<string>`case when ${requiresTotp} and not exists (select 1 from ${totpSecrets} t
-  where t.account_id = ${accounts.id} and t.confirmed is not null) then '[]' else ${accounts.roles} end`.as("roles");
-
 const accountOfSession = prepared((db) =>
   db
-    .select({ roles: countingRoles, tags: accounts.tags, passwordVersion: accounts.passwordVersion, revoked: sessions.revoked })
+    .select({
+      roles: sql<string>`${countingRoles}`.as("roles"),
+      tags: accounts.tags,
+      passwordVersion: accounts.passwordVersion,
+      revoked: sessions.revoked,
+    })
     .from(accounts)
     .innerJoin(sessions, and(eq(sessions.id, sql.placeholder("sessionId")), eq(sessions.accountId, accounts.id)))
     .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.siteId, sql.placeholder("audience")))),

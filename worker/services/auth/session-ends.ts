@@ -1,26 +1,49 @@
-import { and, eq, gt, isNull, type SQL } from "drizzle-orm";
+import { and, eq, gt, isNull, ne, type SQL } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { sessions } from "#db/schema/index.ts";
 import type { SESSION_ENDS } from "#db/enums.ts";
 import { wonRace } from "#worker/lib/errors.ts";
-import { commitIfUnchanged, type Ctx } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 // The one place that revokes a session: the event ends its sockets.
 
+type Reason = (typeof SESSION_ENDS)[number];
 type Ended = Pick<typeof sessions.$inferSelect, "id" | "accountId" | "audience">;
 
 /** Ends a session, as long as `where` holds; one that has ended stays as it is. */
-export async function endSession(ctx: Ctx, session: Ended, reason: (typeof SESSION_ENDS)[number], where?: SQL): Promise<void> {
-  const { id, accountId, audience } = session;
+export async function endSession(ctx: Ctx, session: Ended, reason: Reason, where?: SQL): Promise<void> {
+  const { id, audience } = session;
   const change = ctx.db
     .update(sessions)
     .set({ revoked: ctx.now })
     .where(and(eq(sessions.id, id), isNull(sessions.revoked), where));
   // A global session is no site's, and opens no sockets.
   if (audience === GLOBAL_AUDIENCE) return void (await change);
+  await wonRace(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, endedEvent(session, reason)));
+}
+
+/** Ends all sessions of an account of the site but one: the statement and the events for the batch of what they end with. */
+export async function planOtherEnds(
+  ctx: Ctx,
+  { accountId, sessionId }: { accountId: string; sessionId: string },
+  reason: Reason,
+): Promise<{ change: BatchItem<"sqlite">; events: NewEvent[] }> {
+  const others = and(
+    ...[eq(sessions.audience, ctx.siteId), eq(sessions.accountId, accountId), ne(sessions.id, sessionId)],
+    isNull(sessions.revoked),
+  );
+  const open = await ctx.db
+    .select()
+    .from(sessions)
+    .where(and(others, gt(sessions.expires, ctx.now)));
+  const change = ctx.db.update(sessions).set({ revoked: ctx.now }).where(others);
+  return { change, events: open.map((session) => endedEvent(session, reason)) };
+}
+
+function endedEvent({ id, accountId, audience }: Ended, reason: Reason): NewEvent {
   const data = { _id: accountId, siteId: audience, sessionId: id, reason };
-  const event = { type: "account.sessionEnded", resource: `account/${accountId}`, data };
-  await wonRace(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, event));
+  return { type: "account.sessionEnded", resource: `account/${accountId}`, data };
 }
 
 /** Ends the session of a refresh token that was used before: it may have been stolen. */

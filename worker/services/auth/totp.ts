@@ -1,13 +1,13 @@
-import { and, count, eq, isNotNull, isNull, lt, ne, sql } from "drizzle-orm";
-import { accounts, recoveryCodes, sessions, sites, totpSecrets } from "#db/schema/index.ts";
+import { and, count, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { accounts, recoveryCodes, sites, totpSecrets } from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { open, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, Failure, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
 import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
-import { requiresTotp } from "./identity.ts";
-import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
+import { planOtherEnds } from "./session-ends.ts";
+import { requireRoleKey, requiresTotp } from "#worker/services/accounts/role-rules.ts";
 import { requirePassword, SignInAttempt } from "./sign-in-attempts.ts";
 
 const PURPOSE = "totp secret";
@@ -63,6 +63,7 @@ export async function confirmTotp(ctx: Ctx, code: string, address: string): Prom
   await attempt.giveBack();
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomCode(RECOVERY_LENGTH));
   const hashes = await Promise.all(codes.map(async (text) => ({ accountId: id, siteId: ctx.siteId, hash: await hashOf(id, text) })));
+  const others = await planOtherEnds(ctx, { accountId: id, sessionId }, "totpEnabled");
   const changes = [
     ctx.db
       .update(totpSecrets)
@@ -70,12 +71,9 @@ export async function confirmTotp(ctx: Ctx, code: string, address: string): Prom
       .where(and(pending, eq(totpSecrets.secretSealed, row.secretSealed))),
     ctx.db.delete(recoveryCodes).where(ofAccount(ctx, recoveryCodes, id)),
     ctx.db.insert(recoveryCodes).values(hashes),
-    ctx.db
-      .update(sessions)
-      .set({ revoked: ctx.now })
-      .where(and(eq(sessions.audience, ctx.siteId), eq(sessions.accountId, id), ne(sessions.id, sessionId), isNull(sessions.revoked))),
+    others.change,
   ];
-  await commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpEnabled", id));
+  await commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpEnabled", id), ...others.events);
   return { recoveryCodes: codes.map((text) => text.match(/.{4}/g)?.join("-") ?? text) };
 }
 

@@ -111,7 +111,8 @@ export const EVENTS = {
   "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
   "account.sessionEnded": {
     data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
-    description: "A session of an account was ended: by signing out, or because a refresh token was used twice",
+    description:
+      "A session of an account was ended: by signing out, because a refresh token was used twice, or because another session has enabled an authenticator app",
   },
   "account.recoveryCodeUsed": { data: OfAccount, description: "Somebody signed in with a recovery code in place of the authenticator app" },
   "account.signInFailed": {

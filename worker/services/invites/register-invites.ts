@@ -36,7 +36,7 @@ import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
-import { administersSite, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
+import { administersSite, countingRoles, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const PURPOSE = "register invite";
@@ -233,7 +233,7 @@ async function requireSenderIsAdmin(ctx: Ctx, senderAccountId: string): Promise<
   const [sender] = await ctx.db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write")));
+    .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write", countingRoles)));
   if (!sender) throw conflict("The sender of the invite no longer administers the site");
 }
 

@@ -1,23 +1,36 @@
+import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import { accounts } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { rolesAreVoid } from "#worker/services/accounts/role-rules.ts";
 import { presenceOf } from "./realtime.ts";
 
 const AccessData = z.object({ accountId: z.string().nullable(), status: z.string().optional() });
 
 /**
- * Rechecks an account's sockets after an event that may end its access: an ended session, a new password, changed roles or a deletion; an
- * entitlement that no longer gives access, or only for a limited time; a deleted login code. Safe to repeat.
+ * Rechecks an account's sockets after an event that may end its access: an ended session, a new password, changed roles, roles that no
+ * longer count or a deletion; an entitlement that no longer gives access, or only for a limited time; a deleted login code. Safe to repeat.
  */
 export async function recheckViewers(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const accountId = affectedAccount(event);
-  if (accountId !== null) await presenceOf(env, siteId).recheck([accountId]);
+  const accountIds = event.type === "site.updated" ? await staffWithoutApp(env, siteId) : affectedAccounts(event);
+  if (accountIds.length > 0) await presenceOf(env, siteId).recheck(accountIds);
 }
 
-function affectedAccount({ type, resource, data }: LogEntry): string | null {
-  if (type === "new_account") return null;
+/** A site that starts to require authenticator apps voids the roles of staff who have none. */
+async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
+  const rows = await createDb(env.DB)
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.siteId, siteId), rolesAreVoid));
+  return rows.map(({ id }) => id);
+}
+
+function affectedAccounts({ type, resource, data }: LogEntry): string[] {
+  if (type === "new_account") return [];
   // Every account event, so that none can be missed here.
-  if (resource.startsWith("account/")) return resource.slice("account/".length);
-  if (!type.startsWith("entitlement_") && type !== "accesscode.deleted") return null;
+  if (resource.startsWith("account/")) return [resource.slice("account/".length)];
+  if (!type.startsWith("entitlement_") && type !== "accesscode.deleted") return [];
   const entitlement = AccessData.safeParse(JSON.parse(data)).data;
-  return entitlement && entitlement.status !== "active" ? entitlement.accountId : null;
+  return entitlement?.accountId && entitlement.status !== "active" ? [entitlement.accountId] : [];
 }
