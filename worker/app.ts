@@ -71,7 +71,7 @@ const AREAS = [
   media,
   navigation,
   overlays,
-  // Their paths are fixed where those of pages take any id.
+  // Before pages, whose paths accept any id where these have fixed segments.
   channelTemplates,
   configurations,
   devices,
@@ -94,7 +94,7 @@ const AREAS = [
   webhooks,
 ];
 
-/** The whole API. Imports nothing of the platform, so that the OpenAPI document can be emitted from it in plain Node. */
+/** The whole API. Imports nothing from the platform, so that the OpenAPI document can be emitted in plain Node. */
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     strict: false,
@@ -115,9 +115,9 @@ export function createApp(): OpenAPIHono<AppEnv> {
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** A 405 that names the methods where the path has some, else a 404. */
+/** A 405 that lists the path's methods if it has any, otherwise a 404. */
 function noSuchOperation(app: OpenAPIHono<AppEnv>, path: string): Failure {
   const allowed = METHODS.filter((method) => app.router.match(method, path)[0].some(([[, route]]) => route.path !== "/*"));
   if (allowed.length === 0) return new Failure("not_found", "No such operation");
-  return new Failure("method_not_allowed", `This path takes ${allowed.join(", ")}`, { headers: { Allow: allowed.join(", ") } });
+  return new Failure("method_not_allowed", `This path supports ${allowed.join(", ")}`, { headers: { Allow: allowed.join(", ") } });
 }

@@ -22,8 +22,8 @@ import { pruneTvCodes } from "./services/access-codes/tv-codes.ts";
 import { pruneViews } from "./services/videos/views.ts";
 import { pruneWatchTime } from "./services/pages/watch-time.ts";
 
-// A nudge that has not come after this long won't.
-const LOST_MS = 5_000;
+// A nudge that hasn't arrived after this long is lost.
+const LOST_AFTER_MS = 5_000;
 
 interface Scope {
   env: Env;
@@ -31,7 +31,7 @@ interface Scope {
   now: number;
 }
 
-/** In the order in which they run. */
+/** In execution order. */
 const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   sweepOrphans,
   pruneKeys,
@@ -54,12 +54,12 @@ const STEPS: Record<string, (scope: Scope) => Promise<unknown>> = {
   resumeExports,
   pruneExports,
   pruneCharges,
-  // Last, since they wait for systems outside.
+  // Last, because they wait for external systems.
   undoAbandonedDrafts,
   reconcileBilling,
 };
 
-/** What runs once a minute: wakes the logs whose nudge was lost, and forgets what is past its time. One that fails holds up none of the others. Safe to run twice. */
+/** Runs once a minute: nudges logs whose nudge was lost, and prunes expired data. A failing step doesn't stop the others. Safe to run twice. */
 export async function runScheduled(env: Env, now: number): Promise<void> {
   const db = createDb(env.DB);
   const failures: unknown[] = [];
@@ -73,10 +73,10 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   };
   let waiting: string[] = [];
   await run("sitesWaiting", async () => {
-    waiting = await sitesWaiting(db, now - LOST_MS);
+    waiting = await sitesWaiting(db, now - LOST_AFTER_MS);
   });
   for (const siteId of waiting) await run("nudge", () => env.SITE_LOG.getByName(siteId).nudge(), { siteId });
   for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));
   if (failures.length > 0)
-    throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps; the next minute tries them again`);
+    throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps and is retried in a minute`);
 }

@@ -2,28 +2,28 @@ import type { Context } from "hono";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** Marks a single resource with its version, to be compared by If-None-Match and If-Match (RFC 9110, section 13). */
+/** Sets the ETag of a single resource from its version, for If-None-Match and If-Match (RFC 9110, section 13). */
 export function tagVersion(c: Context<AppEnv>, row: { version: number }): void {
   c.header("ETag", `"v${row.version}"`);
 }
 
-/** The same where more is answered than the row: this too is compared by If-None-Match, and the row's version alone by If-Match. */
+/** The same for a response that contains more than the row: If-None-Match compares all of it, If-Match only the row's version. */
 export async function tagVersionOf(c: Context<AppEnv>, row: { version: number }, more: string): Promise<void> {
   c.header("ETag", `"v${row.version}-${(await sha256(more)).slice(0, 16)}"`);
 }
 
-/** Marks the public part of a resource. If-Match never accepts it: a change could drop what its reader was not shown. */
+/** Sets the ETag of a resource's public part. If-Match never accepts it: a write based on it could drop fields that the reader couldn't see. */
 export async function tagPublicPart(c: Context<AppEnv>, row: { version: number }, shown = ""): Promise<void> {
   c.header("ETag", `"public-${(await sha256(`${row.version} ${shown}`)).slice(0, 16)}"`);
 }
 
-/** Marks a text that is made anew for each caller by what it says. */
+/** Sets the ETag of a generated text from its content. */
 export async function tagText(c: Context<AppEnv>, text: string): Promise<void> {
   c.header("ETag", `"${(await sha256(text)).slice(0, 32)}"`);
 }
 
-/** A GET or HEAD whose ETag the caller has already is answered with 304 (RFC 9110, section 13.1.2). */
-export function omitWhatIsKnown(c: Context<AppEnv>): void {
+/** Responds with 304 to a GET or HEAD if the caller already has this ETag (RFC 9110, section 13.1.2). */
+export function respondNotModified(c: Context<AppEnv>): void {
   if (!["GET", "HEAD"].includes(c.req.method) || c.res.status !== 200) return;
   const known = c.req.header("If-None-Match");
   const tag = known === undefined ? null : c.res.headers.get("ETag");

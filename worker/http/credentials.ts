@@ -11,43 +11,43 @@ import {
 } from "#worker/services/auth/identity.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** Every way to say who calls, as the OpenAPI document names and describes it. */
+/** Every kind of credential, as named and described in the OpenAPI document. */
 export const SECURITY_SCHEMES = {
   client: { type: "apiKey", in: "header", name: "Tifo-Client-Id", description: "The site's id." },
-  clientQuery: { type: "apiKey", in: "query", name: "clientId", description: "The site's id, where a header can't be set." },
+  clientQuery: { type: "apiKey", in: "query", name: "clientId", description: "The site's id, for clients that can't set a header." },
   developer: {
     type: "apiKey",
     in: "header",
     name: "Tifo-Developer-Key",
     description: "A developer key of the site, for server-to-server calls.",
   },
-  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` that the login answers; good for 10 minutes." },
+  bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "The `jwt` from the login response; valid for 10 minutes." },
   provider: {
     type: "http",
     scheme: "bearer",
     bearerFormat: "UUID",
-    description: "The `authorization` that a stream provider's registration answered.",
+    description: "The `authorization` from the stream provider's registration response.",
   },
   signature: {
     type: "apiKey",
     in: "header",
     name: "Tifo-Signature",
     description:
-      "Hex HMAC-SHA256 by the data provider's secret, of the body, or where there is none of the provider's id. With `Tifo-Timestamp` (seconds since 1970 UTC, within 5 minutes) what is signed is `<timestamp>.<content>`; recommended, since a signature without it can be sent again.",
+      "Hex HMAC-SHA256 of the body (or of the provider's id if there is no body), keyed with the data provider's secret. With `Tifo-Timestamp` (seconds since 1970 UTC, within 5 minutes), sign `<timestamp>.<content>` instead; recommended, because a signature without a timestamp can be replayed.",
   },
   stripeSignature: {
     type: "apiKey",
     in: "header",
     name: "Stripe-Signature",
-    description: "Stripe's own signature of the body, by the secret that its endpoint has.",
+    description: "Stripe's signature of the body, keyed with its endpoint's secret.",
   },
   super: { type: "apiKey", in: "header", name: "Tifo-Super-Key", description: "The key of the deployment's operator." },
-  device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device, as it names itself." },
+  device: { type: "apiKey", in: "header", name: "Tifo-Device-Id", description: "The viewer's device id, chosen by the client." },
 } as const;
 
 export type CredentialKind = keyof typeof SECURITY_SCHEMES;
 
-/** Sets of credentials, any one of which is enough. */
+/** Sets of credentials, any one of which is sufficient. */
 export type Credentials = readonly (readonly CredentialKind[])[];
 
 export const ANYONE = [[]] as const satisfies Credentials;
@@ -70,7 +70,7 @@ export const DEVELOPER_OR_ACCOUNT = [
 ] as const satisfies Credentials;
 export const DEVELOPER_OR_PROVIDER = [["client", "developer"], ["provider"]] as const satisfies Credentials;
 export const SIGNATURE = [["client", "signature"]] as const satisfies Credentials;
-/** The signature itself is checked by what reads the event, which is nothing without it. */
+/** The signature is verified when the event is parsed. */
 export const STRIPE_SIGNATURE = [["stripeSignature"]] as const satisfies Credentials;
 export const SUPER = [["super"]] as const satisfies Credentials;
 export const CLIENT_SUPER = [["client", "super"]] as const satisfies Credentials;
@@ -79,7 +79,7 @@ export const GLOBAL_OR_SUPER = [["bearer"], ["super"]] as const satisfies Creden
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What the request shows of each kind. Read as it is asked for: most operations take one kind, and each header costs. */
+/** The credentials that a request presents. Read lazily: most operations accept one kind, and each header costs time. */
 export class Presented implements Partial<Record<CredentialKind, string>> {
   readonly #request: HonoRequest;
 
@@ -128,8 +128,8 @@ export class Presented implements Partial<Record<CredentialKind, string>> {
 }
 
 /**
- * The first set of which everything is shown, save the device, whose lack is a 400;
- * without one, whether what is shown is right but of the wrong kind (403) or not (401).
+ * The first set that is presented completely, except for the device, whose absence is a 400. Without one: what is presented may be valid
+ * but of the wrong kind (403), or missing (401).
  */
 export function chooseCredentials(accepted: Credentials, presented: Presented): { kinds: readonly CredentialKind[]; wrongKind: boolean } {
   const complete = accepted.find((kinds) => kinds.every((kind) => kind === "device" || presented[kind] !== undefined));
@@ -138,17 +138,17 @@ export function chooseCredentials(accepted: Credentials, presented: Presented): 
   const other = (["developer", "bearer", "super"] as const).find((kind) => presented[kind] !== undefined);
   const needsClient = accepted.every((kinds) => kinds.includes("client"));
   if (other === undefined || (needsClient && presented.client === undefined)) {
-    throw unauthenticated(`Credentials are missing; one of these sets is needed: ${describe(accepted)}`);
+    throw unauthenticated(`Missing credentials; send one of these sets: ${describe(accepted)}`);
   }
   return { kinds: other === "super" ? ["super"] : ["client", other], wrongKind: true };
 }
 
-/** The site that a chosen set is shown for; empty without one. */
+/** The site that the chosen set is for; empty without one. */
 export function siteIdOf(kinds: readonly CredentialKind[], presented: Presented): string {
   return (kinds.includes("clientQuery") ? presented.clientQuery : presented.client) ?? "";
 }
 
-/** The check of a chosen set. */
+/** The identity check for a chosen set. */
 export async function checkCredentials(
   c: Context<AppEnv>,
   kinds: readonly CredentialKind[],
@@ -178,7 +178,7 @@ export async function checkCredentials(
   return { confirm: () => ({ kind: "anonymous" }) };
 }
 
-/** The operator at a site that exists; the operator's own check asks nothing of D1. */
+/** Checks the operator and that the site exists; the operator's own check needs no D1 query. */
 function checkBoth(site: IdentityCheck, operator: IdentityCheck): IdentityCheck {
   return {
     ...site,
@@ -189,12 +189,12 @@ function checkBoth(site: IdentityCheck, operator: IdentityCheck): IdentityCheck 
   };
 }
 
-/** What a data provider signs: the body or, where there is none, its own id. */
+/** What a data provider signs: the body or, without one, its own id. */
 async function signedContent(c: Context, providerId: string): Promise<Uint8Array> {
   return c.req.method === "DELETE" ? new TextEncoder().encode(providerId) : new Uint8Array(await c.req.arrayBuffer());
 }
 
-/** The Origin of a browser's call from another host. */
+/** The Origin header of a cross-origin browser request. */
 function foreignOrigin(c: Context): string | undefined {
   const origin = c.req.header("Origin");
   return origin === undefined || origin === new URL(c.req.url).origin ? undefined : origin;

@@ -6,26 +6,26 @@ import { accounts, sites } from "#db/schema/index.ts";
 import { newSite } from "#test/harness.ts";
 import { checkSuperKey } from "#worker/services/auth/identity.ts";
 
-/** A guard that asks until it is answered, and lets in or refuses. */
-function newGuard(refuses = false): DbGuard {
+/** A guard that is pending until its query returns, and then accepts or rejects. */
+function newGuard(rejects = false): DbGuard {
   let open = true;
   return {
     pending: () => (open ? { sql: "select 'caller'", params: [] } : undefined),
     settle(row) {
       expect(row).toEqual(["caller"]);
-      if (refuses) throw new Error("refused");
+      if (rejects) throw new Error("rejected");
       open = false;
     },
   };
 }
 
-function guarded(refuses = false) {
+function guarded(rejects = false) {
   const usage = { roundTrips: 0, statements: 0 };
-  return { db: createDb(env.DB, newGuard(refuses), usage), usage };
+  return { db: createDb(env.DB, newGuard(rejects), usage), usage };
 }
 
 describe("the guard of a request's database", () => {
-  test("rides with the first reads, and is not asked again", async () => {
+  test("runs in the batch of the first reads, and not again", async () => {
     const { id } = await newSite();
     const { db, usage } = guarded();
     const read = db.select({ id: sites.id }).from(sites).where(eq(sites.id, id));
@@ -36,7 +36,7 @@ describe("the guard of a request's database", () => {
     expect(usage).toEqual({ roundTrips: 2, statements: 4 });
   });
 
-  test("goes ahead of a first write, also of one that returns rows", async () => {
+  test("runs before a first write, also one that returns rows", async () => {
     const { id } = await newSite();
     const { db, usage } = guarded();
     const changed = await db.update(sites).set({ name: "Changed" }).where(eq(sites.id, id)).returning({ name: sites.name });
@@ -44,7 +44,7 @@ describe("the guard of a request's database", () => {
     expect(usage).toEqual({ roundTrips: 2, statements: 2, writes: 1 });
   });
 
-  test("that refuses lets nothing be read or written, alone or in a batch", async () => {
+  test("prevents all reads and writes when it rejects, alone or in a batch", async () => {
     const { id } = await newSite();
     const { db } = guarded(true);
     const read = db.select({ name: sites.name }).from(sites).where(eq(sites.id, id));
@@ -57,13 +57,13 @@ describe("the guard of a request's database", () => {
   });
 });
 
-test("an empty super key is nobody's, also where the deployment has none", async () => {
+test("an empty super key is rejected, even if the deployment has none", async () => {
   for (const TIFO_SUPER_KEY of ["", env.TIFO_SUPER_KEY]) {
     await expect(checkSuperKey({ ...env, TIFO_SUPER_KEY }, "", undefined)).rejects.toMatchObject({ code: "unauthenticated" });
   }
 });
 
-test("columns of one name, which a batch would make one, are refused before anything is sent", async () => {
+test("columns with the same name, which a batch would merge, are rejected before anything is sent", async () => {
   const { db, usage } = guarded();
   const joined = db.select({ site: sites.id, account: accounts.id }).from(sites).innerJoin(accounts, eq(accounts.siteId, sites.id));
   await expect(joined).rejects.toThrow();

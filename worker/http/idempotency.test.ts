@@ -31,7 +31,7 @@ async function countOverlays(): Promise<unknown> {
   return (await site.call("listOverlays")).body;
 }
 
-/** Changes the row of a key as the site's own developer key used it. */
+/** Changes the stored row of a key that the site's developer key used. */
 async function change(key: string, to: Partial<typeof idempotencyKeys.$inferInsert>): Promise<void> {
   const [caller] = await db
     .select({ id: apiKeys.id })
@@ -42,7 +42,7 @@ async function change(key: string, to: Partial<typeof idempotencyKeys.$inferInse
 }
 
 describe("a repeated Idempotency-Key", () => {
-  test("gets the first answer and changes nothing", async () => {
+  test("returns the first response and changes nothing", async () => {
     const key = newKey();
     const first = await create(key);
     expect(first.headers.get("Idempotent-Replayed")).toBeNull();
@@ -54,16 +54,16 @@ describe("a repeated Idempotency-Key", () => {
     expect(await countOverlays()).toEqual(before);
   });
 
-  test("with another body is a conflict", async () => {
+  test("conflicts with a different body", async () => {
     const key = newKey();
     await create(key);
     expect((await create(key, { body: input({ name: "Card" }) })).problem).toMatchObject({ status: 409, code: "idempotency_mismatch" });
   });
 
-  test("of several at once runs one of them", async () => {
+  test("runs only one of several concurrent requests", async () => {
     const key = newKey();
     const answers = await Promise.all([create(key), create(key), create(key)]);
-    // Between its change and the keeping of its answer the first one has taken effect, and its answer can't be given yet.
+    // Between its commit and storing its response, the first request has taken effect but its response isn't available yet.
     for (const answer of answers)
       if (answer.status !== 201) expect(["idempotency_in_flight", "idempotency_unanswered"]).toContain(answer.problem?.code);
     const made = answers.filter((answer) => answer.status === 201).map((answer) => answer.as(Overlay)._id);
@@ -71,7 +71,7 @@ describe("a repeated Idempotency-Key", () => {
     expect(new Set(made).size).toBe(1);
   });
 
-  test("is another key for each device or address that shows no credential", async () => {
+  test("is separate for each device or address without credentials", async () => {
     const key = newKey();
     const signUp = (headers: Record<string, string>) => {
       const body = { email: `${randomHex(5)}@viewers.example`, password: PASSWORD, name: "Vera" };
@@ -86,7 +86,7 @@ describe("a repeated Idempotency-Key", () => {
     expect((await signUp({ "CF-Connecting-IP": "192.0.2.3", "Tifo-Device-Id": "phone" })).problem?.code).toBe("idempotency_mismatch");
   });
 
-  test("is another key for another caller, another site and another operation", async () => {
+  test("is separate for each caller, site and operation", async () => {
     const key = newKey();
     const first = await create(key);
     const other = await create(key, { as: "client", headers: { "Tifo-Developer-Key": await site.addKey(["*"]) } });
@@ -101,13 +101,13 @@ describe("a repeated Idempotency-Key", () => {
     expect([updated.status, updated.headers.get("Idempotent-Replayed")]).toEqual([200, null]);
   });
 
-  test("of a request that was refused for its input is free again", async () => {
+  test("can be reused after a request with invalid input", async () => {
     const key = newKey();
     expect((await create(key, { body: input({ duration: 0 }) })).status).toBe(400);
     expect((await create(key)).status).toBe(201);
   });
 
-  test("of a request that found nothing gets that answer again", async () => {
+  test("returns a 404 again", async () => {
     const headers = { "Idempotency-Key": newKey() };
     const call = { params: { id: "5eed0000000000000000ffff" }, body: input(), headers };
     expect((await site.call("updateOverlay", call)).status).toBe(404);
@@ -115,7 +115,7 @@ describe("a repeated Idempotency-Key", () => {
     expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([404, "true"]);
   });
 
-  test("of a request that died after its change stood is told that it took effect, and nothing runs twice", async () => {
+  test("reports that a request took effect if it crashed after its commit, and runs nothing twice", async () => {
     const key = newKey();
     await create(key);
     await change(key, { state: "committed", status: null, headers: null, body: null });
@@ -124,7 +124,7 @@ describe("a repeated Idempotency-Key", () => {
     expect(await countOverlays()).toEqual(before);
   });
 
-  test("of a request that still runs waits, and of one that died before its change runs again", async () => {
+  test("conflicts while the first request is running, and runs again if that crashed before its commit", async () => {
     const key = newKey();
     const first = await create(key);
     await change(key, { state: "running", status: null, headers: null, body: null, lease: Date.now() + 60_000 });
@@ -135,7 +135,7 @@ describe("a repeated Idempotency-Key", () => {
     expect(again.as(Overlay)._id).not.toBe(first.as(Overlay)._id);
   });
 
-  test("is forgotten after its day", async () => {
+  test("expires after a day", async () => {
     const key = newKey();
     const first = await create(key);
     await change(key, { expires: Date.now() - 1 });
@@ -144,7 +144,7 @@ describe("a repeated Idempotency-Key", () => {
     expect(again.as(Overlay)._id).not.toBe(first.as(Overlay)._id);
   });
 
-  test("of an answer that holds a secret is refused, and the secret is kept nowhere", async () => {
+  test("is rejected if the response has a secret, which is stored nowhere", async () => {
     const headers = { "Idempotency-Key": newKey() };
     const body = {
       name: "Old Dock",
@@ -159,7 +159,7 @@ describe("a repeated Idempotency-Key", () => {
     expect(kept).not.toContain(PASSWORD);
   });
 
-  test("is refused when it is no key", async () => {
+  test("is rejected if it is malformed", async () => {
     for (const key of ["two words", "é", "k".repeat(256)]) {
       expect(await create(key)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });
     }

@@ -8,11 +8,11 @@ import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
 import type { OperationPolicy } from "./operation-policy.ts";
 
-const KEPT_HEADERS = ["Content-Type", "ETag", "Location"];
-// Answers of a request that never ran: the same key may try again.
-const NOT_KEPT = new Set([400, 401, 403, 413, 415, 429]);
+const STORED_HEADERS = ["Content-Type", "ETag", "Location"];
+// Responses to requests that never ran: the key can be reused.
+const NOT_STORED = new Set([400, 401, 403, 413, 415, 429]);
 
-/** Runs a request with an Idempotency-Key once per caller and operation; a repetition gets the first answer. */
+/** Runs a request with an Idempotency-Key once per caller and operation; a retry gets the first response. */
 export async function answerOnce(c: Context<AppEnv>, { operationId, retries }: OperationPolicy, run: () => Promise<void>): Promise<void> {
   const key = c.req.header("Idempotency-Key");
   if (key === undefined) return run();
@@ -36,29 +36,29 @@ export async function answerOnce(c: Context<AppEnv>, { operationId, retries }: O
   }
   ctx.idempotencyId = id;
   await run();
-  // Hono has turned a thrown error into an answer by now.
-  if (c.res.status >= 500 || NOT_KEPT.has(c.res.status)) await releaseKey(ctx, id);
+  // Hono has already turned a thrown error into a response.
+  if (c.res.status >= 500 || NOT_STORED.has(c.res.status)) await releaseKey(ctx, id);
   else await keepAnswer(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
 }
 
-/** What a body says: of a form all but its outer boundary, which differs each time that the same form is sent. */
+/** The content of a body, without the boundary of a form, which differs each time the same form is sent. */
 function contentOf(c: Context<AppEnv>, body: ArrayBuffer): Uint8Array<ArrayBuffer> {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(c.req.header("Content-Type") ?? "")?.[1];
   const bytes = new Uint8Array(body);
   return boundary === undefined ? bytes : bytes.subarray(`--${boundary}`.length, -`--${boundary}--\r\n`.length);
 }
 
-/** The answer, or in place of its body the receipt from which it can be given again. */
+/** The response, with its body replaced by the receipt if it can be rebuilt from that. */
 async function readAnswer(response: Response, receipt: string | undefined): Promise<KeptAnswer> {
   const headers: Record<string, string> = {};
-  for (const name of KEPT_HEADERS) {
+  for (const name of STORED_HEADERS) {
     const value = response.headers.get(name);
     if (value !== null) headers[name] = value;
   }
   return { status: response.status, headers, body: receipt ?? (await response.clone().text()) };
 }
 
-/** Whose a key is; of those who show nothing, each device's or address's. */
+/** Identifies the caller that a key belongs to; anonymous callers by device or address. */
 function callerName(c: Context<AppEnv>, actor: Actor): string {
   if (actor.kind === "anonymous") return `${actor.kind}:${c.var.ctx.deviceId ?? callerAddress(c)}`;
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;

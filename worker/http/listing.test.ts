@@ -24,7 +24,7 @@ interface Sample {
   created: number;
 }
 
-/** Replaces the site's overlays by these. */
+/** Replaces the site's overlays with these. */
 async function stock(samples: Sample[]): Promise<(Sample & { id: string })[]> {
   await db.delete(overlays).where(eq(overlays.siteId, site.id));
   const rows = samples.map((sample) => ({ ...sample, id: newId(sample.created) }));
@@ -49,7 +49,7 @@ async function visit(query: Record<string, string | number>, link: "next" | "pre
   return pages;
 }
 
-/** Strings as SQLite compares them: byte by byte. */
+/** Compares strings like SQLite: byte by byte. */
 function compare(one: string | number, other: string | number): number {
   if (typeof one === "number" && typeof other === "number") return one - other;
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
@@ -67,7 +67,7 @@ const query = fc.record({
 });
 
 describe("a list", () => {
-  test("from first to last page holds each row that matches once, in one order, whatever it is sorted by", async () => {
+  test("contains each matching row exactly once over all its pages, in one order, for any sort field", async () => {
     await fc.assert(
       fc.asyncProperty(samples, query, async (rows, { limit, sortBy, sortDirection, search }) => {
         const stocked = await stock(rows);
@@ -109,7 +109,7 @@ describe("a list", () => {
         ),
     ],
     ["added", () => db.insert(overlays).values([1, 2, 3, 4, 5].map((created) => rowOf({ id: newId(created), name: "x", created })))],
-  ])("goes on after the last row that was read when rows before it are %s meanwhile", async ([, change]) => {
+  ])("continues after the last row read when earlier rows are %s in between", async ([, change]) => {
     const rows = await stock(Array.from({ length: 15 }, (_, i) => ({ name: "x", created: 100 + i })));
     const first = await read({ limit: 5, sortBy: "created" });
     await change(rows);
@@ -121,7 +121,7 @@ describe("a list", () => {
     ]);
   });
 
-  test("links to its first and last page, with the parameters of the caller", async () => {
+  test("links to its first and last page with the caller's parameters", async () => {
     await stock(Array.from({ length: 7 }, (_, i) => ({ name: `goal ${i}`, created: i })));
     const { pagination } = await read({ limit: 3, search: "goal", type: "template", offset: 3, sortBy: "name" });
     const params = (link: string | null) => Object.fromEntries(new URL(link ?? "", ORIGIN).searchParams);
@@ -135,7 +135,7 @@ describe("a list", () => {
     expect(last.pagination.next).toBeNull();
   });
 
-  test("goes on by its cursor however many rows lie before, and a millionth row is no bound", async () => {
+  test("continues by its cursor at any offset, also beyond a million rows", async () => {
     await stock([1, 2, 3].map((created) => ({ name: "x", created })));
     const { pagination } = await read({ limit: 1 });
     const following = Object.fromEntries(new URL(pagination.next ?? "", ORIGIN).searchParams);
@@ -145,7 +145,7 @@ describe("a list", () => {
     expect(await read({ offset: 7_000_000 })).toMatchObject({ results: [], pagination: { offset: 7_000_000 } });
   });
 
-  test("refuses a cursor of another order than the one that is asked for", async () => {
+  test("rejects a cursor of a different sort order than the requested one", async () => {
     await stock([1, 2, 3].map((created) => ({ name: `goal ${created}`, created })));
     const { pagination } = await read({ limit: 1, sortBy: "name", sortDirection: 1 });
     const cursor = new URL(pagination.next ?? "", ORIGIN).searchParams.get("cursor") ?? "";
@@ -155,19 +155,19 @@ describe("a list", () => {
     expect((await read({ limit: 1, sortBy: "name", cursor })).results.map(({ name }) => name)).toEqual(["goal 2"]);
   });
 
-  test("beyond its end is empty, and says how many there are", async () => {
+  test("is empty beyond its end, with the total count", async () => {
     await stock([{ name: "x", created: 1 }]);
     expect(await read({ offset: 10 })).toMatchObject({ results: [], pagination: { totalCount: 1, next: null, pageResults: 0 } });
   });
 
-  test("refuses a cursor that is not one of its own", async () => {
+  test("rejects a malformed cursor", async () => {
     for (const cursor of ["x", "bnVsbA", "W10", Buffer.from('["created",-1,{"a":1},"x"]').toString("base64url")]) {
       expect(await site.call("listOverlays", { query: { cursor } })).toMatchObject({ status: 400, fields: ["cursor"] });
     }
   });
 });
 
-/** SQLite's lower() knows ASCII alone. */
+/** SQLite's lower() only knows ASCII. */
 function asciiLower(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -6,7 +6,7 @@ import { dataProviderInput, newDataProvider, signatureOf } from "#test/providers
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 
-/** A change of one resource in each area. */
+/** Operations that change one resource, in each area. */
 const CHANGES = [
   "updatePage",
   "updateOverlay",
@@ -31,11 +31,11 @@ const CHANGES = [
   "rotateApiKey",
   "rotateDataProviderSecret",
 ];
-/** The same where there may be nothing yet, so that the first of them makes it. */
+/** Operations that create the resource if it doesn't exist. */
 const UPSERTS = ["replaceWebhooks", "upsertAccount", "upsertCalendarEvent", "putSenderEmail", "putReceiptTemplate"];
 
-/** Sends one valid change several times at once. */
-async function atOnce(site: TestSite, operationId: string, times: number, headers: Record<string, string> = {}) {
+/** Sends one valid change several times concurrently. */
+async function sendConcurrently(site: TestSite, operationId: string, times: number, headers: Record<string, string> = {}) {
   const operation = operationOf(operationId);
   const call = await validCall(site, operation);
   const { url, headers: own, body } = draft(site, operation, call, await site.headersOf(strongest(operation)));
@@ -43,15 +43,15 @@ async function atOnce(site: TestSite, operationId: string, times: number, header
   return Promise.all(Array.from({ length: times }, () => send(operation, url, init)));
 }
 
-test.for(CHANGES)("%s: of several with one If-Match at once, one is a 200 and all others are 412", async (operationId) => {
+test.for(CHANGES)("%s: one of several concurrent requests with the same If-Match returns 200, all others 412", async (operationId) => {
   const site = await newSite();
-  const answers = await atOnce(site, operationId, 4, { "If-Match": '"v1"' });
+  const answers = await sendConcurrently(site, operationId, 4, { "If-Match": '"v1"' });
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
 });
 
-test.for(CHANGES)("%s: two at once both succeed, and each has its event", async (operationId) => {
+test.for(CHANGES)("%s: two concurrent requests both succeed, and each has its event", async (operationId) => {
   const site = await newSite();
-  const answers = await atOnce(site, operationId, 2);
+  const answers = await sendConcurrently(site, operationId, 2);
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
   const operation = operationOf(operationId);
   const events = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList).results;
@@ -62,17 +62,20 @@ test.for(CHANGES)("%s: two at once both succeed, and each has its event", async 
   }
 });
 
-test.for(UPSERTS)("%s: two at once both succeed where there was nothing, and If-Match is of what there is", async (operationId) => {
-  const site = await newSite();
-  const missing = await atOnce(site, operationId, 2, { "If-Match": '"v1"' });
-  expect(missing.map(({ status }) => status)).toEqual([412, 412]);
-  const answers = await atOnce(site, operationId, 2);
-  for (const { status } of answers) expect([200, 201]).toContain(status);
-  const again = await atOnce(site, operationId, 3, { "If-Match": '"v2"' });
-  for (const { status } of again) expect([200, 412]).toContain(status);
-});
+test.for(UPSERTS)(
+  "%s: two concurrent requests both succeed if the resource didn't exist, and If-Match needs an existing one",
+  async (operationId) => {
+    const site = await newSite();
+    const missing = await sendConcurrently(site, operationId, 2, { "If-Match": '"v1"' });
+    expect(missing.map(({ status }) => status)).toEqual([412, 412]);
+    const answers = await sendConcurrently(site, operationId, 2);
+    for (const { status } of answers) expect([200, 201]).toContain(status);
+    const again = await sendConcurrently(site, operationId, 3, { "If-Match": '"v2"' });
+    for (const { status } of again) expect([200, 412]).toContain(status);
+  },
+);
 
-test("a data provider's changes at once both succeed, though its row was read with its signature", async () => {
+test("two concurrent changes of a data provider both succeed, though its row was read to check the signature", async () => {
   const site = await newSite();
   const own = await newDataProvider(site);
   const change = async (name: string, headers: Record<string, string> = {}) => {
@@ -86,7 +89,7 @@ test("a data provider's changes at once both succeed, though its row was read wi
   expect(matched.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
 });
 
-test("additions of tags all succeed, however many come at once, and none is lost", async () => {
+test("concurrent additions of tags all succeed, and none is lost", async () => {
   const site = await newSite();
   const { id } = site.accounts.viewer;
   const add = (tag: string) => site.call("addAccountTags", { params: { id }, body: { tags: [tag] } });
@@ -96,7 +99,7 @@ test("additions of tags all succeed, however many come at once, and none is lost
   expect(account.tags).toEqual(expect.arrayContaining(Array.from({ length: 8 }, (_, number) => `tag:${number}`)));
 });
 
-test("a change that runs again under an Idempotency-Key is made once, and its answer is given again", async () => {
+test("a change that is rerun under an Idempotency-Key is applied once, and its response is replayed", async () => {
   const site = await newSite();
   const { id } = site.accounts.viewer;
   const add = (tag: string) =>

@@ -2,25 +2,25 @@ import type { Context, Next } from "hono";
 import { Failure, LostRace } from "#worker/lib/errors.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** Attempts of a request that loses to others which write the same row at the same time. */
+/** Attempts of a request that loses to concurrent writes of the same row. */
 const ATTEMPTS = 2;
-/** The same of one whose change commutes with theirs: each round one of them wins. */
+/** The same for changes that commute: in each round one of them wins. */
 const COMMUTING_ATTEMPTS = 30;
-const LONGEST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 20;
 
 /**
- * A handler that runs again where another request changed the row between its read and its write: it reads the new row, so that If-Match
- * is compared with that, and applies the change to it. Only where nothing has been written yet: a batch that loses leaves nothing behind.
+ * A handler that reruns if another request changed the row between its read and its write: it reads the new row, compares If-Match with
+ * it, and applies the change to it. Only if nothing has been written yet: a batch that loses is rolled back.
  */
 export function rerunLostRaces<C extends Context<AppEnv>, R>(
   route: { responses: object },
   handler: (c: C, next: Next) => R,
 ): (c: C, next: Next) => R {
-  // A proxy, since a function that waits for the answer would have another type than the route asks for.
-  return new Proxy(handler, { apply: (target, _self, [c, next]: [C, Next]) => repeat(c, route, async () => target(c, next)) });
+  // A proxy, because an async wrapper wouldn't have the type that the route expects.
+  return new Proxy(handler, { apply: (target, _self, [c, next]: [C, Next]) => runWithRetries(c, route, async () => target(c, next)) });
 }
 
-async function repeat<R>(
+async function runWithRetries<R>(
   { var: { usage, ctx, commutes } }: Context<AppEnv>,
   route: { responses: object },
   run: () => Promise<R>,
@@ -40,7 +40,7 @@ async function repeat<R>(
   }
 }
 
-/** So that those who lost together don't meet again. */
+/** Keeps requests that lost together from colliding again. */
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS));
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
 }

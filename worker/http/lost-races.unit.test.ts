@@ -55,27 +55,27 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
 }
 
 describe("a request that loses a race", () => {
-  test("runs again once", async () => {
+  test("reruns once", async () => {
     expect(await run({ lost: 1 })).toEqual({ attempts: 2, status: 200, code: undefined });
   });
 
-  test("is a 409 when it loses twice", async () => {
+  test("fails with 409 if it loses twice", async () => {
     expect(await run({ lost: 2 })).toMatchObject({ attempts: 2, code: "conflict" });
   });
 
-  test("is a 412 when it loses twice and has If-Match", async () => {
+  test("fails with 412 if it loses twice and has If-Match", async () => {
     expect(await run({ lost: 2, ifMatch: [1] })).toMatchObject({ attempts: 2, code: "precondition_failed" });
   });
 
-  test("runs until it succeeds where its change commutes", async () => {
+  test("reruns until it succeeds if its change commutes", async () => {
     expect(await run({ lost: 12, commutes: true })).toMatchObject({ attempts: 13, status: 200 });
   });
 
-  test("never runs again once it has written something", async () => {
+  test("never reruns once it has written something", async () => {
     expect(await run({ lost: 1, writesBefore: true })).toMatchObject({ attempts: 1, code: "conflict" });
   });
 
-  test("isn't what any other conflict or failure is", async () => {
+  test("is the only failure that makes the handler rerun", async () => {
     expect(await run({ lost: 1, error: conflict("The stream is live already") })).toMatchObject({ attempts: 1, code: "conflict" });
     expect(await run({ lost: 1, error: new TypeError("x") })).toMatchObject({ attempts: 1, status: 500 });
   });

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 
 // A property with a default is optional in a request and always present in a response. OpenAPI has one `required` list per
-// schema, so a schema that is used both ways and holds defaults becomes two: `Name` for responses, `NameInput` for requests.
+// schema, so a schema that is used both ways and has defaults becomes two: `Name` for responses, `NameInput` for requests.
 
 type Direction = "request" | "response";
 type Schema = Record<string, unknown>;
@@ -18,12 +18,12 @@ const Document = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
 
-/** Keywords whose values are schemas: by name, in a list, or a single one. */
+/** Keywords whose values contain schemas: a map, a list, or a single one. */
 const MAPS = new Set(["properties"]);
 const LISTS = new Set(["allOf", "anyOf", "oneOf"]);
 const SINGLES = new Set(["items", "additionalProperties", "not"]);
 
-/** The document with each schema right for the direction in which it travels. */
+/** The document with each schema adapted to its direction. */
 export function splitDirections(input: unknown): z.infer<typeof Document> {
   const document = Document.parse(input);
   const { schemas } = document.components;
@@ -36,8 +36,9 @@ export function splitDirections(input: unknown): z.infer<typeof Document> {
     schemas,
     operations.map(({ responses }) => responses),
   );
-  const split = new Set([...requested].filter((name) => returned.has(name) && holdsDefaults(schemas, name)));
-  for (const name of split) if (`${name}Input` in schemas) throw new Error(`${name} needs the name ${name}Input, which is taken`);
+  const split = new Set([...requested].filter((name) => returned.has(name) && containsDefaults(schemas, name)));
+  for (const name of split)
+    if (`${name}Input` in schemas) throw new Error(`${name} needs a schema named ${name}Input, but that name is taken`);
 
   const convert = (schema: unknown, direction: Direction): unknown =>
     forDirection(schema, direction, (name) => (direction === "request" && split.has(name) ? `${name}Input` : name));
@@ -62,7 +63,7 @@ export function splitDirections(input: unknown): z.infer<typeof Document> {
   return Document.parse({ ...document, paths, components: { ...document.components, schemas: sorted } });
 }
 
-/** The names of all schemas that something refers to, directly or through others. */
+/** The names of all schemas that a value references, directly or indirectly. */
 function reachable(schemas: Record<string, Schema>, from: unknown): Set<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
@@ -76,8 +77,8 @@ function reachable(schemas: Record<string, Schema>, from: unknown): Set<string> 
   return names;
 }
 
-/** Whether a schema, or one that it refers to, has a property with a default. */
-function holdsDefaults(schemas: Record<string, Schema>, name: string): boolean {
+/** Whether a schema, or one that it references, has a property with a default. */
+function containsDefaults(schemas: Record<string, Schema>, name: string): boolean {
   const all = [schemas[name], ...[...reachable(schemas, schemas[name])].map((other) => schemas[other])];
   return all.some((schema) => schema !== undefined && hasDefault(schema));
 }
@@ -113,7 +114,7 @@ function forDirection(schema: unknown, direction: Direction, rename: (name: stri
   return direction === "response" ? withDefaultsRequired(schema, converted) : converted;
 }
 
-/** In a request the default moves into the description: several generators make a property with `default` required. */
+/** In a request the default moves into the description: several generators treat a property with `default` as required. */
 function withoutDefault(property: unknown, direction: Direction): unknown {
   if (!isObject(property) || !("default" in property)) return property;
   const { default: value, ...rest } = property;
@@ -131,7 +132,7 @@ function withDefaultsRequired(schema: Schema, converted: Schema): Schema {
   return required.length > 0 ? { ...converted, required } : converted;
 }
 
-/** Applies a conversion to each media type's schema of a request body or a response. */
+/** Converts each media type's schema of a request body or a response. */
 function convertMedia(holder: unknown, convert: (schema: unknown) => unknown): unknown {
   if (!isObject(holder) || !isObject(holder.content)) return holder;
   const content = mapValues(holder.content, (media) =>

@@ -3,50 +3,50 @@ import type { AppEnv } from "./app-env.ts";
 import { SECURITY_SCHEMES } from "./credentials.ts";
 import { splitDirections } from "./openapi-directions.ts";
 
-/** What each tag of the document is about; a test compares the list with the tags in use. */
+/** Descriptions of the document's tags; a test compares the list with the tags in use. */
 export const TAGS = {
-  Authentication: "Signing in and out, and the keys that verify our tokens.",
-  Accounts: "The people of a site: viewers, creators and admins.",
-  "Access codes": "Coupons that grant a subscription or a login, and the codes by which televisions sign in.",
-  Invites: "Magic links that let their holders past a gate, and invitations by e-mail to an account with roles.",
-  Subscriptions: "What a site sells or gives, and who holds it.",
-  "User profiles": "What anybody may see of an account.",
-  Sites: "The site itself, and how a deployment gets one.",
-  "Custom e-mail": "From whom a site's mail comes, and how its receipts look.",
-  Navigation: "The menus of a site, and which page shows which.",
-  Themes: "How channels look: colours, type, buttons.",
-  Panels: "What stands beside the picture: chat, schedule, quests and more.",
+  Authentication: "Sign-in, sign-out, and the public keys that verify access tokens.",
+  Accounts: "The users of a site: viewers, creators and admins.",
+  "Access codes": "Coupons that grant a subscription or a login, and codes for signing in on TVs.",
+  Invites: "Magic links that open a gate, and e-mail invitations to accounts with roles.",
+  Subscriptions: "What a site sells or grants, and who has it.",
+  "User profiles": "The public profile of an account.",
+  Sites: "Site settings, developer keys, and the creation of sites.",
+  "Custom e-mail": "The sender and the receipt template of a site's e-mail.",
+  Navigation: "The menus of a site and the pages that show them.",
+  Themes: "The look of channels: colours, typography, buttons.",
+  Panels: "Content beside the video: chat, schedule, quests and more.",
   Pages: "Channels and landing pages.",
-  Overlays: "What is shown over the picture: made, broadcast, cleared.",
-  "Data providers": "Outside systems that tell what happens, and the events they send.",
-  "Automation rules": "What is to happen by itself when a provider tells of something.",
-  Videos: "Recordings and livestreams, wherever they are played from, and how often they were watched.",
-  Playlists: "Videos and other things in an order.",
-  Community: "The members of a site: found, granted, cancelled, refunded, exported.",
-  Polls: "Polls, predictions and trivia: asked, answered, counted and settled.",
-  Streams: "Live streams: made, started and stopped at the provider that runs them.",
-  "Stream providers": "Outside systems that run a site's streams.",
-  Calendar: "What is on when, for pages and calendar apps.",
-  Quests: "What viewers do for a reward: made, worked out, claimed, drawn.",
-  Claims: "Rewards that were claimed, and what has become of them.",
-  Media: "Pictures, animations and captions, uploaded and served.",
-  Billing: "Charges, refunds, and what Stripe, which takes the money, tells of them.",
+  Overlays: "Graphics over the video: create, broadcast and clear them.",
+  "Data providers": "External systems that send events, and the events they send.",
+  "Automation rules": "Actions that run automatically when a data provider sends a matching event.",
+  Videos: "Recordings and livestreams from any player, and their view counts.",
+  Playlists: "Ordered lists of videos and other content.",
+  Community: "The members of a site: search, grant, cancel, refund and export.",
+  Polls: "Polls, predictions and trivia: create, vote, count and settle.",
+  Streams: "Live streams: create, start and stop them at their stream provider.",
+  "Stream providers": "External systems that run a site's streams.",
+  Calendar: "Scheduled events, for pages and calendar apps.",
+  Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
+  Claims: "Claimed rewards and their status.",
+  Media: "Upload and delivery of images, animations and captions.",
+  Billing: "Charges, refunds, and the Stripe integration behind them.",
   Bundles: "Tickets and shop items that are sold together.",
-  Wallets: "Who pays: what they are to Stripe, and what they pay regularly.",
-  Realtime: "The channel's live connection: tickets, WebSocket and Server-Sent Events.",
-  Insights: "Who is watching now, and what the limits leave.",
-  Webhooks: "What happened on a site, told to other systems.",
-  Health: "Whether the deployment works.",
+  Wallets: "A payer's Stripe customer and recurring payments.",
+  Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
+  Insights: "Current viewers and remaining rate limits.",
+  Webhooks: "Event delivery to other systems.",
+  Health: "Whether the deployment is healthy.",
 } as const;
 
-/** The OpenAPI document of everything that the app has mounted; emitted at build and served as a static file. */
+/** The OpenAPI document of all mounted routes; emitted at build time and served as a static file. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>) {
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   app.openAPIRegistry.registerComponent("parameters", "IdempotencyKey", {
     name: "Idempotency-Key",
     in: "header",
     required: false,
-    description: "A repeated request with the same key runs once: for 24 hours it gets the first answer, with `Idempotent-Replayed: true`.",
+    description: "Requests with the same key run once: for 24 hours, retries get the first response with `Idempotent-Replayed: true`.",
     schema: { type: "string", maxLength: 255 },
     example: "goal-17-home",
   });
@@ -57,7 +57,7 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
         title: "Content API",
         version: "2.0.0",
         description:
-          "Live audience engagement at the edge: channels, overlays and viewers. Every path answers with and without a trailing slash. Times are milliseconds since 1970 UTC unless a field says otherwise.",
+          "Live audience engagement at the edge: channels, overlays and viewers. Every path works with and without a trailing slash. Times are milliseconds since 1970 UTC unless a field says otherwise.",
         license: { name: "MIT", url: "https://opensource.org/license/mit" },
         contact: { name: "Tifo", url: "https://github.com/tifo-live/tifo" },
       },
@@ -68,16 +68,16 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
   );
 }
 
-/** The document's text, with each schema right for its direction and readable by strict OpenAPI 3.0 tools. */
+/** The document's text, with each schema adapted to its direction and valid for strict OpenAPI 3.0 tools. */
 export function openApiText(app: OpenAPIHono<AppEnv>): string {
   const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app), (_, value: unknown) => repaired30(value)));
   return `${JSON.stringify(splitDirections(repaired), null, 2)}\n`;
 }
 
-/** OpenAPI 3.0 gives `nullable` a meaning only beside a `type`, and a reference or a union has none. */
+/** In OpenAPI 3.0, `nullable` only works beside a `type`, which references and unions don't have. */
 const NULL = { type: "object", nullable: true, enum: [null] };
 
-/** Repairs what the library writes for `z.unknown()`, for unions and references that may be null, and for slashes in patterns. */
+/** Repairs the library's output for `z.unknown()`, nullable unions and references, and slashes in patterns. */
 function repaired30(value: unknown): unknown {
   if (isBareNullable(value)) return {};
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -85,7 +85,7 @@ function repaired30(value: unknown): unknown {
   return withNullMember(schema);
 }
 
-/** A union or reference that may be null is written with a bare `nullable` among its members, which becomes an explicit null. */
+/** The library marks a nullable union or reference with a bare `nullable` member, which becomes an explicit null. */
 function withNullMember(schema: object): object {
   for (const keyword of ["allOf", "anyOf", "oneOf"]) {
     const { [keyword]: members, ...rest } = Object.fromEntries<unknown>(Object.entries(schema).filter(([name]) => name !== "nullable"));
@@ -97,12 +97,12 @@ function withNullMember(schema: object): object {
   return schema;
 }
 
-/** `RegExp.source` escapes slashes, which JSON Schema needs nowhere. */
+/** Removes the escapes of slashes that `RegExp.source` adds and JSON Schema doesn't need. */
 export function unescapeSlashes(pattern: string): string {
   return pattern.replaceAll(/\\(.)/gs, (escape, character: string) => (character === "/" ? "/" : escape));
 }
 
-/** `{ nullable: true }`, which without a type says nothing; as a member it may carry the description of the whole. */
+/** `{ nullable: true }` without a type or description, which means nothing. */
 function isBareNullable(value: unknown): boolean {
   return isNullable(value) && descriptionOf(value) === undefined;
 }

@@ -11,7 +11,7 @@ const text = openApiText(createApp());
 
 const PANEL = { _id: "5eed00000000000000000001", created: 1, modified: 1, siteId: "5eed00000000000000000001" };
 
-/** An app with one operation, by whose document a rule can be read. */
+/** The document of an app with one operation. */
 function documentOf(request: z.ZodType, response: z.ZodType): z.output<typeof Schemas> {
   const app = new OpenAPIHono<AppEnv>();
   app.openAPIRegistry.registerPath({
@@ -30,7 +30,7 @@ describe("a property with a default", () => {
   const Whole = z.object({ parts: z.array(Part) }).openapi("Whole");
   const { components } = documentOf(Whole, Whole);
 
-  test("is optional in the schema of the request, which names the default in its description", () => {
+  test("is optional in the request schema, with the default in its description", () => {
     expect(components.schemas.PartInput).toMatchObject({
       required: ["name"],
       properties: { size: { type: "number", description: "In metres. Default: `3`" } },
@@ -38,39 +38,39 @@ describe("a property with a default", () => {
     expect(components.schemas.WholeInput).toMatchObject({ properties: { parts: { items: { $ref: "#/components/schemas/PartInput" } } } });
   });
 
-  test("is required in the schema of the response", () => {
+  test("is required in the response schema", () => {
     expect(components.schemas.Part).toMatchObject({ required: ["size", "name"], properties: { size: { type: "number" } } });
     expect(components.schemas.Whole).toMatchObject({ properties: { parts: { items: { $ref: "#/components/schemas/Part" } } } });
   });
 
-  test("leaves a schema alone that only requests use", () => {
+  test("doesn't split a schema that only requests use", () => {
     const Input = z.strictObject({ size: z.number().default(3) }).openapi("Input");
     const names = Object.keys(documentOf(Input, z.object({})).components.schemas);
     expect(names).toEqual(["Input"]);
   });
 
-  test("stops the build where the name of the request's schema is taken", () => {
+  test("fails the build if the name of the request schema is taken", () => {
     const Taken = z.object({ part: Part, other: z.object({}).openapi("PartInput") }).openapi("Taken");
     expect(() => documentOf(Taken, Taken)).toThrow("PartInput");
   });
 
-  test("carries no `default` anywhere in the published schemas, by which generators make it required", () => {
+  test("has no `default` in the published schemas, which would make generators treat it as required", () => {
     const withDefault = propertiesOf(schemas).filter(([, property]) => "default" in property);
     expect(withDefault.map(([name]) => name)).toEqual([]);
   });
 
-  test("may be left out of a request, and is missing in no response", () => {
+  test("may be omitted from a request, and is always in a response", () => {
     expect(requestFaults("broadcastOverlay", { channelId: "5eed0000000000000000c001" })).toEqual([]);
     const renderer = { panel_type: "donations", panel_name: "Give", url: "https://demo.example/give" };
     expect(responseFaults("getPanel", 200, { ...PANEL, renderer }).join()).toContain("disable_on_mobile_embedded");
   });
 });
 
-describe("a named schema that may be null", () => {
+describe("a nullable named schema", () => {
   const Look = z.discriminatedUnion("kind", [z.object({ kind: z.literal("one") }), z.object({ kind: z.literal("two") })]).openapi("Look");
   const { components } = documentOf(z.object({ look: orNull(Look).describe("How it looks") }).openapi("Wish"), Look);
 
-  test("is a union of the schema and an explicit null, with the description of the property", () => {
+  test("is a union of the schema and an explicit null, with the property's description", () => {
     expect(components.schemas.Wish).toMatchObject({
       properties: {
         look: {
@@ -86,7 +86,7 @@ describe("a named schema that may be null", () => {
     expect(Object.keys(schemas).filter((name) => schemas[name]?.nullable === true)).toEqual([]);
   });
 
-  test("is null in an overlay without a call to action, and nothing else than a call to action where there is one", () => {
+  test("accepts null or a valid call to action in an overlay, and nothing else", () => {
     const overlay = { ...PANEL, name: "Goal", description: "", type: "template", duration: 8, contents: [] };
     const faultsOf = (cta: unknown): string[] =>
       responseFaults("getOverlay", 200, { ...overlay, contents: [{ kind: "html", html: "x", position: "center" }], cta });
@@ -99,7 +99,7 @@ describe("a named schema that may be null", () => {
 test.for([
   ["^https:\\/\\/x\\/$", "^https://x/$"],
   ["a\\\\/b\\.c", "a\\\\/b\\.c"],
-])("unescapes the slashes of the pattern %s alone", ([pattern, expected]) => {
+])("unescapes only the slashes of the pattern %s", ([pattern, expected]) => {
   expect(unescapeSlashes(pattern ?? "")).toBe(expected);
 });
 
@@ -107,7 +107,7 @@ test("the published document has no pattern with an escaped slash", () => {
   expect(text).not.toMatch(/"pattern": ".*(?<!\\)\\\\\//);
 });
 
-/** Every property of every schema, with its place. */
+/** Every property of every schema, with its path. */
 function propertiesOf(value: unknown, place = ""): [string, object][] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {

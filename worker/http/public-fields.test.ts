@@ -8,20 +8,20 @@ import { PUBLIC_FIELDS } from "#test/public-fields.ts";
 describe("the public fields", () => {
   const documented = fieldsInDocument(operations.filter((operation) => !asksForProof(operation)));
 
-  test("are listed one by one for every schema that is open to callers without proof, and nothing else is", () => {
+  test("are listed for exactly the schemas that unauthenticated callers can read", () => {
     const listed = Object.entries(PUBLIC_FIELDS).map(([name, { shown, withheld }]) => [name, [...shown, ...withheld].sort()] as const);
     const found = [...documented].map(([name, { fields }]) => [name, [...fields].sort()] as const);
     expect(new Map(listed)).toEqual(new Map(found));
   });
 
-  test("leave no field that is withheld required: the document promises it to nobody", () => {
+  test("never include a withheld field that the document marks as required", () => {
     const promised = Object.entries(PUBLIC_FIELDS).flatMap(([name, { shown, withheld }]) =>
       shown.length === 0 ? [] : withheld.filter((field) => documented.get(name)?.required.has(field)).map((field) => `${name}.${field}`),
     );
     expect(promised).toEqual([]);
   });
 
-  test("are what each response is compared with, however deeply a field is nested", async () => {
+  test("are compared with each response, however deeply a field is nested", async () => {
     const site = await newSite();
     const operation = operationOf("getSite");
     const answer = (await site.call("getSite", { as: "developer" })).body;

@@ -11,8 +11,8 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-describe("a call from a browser", () => {
-  test("with a key is refused unless the site lists its origin", async () => {
+describe("a request from a browser", () => {
+  test("is rejected with a developer key unless the site lists its origin", async () => {
     const from = (Origin: string) => site.call("listOverlays", { headers: { Origin } });
     expect((await from("https://elsewhere.example")).problem).toMatchObject({ status: 403, code: "forbidden" });
     expect((await from("null")).status).toBe(403);
@@ -21,18 +21,18 @@ describe("a call from a browser", () => {
     expect((await from(ORIGIN)).status).toBe(200);
   });
 
-  test("with a wrong key does not learn whether its origin would do", async () => {
+  test("doesn't reveal with a wrong key whether its origin is listed", async () => {
     const headers = { Origin: "https://elsewhere.example", "Tifo-Developer-Key": "wrong" };
     expect((await site.call("listOverlays", { as: "client", headers })).status).toBe(401);
   });
 
-  test("with the operator's key is refused", async () => {
+  test("is rejected with the operator's key", async () => {
     const query = { siteIds: site.id };
     expect((await site.call("getConcurrents", { query, headers: { Origin: "https://demo.example" } })).status).toBe(403);
     expect((await site.call("getConcurrents", { query, headers: { Origin: ORIGIN } })).status).toBe(200);
   });
 
-  test("of a viewer is answered to any origin, refusals included", async () => {
+  test("is readable from any origin for viewers, errors included", async () => {
     const headers = { Origin: "https://elsewhere.example" };
     const answers = [
       await site.call("listPages", { headers }),
@@ -46,7 +46,7 @@ describe("a call from a browser", () => {
     }
   });
 
-  test("is preceded by a question that needs no credentials", async () => {
+  test("needs no credentials for its preflight", async () => {
     const headers = {
       Origin: "https://elsewhere.example",
       "Access-Control-Request-Method": "PUT",
@@ -60,7 +60,7 @@ describe("a call from a browser", () => {
   });
 });
 
-test("every response keeps browsers to its type and to https", async () => {
+test("every response disables type sniffing and requires https", async () => {
   const params = { id: site.channels[0] };
   const page = await site.call("getPage", { params });
   const known = await site.call("getPage", { params, headers: { "If-None-Match": page.headers.get("ETag") ?? "" } });
@@ -83,33 +83,33 @@ test("every response keeps browsers to its type and to https", async () => {
   }
 });
 
-describe("a method that a path does not take", () => {
-  test("is a 405 that names those it takes", async () => {
+describe("a method that a path does not support", () => {
+  test("is a 405 that lists the supported ones", async () => {
     const response = await exports.default.fetch(`${ORIGIN}/auth/v2/login/`, { method: "DELETE" });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
     expect(await response.json()).toMatchObject({ success: false, code: "method_not_allowed" });
   });
 
-  test("of a path that takes none is a 404", async () => {
+  test("is a 404 if the path has no operations", async () => {
     const response = await exports.default.fetch(`${ORIGIN}/auth/v2/nothing`, { method: "DELETE" });
     expect([response.status, response.headers.get("Allow")]).toEqual([404, null]);
   });
 });
 
-describe("a request's id", () => {
-  test("is the caller's where it has its form, and stands in header, problem and log", async () => {
+describe("a request id", () => {
+  test("is the caller's if it is well-formed, and is in the header, problem and log", async () => {
     const id = "trace:goal-17.home_9";
     const answer = await site.call("getPage", { params: { id: "x" }, headers: { "Tifo-Request-Id": id } });
     expect([answer.headers.get("Tifo-Request-Id"), answer.problem?.requestId, answer.log.requestId]).toEqual([id, id, id]);
   });
 
-  test.for(["short", "with a space", "a".repeat(101), "new\tline", '{"level":"error"}'])("is a new one for %j", async (given) => {
+  test.for(["short", "with a space", "a".repeat(101), "new\tline", '{"level":"error"}'])("is generated instead of %j", async (given) => {
     const response = await exports.default.fetch(`${ORIGIN}/health`, { headers: { "Tifo-Request-Id": given } });
     expect(response.headers.get("Tifo-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 });
 
-describe("a path that no operation has", () => {
+describe("an unknown path", () => {
   test.for([
     ["GET", "/page/v3"],
     ["GET", "/page/v2/a/b/c"],
@@ -122,8 +122,8 @@ describe("a path that no operation has", () => {
   });
 });
 
-describe("a version that the caller has", () => {
-  test("is not sent again, whatever the form of its tag", async () => {
+describe("a version that the caller already has", () => {
+  test("is not sent again, for every form of If-None-Match", async () => {
     const params = { id: site.channels[0] };
     const tag = (await site.call("getPage", { params })).headers.get("ETag") ?? "";
     const known = async (value: string) => (await site.call("getPage", { params, headers: { "If-None-Match": value } })).status;
@@ -134,14 +134,14 @@ describe("a version that the caller has", () => {
     expect(await known('"other"')).toBe(200);
   });
 
-  test("is not told to who may not read it", async () => {
+  test("is not confirmed to callers that may not read it", async () => {
     const params = { id: site.accounts.admin.id };
     const tag = (await site.call("getAccount", { params })).headers.get("ETag") ?? "";
     expect((await site.call("getAccount", { as: "viewer", params, headers: { "If-None-Match": tag } })).status).toBe(403);
   });
 });
 
-test("a failure that nobody foresaw says nothing of the inside, and its cause stands in the log", async () => {
+test("an unexpected failure exposes no internals, and its cause is logged", async () => {
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
   vi.spyOn(env.DB, "prepare").mockImplementation(() => {
     throw new Error("D1_ERROR: no such column: hunter2");
@@ -171,15 +171,15 @@ describe("a number in a query", () => {
     expect(cases.length).toBeGreaterThan(50);
   });
 
-  test.for(cases)("of %s is decimal digits alone: %s", async ([operationId, name]) => {
+  test.for(cases)("of %s accepts only decimal digits: %s", async ([operationId, name]) => {
     const texts = [" ", "", "0x5", "1e2", "+5", "5 ", "5n", "Infinity", "٥"];
     for (const text of texts) expect(await site.call(operationId, { query: { [name]: text } })).toMatchObject({ status: 400 });
     expect((await site.call(operationId, { query: { [name]: "0x5" } })).fields).toContain(name);
   });
 });
 
-describe("a body that may be left out", () => {
-  test("may be empty under a JSON content type, with an Idempotency-Key or without", async () => {
+describe("an optional body", () => {
+  test("may be empty with a JSON content type, with or without an Idempotency-Key", async () => {
     const empty = () => new Blob([], { type: "application/json" });
     const repeatable: Record<string, string> = { "Idempotency-Key": "empty-body" };
     for (const headers of [undefined, repeatable])
@@ -193,12 +193,12 @@ describe("a body that may be left out", () => {
     expect(answer.status).toBe(200);
   });
 
-  test("is malformed where it has something that isn't JSON", async () => {
+  test("is malformed if it isn't JSON", async () => {
     const blank = new Blob([" "], { type: "application/json" });
     expect((await site.call("clearBroadcasts", { body: blank })).problem).toMatchObject({ status: 400, code: "malformed_json" });
   });
 
-  test("is malformed where it is empty and may not be left out", async () => {
+  test("is malformed if it is empty but required", async () => {
     const empty = new Blob([], { type: "application/json" });
     expect((await site.call("createApiKey", { body: empty })).problem).toMatchObject({ status: 400, code: "malformed_json" });
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   key = await site.addKey([]);
 });
 
-/** What may be tried, and what it asks for; each fails of something else than rights once it is let in. */
+/** Operations and what they require; once authorized, each one fails for a reason other than access. */
 const ATTEMPTS: { operationId: string; area: string; action: "read" | "write"; reach: "site" | 0 | 1; options: () => CallOptions }[] = [
   { operationId: "listAccounts", area: "account", action: "read", reach: "site", options: () => ({}) },
   { operationId: "createPage", area: "page", action: "write", reach: "site", options: () => ({ body: {} }) },
@@ -38,7 +38,7 @@ function tagged(channel: 0 | 1): CallOptions {
   return { params: { id: overlayId ?? newId(1), tagId: "team:home" }, body: { channelId: site.channels[channel] } };
 }
 
-/** The rule in ten lines: who manages the whole site, or the channel in question, and may write if it is a change. */
+/** The rule: the account manages the site or the channel in question, and may write if it is a change. */
 function mayAccount(roles: AccountRole[], { action, reach }: (typeof ATTEMPTS)[number]): boolean {
   for (const { scope, pageId, write } of roles) {
     if (scope !== "*") continue;
@@ -73,7 +73,7 @@ const keyRole = fc.constantFrom(
   "",
 );
 
-test("an account is let in exactly where its roles reach", async () => {
+test("an account is authorized exactly as its roles allow", async () => {
   const overlay = {
     name: "x",
     description: "",
@@ -82,8 +82,8 @@ test("an account is let in exactly where its roles reach", async () => {
     duration: 1,
     contents: [{ kind: "html", html: "x", position: "center" }],
   };
-  const made = await site.call("createOverlay", { body: overlay });
-  overlayId = /"_id":"([0-9a-f]{24})"/.exec(made.text)?.[1];
+  const created = await site.call("createOverlay", { body: overlay });
+  overlayId = /"_id":"([0-9a-f]{24})"/.exec(created.text)?.[1];
   await fc.assert(
     fc.asyncProperty(fc.array(roleOf, { maxLength: 3 }), attempt, async (drawn, tried) => {
       const roles = drawn.map(({ scope, write, channels: on }) => ({ scope, write, pageId: on.map((index) => site.channels[index]) }));
@@ -96,7 +96,7 @@ test("an account is let in exactly where its roles reach", async () => {
   );
 });
 
-test("a key is let in exactly where its roles reach", async () => {
+test("a developer key is authorized exactly as its roles allow", async () => {
   const hash = await sha256(key);
   await fc.assert(
     fc.asyncProperty(fc.array(keyRole, { maxLength: 3 }), attempt, async (roles, tried) => {

@@ -4,8 +4,8 @@ import { newSite, send, strongest } from "#test/harness.ts";
 import { operationOf } from "#test/openapi.ts";
 
 /**
- * Round trips to D1 and statements in them, credentials and outbox included: of the first call for a site that this isolate
- * has not seen, and of the next. Counters, so no noise moves them; whoever raises one says why.
+ * Round trips to D1 and their statements, including credentials and outbox: for the first call on a site that this isolate hasn't seen,
+ * and for the next. These are counters without noise; explain every increase in the commit.
  */
 const EXPECTED: Record<string, { first: string; next: string }> = {
   getPage: { first: "1 of 2", next: "1 of 1" },
@@ -25,7 +25,7 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   deleteOverlay: { first: "2 of 4", next: "2 of 4" },
   createPage: { first: "2 of 3", next: "2 of 3" },
   updatePage: { first: "2 of 4", next: "2 of 4" },
-  // With all that may name a channel, and what is told of each.
+  // Includes everything that may reference a channel, and its events.
   deletePage: { first: "2 of 12", next: "2 of 12" },
   broadcastOverlay: { first: "2 of 5", next: "2 of 5" },
   broadcastOverlayToTag: { first: "2 of 5", next: "2 of 5" },
@@ -36,7 +36,7 @@ const EXPECTED: Record<string, { first: string; next: string }> = {
   getJwks: { first: "0 of 0", next: "0 of 0" },
 };
 
-test.for(Object.entries(EXPECTED))("%s asks the database no more often than it must", async ([operationId, expected]) => {
+test.for(Object.entries(EXPECTED))("%s makes no more round trips to D1 than necessary", async ([operationId, expected]) => {
   const operation = operationOf(operationId);
   const site = await newSite();
   const counts: string[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PathRouter } from "./router.ts";
 
-/** The routes of this list, "GET /things/:id", under their own names. */
+/** A router whose handlers are the names of these routes, such as "GET /things/:id". */
 function setUp(...routes: string[]) {
   const router = new PathRouter<string>();
   for (const route of routes) {
@@ -18,24 +18,24 @@ function setUp(...routes: string[]) {
 }
 
 describe("the router", () => {
-  test("takes a fixed segment before a parameter, in whichever order they were added", () => {
+  test("prefers a fixed segment to a parameter, in whichever order they were added", () => {
     const match = setUp("GET /page/:id", "GET /page/landing", "GET /page/:id/devices");
     expect(match("GET", "/page/landing")).toEqual([["GET /page/landing", {}]]);
     expect(match("GET", "/page/42")).toEqual([["GET /page/:id", { id: "42" }]]);
   });
 
-  test("goes back to the parameter where the fixed segment leads nowhere", () => {
+  test("backtracks to the parameter if the fixed segment has no match", () => {
     const match = setUp("GET /:area/list/:first", "GET /page/:id/tags/:tag", "GET /page/list/tags/all");
     expect(match("GET", "/page/list/tags/7")).toEqual([["GET /page/:id/tags/:tag", { id: "list", tag: "7" }]]);
     expect(match("GET", "/page/list/5")).toEqual([["GET /:area/list/:first", { area: "page", first: "5" }]]);
   });
 
-  test("names a parameter as each route does", () => {
+  test("uses each route's own parameter names", () => {
     const match = setUp("GET /page/:id", "PUT /page/:pageId");
     expect(match("PUT", "/page/42")).toEqual([["PUT /page/:pageId", { pageId: "42" }]]);
   });
 
-  test("knows no route of another method, another length or an empty segment", () => {
+  test("matches no route with another method, another length or an empty segment", () => {
     const match = setUp("GET /page/:id", "GET /");
     for (const [method, path] of [
       ["POST", "/page/42"],
@@ -48,7 +48,7 @@ describe("the router", () => {
     expect(match("GET", "/")).toEqual([["GET /", {}]]);
   });
 
-  test("puts the middleware of all methods and of its own around a route, and around no route", () => {
+  test("runs the middleware of all methods and of its own, with or without a matching route", () => {
     const match = setUp("ALL /*", "OPTIONS /*", "GET /page/:id");
     expect(match("GET", "/page/42")).toEqual([
       ["ALL /*", {}],
@@ -61,9 +61,9 @@ describe("the router", () => {
     expect(match("GET", "/nowhere")).toEqual([["ALL /*", {}]]);
   });
 
-  test("refuses what it could not keep in order", () => {
-    expect(() => setUp("GET /page", "ALL /*")).toThrow("Middleware goes ahead");
-    expect(() => setUp("ALL /page")).toThrow("of one method");
+  test("rejects routes that it can't order", () => {
+    expect(() => setUp("GET /page", "ALL /*")).toThrow("Middleware must be added");
+    expect(() => setUp("ALL /page")).toThrow("one method");
     expect(() => setUp("GET /page/*")).toThrow("whole segments");
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { type CallOptions, newSite, type TestSite } from "#test/harness.ts";
 
-// What integrators look for in the `message` of a 400 that a request's form alone decides. Those that follow from how things stand
+// Messages of 400 responses to malformed requests that integrators rely on. Messages that depend on state
 // (streams, invites, roles of quests, global sign-ins) are tested with their areas.
 
 let site: TestSite;
@@ -34,13 +34,13 @@ test.for<[message: string, operation: string, options: CallOptions, code?: strin
   ["Missing Webhooks Url", "createProgrammaticWebhook", { body: { webhookUrl: "", service: "page-service-v2" } }],
   ["Missing Webhooks Url", "createWebhooks", { body: { webhooks: { enabled: true, webhookSubscriptions: [] } } }],
   ["Missing Webhooks Id", "deleteProgrammaticWebhook", { params: { id: "none" } }],
-])("%s is the message of %s with %j", async ([message, operation, options, code = "invalid_request"]) => {
+])("%s is the message of %s for %j", async ([message, operation, options, code = "invalid_request"]) => {
   const { problem } = await site.call(operation, options);
   expect(problem).toMatchObject({ status: 400, code, message });
   if (code === "invalid_request") expect(problem?.issues?.length).toBeGreaterThan(0);
 });
 
-test("A message without such a sentence names the fields", async () => {
+test("any other validation message names the fields", async () => {
   const body = { webhookUrl: "https://hooks.demo.example/", service: "chat-service-v1" };
   const { problem } = await site.call("createProgrammaticWebhook", { body });
   expect(problem?.message).toMatch(/^The body is not valid: service: /);

@@ -1,4 +1,4 @@
-/** Text as a stream of bytes that is made only as fast as it is read. */
+/** Streams text as bytes, generated only as fast as it is read. */
 export function streamText(pieces: AsyncGenerator<string, void>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>({

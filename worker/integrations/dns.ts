@@ -13,46 +13,46 @@ const Reply = z.object({
   Answer: z.array(z.object({ type: z.number(), TTL: z.number().default(0), data: z.string() })).default([]),
 });
 
-/** The addresses of a name and for how many seconds they hold. */
+/** The addresses of a name and their TTL in seconds. */
 export interface Addresses {
   addresses: string[];
   ttl: number;
 }
 
-/** The TXT records of a name, none where it has none or doesn't exist; by DNS over HTTPS. Throws `unavailable` where the resolver can't tell. */
+/** The TXT records of a name over DNS-over-HTTPS; empty if it has none or doesn't exist. Throws `unavailable` if the resolver fails. */
 export async function txtRecords(env: Env, name: string): Promise<string[]> {
-  const { status, text } = await ask(env, name, "TXT");
+  const { status, text } = await query(env, name, "TXT");
   if (status !== 200) return [];
   const reply = Reply.safeParse(parseJson(text)).data;
-  if (!reply) throw new Failure("unavailable", `The resolver can't tell the TXT records of ${name}`);
-  // Where the domain's own servers fail, nothing is published.
+  if (!reply) throw new Failure("unavailable", `The TXT records of ${name} could not be resolved`);
+  // If the domain's name servers fail, this counts as no record.
   return reply.Answer.filter(({ type }) => type === TYPES.TXT).map(({ data }) => unquote(data));
 }
 
-/** The IPv4 and IPv6 addresses of a name, none where it has none or doesn't exist. Throws `unavailable` where the resolver can't tell. */
+/** The IPv4 and IPv6 addresses of a name; empty if it has none or doesn't exist. Throws `unavailable` if the resolver fails. */
 export async function addressesOf(env: Env, name: string): Promise<Addresses> {
   const records = (await Promise.all([addressRecords(env, name, "A"), addressRecords(env, name, "AAAA")])).flat();
   const addresses = records.filter(({ type }) => type === TYPES.A || type === TYPES.AAAA).map(({ data }) => data);
   return { addresses, ttl: addresses.length === 0 ? 0 : Math.min(...records.map(({ TTL }) => TTL)) };
 }
 
-/** With the aliases on the way, whose time counts too. */
+/** Includes CNAME records, whose TTL counts too. */
 async function addressRecords(env: Env, name: string, type: "A" | "AAAA"): Promise<z.infer<typeof Reply>["Answer"]> {
-  const { status, text } = await ask(env, name, type);
+  const { status, text } = await query(env, name, type);
   const reply = status === 200 ? Reply.safeParse(parseJson(text)).data : undefined;
   if (reply?.Status !== NO_ERROR && reply?.Status !== NO_SUCH_NAME)
-    throw new Failure("unavailable", `The resolver can't tell where ${name} is`);
+    throw new Failure("unavailable", `The address of ${name} could not be resolved`);
   return reply.Answer;
 }
 
-function ask(env: Env, name: string, type: keyof typeof TYPES): Promise<OutsideAnswer> {
+function query(env: Env, name: string, type: keyof typeof TYPES): Promise<OutsideAnswer> {
   const url = new URL(env.TIFO_DNS_URL);
   url.searchParams.set("name", name);
   url.searchParams.set("type", type);
   return callOut(env, url.href, { headers: { Accept: "application/dns-json" } }, { timeout: TIMEOUT_MS });
 }
 
-/** A record as it was published: resolvers quote it, and in pieces where it is longer than 255 bytes. */
+/** The published text of a record: resolvers quote it, in pieces if it is longer than 255 bytes. */
 function unquote(data: string): string {
   const pieces = data.match(/"(?:[^"\\]|\\.)*"/g);
   return pieces === null ? data : pieces.map((piece) => piece.slice(1, -1).replace(/\\(.)/g, "$1")).join("");

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** A message as the adapter takes it: rendered, to one person. */
+/** A rendered message to one person. */
 export interface Message {
   from: { name: string; email: string };
   replyTo?: string;
@@ -10,11 +10,11 @@ export interface Message {
   html: string;
 }
 
-/** "sent", or why it never will be. */
-export type Delivery = "sent" | Refusal;
+/** "sent", or why it can never be delivered. */
+export type Delivery = "sent" | PermanentError;
 
-// What Cloudflare's Email Service answers to a message that it will not take the next time either.
-const REFUSALS = [
+// Errors of Cloudflare's Email Service that a retry won't fix.
+const PERMANENT_ERRORS = [
   "E_VALIDATION_ERROR",
   "E_FIELD_MISSING",
   "E_SENDER_NOT_VERIFIED",
@@ -22,19 +22,19 @@ const REFUSALS = [
   "E_RECIPIENT_SUPPRESSED",
   "E_CONTENT_TOO_LARGE",
 ] as const;
-export type Refusal = (typeof REFUSALS)[number];
+export type PermanentError = (typeof PERMANENT_ERRORS)[number];
 
-const Refused = z.object({ code: z.enum(REFUSALS) });
+const Rejected = z.object({ code: z.enum(PERMANENT_ERRORS) });
 
-/** Hands a message to the mail service; throws when another try may succeed. Locally it becomes a file. */
+/** Sends a message through the mail service; throws if a retry may succeed. Locally it is written to a file. */
 export async function deliver(env: Env, { from, replyTo, to, subject, text, html }: Message): Promise<Delivery> {
   try {
     await env.EMAIL.send({ from, to, subject, text, html, ...(replyTo === undefined ? {} : { replyTo }) });
     return "sent";
   } catch (error) {
-    const refused = Refused.safeParse(error);
-    if (refused.success) return refused.data.code;
-    // Its own message may hold an address, which must not get into a log.
+    const rejected = Rejected.safeParse(error);
+    if (rejected.success) return rejected.data.code;
+    // The original message may contain an address, which must not be logged.
     throw new Error("The mail service failed", { cause: error });
   }
 }

@@ -4,7 +4,7 @@ import { parseJson } from "#worker/lib/json.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
 import { callOut, type OutsideAnswer } from "#worker/lib/network/outbound.ts";
 
-/** What is asked of the games database. */
+/** A search in the games database. */
 export interface GameQuery {
   gameName: string;
   offset: number;
@@ -15,9 +15,9 @@ const Games = z.object({ games: z.array(z.object({ id: z.number().int(), name: z
 export type Games = z.infer<typeof Games>;
 
 const Token = z.object({ access_token: z.string(), expires_in: z.number() });
-/** Seconds for which an answer is kept: names of games hardly change. */
-const KEPT_S = 86_400;
-/** Milliseconds before its end at which a token is renewed. */
+/** Seconds for which a response is cached: names of games hardly change. */
+const CACHE_SECONDS = 86_400;
+/** How long before its expiry a token is renewed, in milliseconds. */
 const EARLY_MS = 60_000;
 
 interface Credentials {
@@ -25,37 +25,37 @@ interface Credentials {
   clientSecret: string;
 }
 
-// One per client id; a token lasts weeks and any isolate may have its own.
+// One per client id. A token lasts for weeks, and each isolate may have its own.
 const tokens = new Map<string, { token: string; expires: number }>();
 
-/** Searches IGDB by name; the same question is asked once a day per data centre. Throws `games_not_configured` and `unavailable`. */
+/** Searches IGDB by name; results are cached for a day per data centre. Throws `games_not_configured` and `unavailable`. */
 export async function findGames(env: Env, query: GameQuery, now: number): Promise<Games> {
   const clientId = optionalSecret(env, "TIFO_IGDB_CLIENT_ID");
   const clientSecret = optionalSecret(env, "TIFO_IGDB_CLIENT_SECRET");
   if (clientId === undefined || clientSecret === undefined)
     throw new Failure("games_not_configured", "This deployment has no credentials for the games database (IGDB)");
   const key = cacheKey(query);
-  const kept = await caches.default.match(key);
-  if (kept) return Games.parse(await kept.json());
-  const games = await askIgdb(env, { clientId, clientSecret }, query, now);
-  await caches.default.put(key, Response.json(games, { headers: { "Cache-Control": `max-age=${KEPT_S}` } }));
+  const cached = await caches.default.match(key);
+  if (cached) return Games.parse(await cached.json());
+  const games = await searchIgdb(env, { clientId, clientSecret }, query, now);
+  await caches.default.put(key, Response.json(games, { headers: { "Cache-Control": `max-age=${CACHE_SECONDS}` } }));
   return games;
 }
 
-/** A token may be withdrawn before its time: a 401 gets one new one. */
-async function askIgdb(env: Env, credentials: Credentials, query: GameQuery, now: number): Promise<Games> {
-  let answer = await postQuery(env, credentials, query, await tokenOf(env, credentials, now));
-  if (answer.status === 401) {
+/** Retries once with a new token after a 401, because a token may be revoked early. */
+async function searchIgdb(env: Env, credentials: Credentials, query: GameQuery, now: number): Promise<Games> {
+  let response = await postQuery(env, credentials, query, await tokenOf(env, credentials, now));
+  if (response.status === 401) {
     tokens.delete(credentials.clientId);
-    answer = await postQuery(env, credentials, query, await tokenOf(env, credentials, now));
+    response = await postQuery(env, credentials, query, await tokenOf(env, credentials, now));
   }
-  const games = answer.status === 200 ? Games.shape.games.safeParse(parseJson(answer.text)).data : undefined;
-  if (!games) throw new Failure("unavailable", `The games database answered ${answer.status}`);
-  return { games, total: Number(answer.headers.get("X-Count") ?? query.offset + games.length) };
+  const games = response.status === 200 ? Games.shape.games.safeParse(parseJson(response.text)).data : undefined;
+  if (!games) throw new Failure("unavailable", `The games database returned ${response.status}`);
+  return { games, total: Number(response.headers.get("X-Count") ?? query.offset + games.length) };
 }
 
 function postQuery(env: Env, { clientId }: Credentials, { gameName, offset, limit }: GameQuery, token: string): Promise<OutsideAnswer> {
-  // The query language has no escape that its documentation names.
+  // The query language documents no escape sequences.
   const name = gameName.replace(/["\\\p{Cc}]/gu, " ");
   return callOut(env, `${env.TIFO_IGDB_URL}/games`, {
     method: "POST",
@@ -70,7 +70,7 @@ async function tokenOf(env: Env, { clientId, clientSecret }: Credentials, now: n
   const form = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, grant_type: "client_credentials" });
   const { status, text } = await callOut(env, env.TIFO_TWITCH_TOKEN_URL, { method: "POST", body: form });
   const issued = status === 200 ? Token.safeParse(parseJson(text)).data : undefined;
-  if (!issued) throw new Failure("unavailable", `The games database gave no token: ${status}`);
+  if (!issued) throw new Failure("unavailable", `The games database issued no token: ${status}`);
   tokens.set(clientId, { token: issued.access_token, expires: now + issued.expires_in * 1000 - EARLY_MS });
   return issued.access_token;
 }

@@ -3,9 +3,9 @@ import type { Issue } from "#worker/lib/errors.ts";
 import { plainSchema } from "#worker/lib/json-schema/plain-schema.ts";
 import { metered, OutOfSteps, StepBudget } from "#worker/lib/json-schema/steps.ts";
 
-// The library that holds events against their provider's schema: it interprets the schema, since Workers can't compile code.
+// Validates events against their provider's schema with a library that interprets schemas, because Workers can't compile code.
 
-/** Keywords whose error says no more than that one further inside has failed. */
+/** Keywords whose error only says that a nested one failed. */
 const OUTER = new Set([
   "properties",
   "additionalItems",
@@ -20,15 +20,15 @@ const OUTER = new Set([
   "if",
 ]);
 
-/** What checking one event may cost: some 40 ms. */
+/** The budget for validating one event: about 40 ms. */
 export const EVENT_STEPS = 500_000;
-/** Levels of objects and arrays: the validator is inside all of them at once. */
+/** Levels of nested objects and arrays: the validator recurses into all of them. */
 const MAX_LEVELS = 32;
 /** In characters. */
-const LONGEST_NAME = 256;
+const MAX_NAME_LENGTH = 256;
 const MAX_ISSUES = 100;
 
-/** What doesn't fit, by dotted path; empty where all does. The schema is one without `schemaProblems`. */
+/** The problems of an instance, by dotted path; empty if it is valid. The schema must have no `schemaProblems`. */
 export async function instanceProblems(
   schema: Record<string, unknown>,
   instance: unknown,
@@ -38,17 +38,17 @@ export async function instanceProblems(
   if (issue) return [issue];
   const plain = plainSchema(schema, budget, longest);
   if (!isSchema(plain)) return [];
-  // Only deployments that take events pay for loading it.
+  // Loaded only by deployments that receive events.
   const { Validator } = await import("@cfworker/json-schema");
   const errors = errorsOf(() => new Validator(plain, draftOf(schema.$schema), false).validate(metered(instance, budget)).errors);
   const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
   return (inner.length > 0 ? inner : errors).slice(0, MAX_ISSUES).map(({ keyword, instanceLocation, error }) => ({
     path: pathOf(instanceLocation, keyword === "required" ? /"(.*)"/.exec(error)?.[1] : undefined),
-    message: keyword === "false" ? "The schema has no such field" : error,
+    message: keyword === "false" ? "Unknown field" : error,
   }));
 }
 
-/** The length of the longest text in a value, and what makes the value one that no schema can be checked against. */
+/** The length of the longest text in a value, and why the value can't be validated, if so. */
 function measure(instance: unknown): { issue?: Issue; longest: number } {
   let longest = 0;
   let level = [instance];
@@ -59,8 +59,8 @@ function measure(instance: unknown): { issue?: Issue; longest: number } {
       if (typeof value === "string") longest = Math.max(longest, value.length);
       if (typeof value !== "object" || value === null) continue;
       for (const [name, inner] of Object.entries<unknown>({ ...value })) {
-        if (name.length > LONGEST_NAME)
-          return { issue: { path: name.slice(0, 40), message: `A name has at most ${LONGEST_NAME} characters` }, longest };
+        if (name.length > MAX_NAME_LENGTH)
+          return { issue: { path: name.slice(0, 40), message: `A name has at most ${MAX_NAME_LENGTH} characters` }, longest };
         next.push(inner);
       }
     }
@@ -69,16 +69,16 @@ function measure(instance: unknown): { issue?: Issue; longest: number } {
   return { longest };
 }
 
-/** An event may cost more than its budget, or have names that aren't valid Unicode. */
+/** Turns an exceeded budget or names that aren't valid Unicode into an error of the event. */
 function errorsOf(validate: () => OutputUnit[]): OutputUnit[] {
   try {
     return validate();
   } catch (cause) {
     const error =
       cause instanceof OutOfSteps || cause instanceof RangeError
-        ? "To check this event against the provider's schema takes too many steps; send less at once, or simplify the schema"
+        ? "Validating this event against the provider's schema takes too many steps; send a smaller event or simplify the schema"
         : cause instanceof URIError
-          ? "A name in it is no valid Unicode"
+          ? "A field name isn't valid Unicode"
           : undefined;
     if (error === undefined) throw cause;
     return [{ keyword: "$ref", keywordLocation: "#", instanceLocation: "#", error }];

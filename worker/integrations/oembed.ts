@@ -7,12 +7,12 @@ import { fetchYoutubeVideo, hasYoutube, youtubeVideoId } from "./youtube.ts";
 
 interface OembedPlayer {
   player: (typeof VIDEO_PLAYERS)[number];
-  /** With their subdomains. */
+  /** Including their subdomains. */
   hosts: string[];
   endpoint: string;
 }
 
-/** The players that say of a video what it is, without credentials. */
+/** The players that provide video metadata without credentials. */
 export const OEMBED_PLAYERS: OembedPlayer[] = [
   { player: "youtube", hosts: ["youtube.com", "youtu.be"], endpoint: "https://www.youtube.com/oembed" },
   { player: "vimeo", hosts: ["vimeo.com"], endpoint: "https://vimeo.com/api/oembed.json" },
@@ -28,7 +28,7 @@ const Oembed = z.object({
   duration: z.number().nonnegative().nullish(),
 });
 
-/** What is known of a video at its player; what the player doesn't say is null. */
+/** A video's metadata from its player; unknown values are null. */
 export interface FoundMetadata {
   title: string;
   description: string;
@@ -43,24 +43,24 @@ export interface FoundMetadata {
 }
 
 /**
- * Asks a video's player what it is: by oEmbed, and YouTube by its Data API where the deployment has a key, since that says more.
- * A 400 at `url` for other players, a 404 for a video that the player doesn't show.
+ * Fetches a video's metadata from its player: by oEmbed, or by YouTube's richer Data API if the deployment has a key.
+ * A 400 at `url` for other players, a 404 if the player has no such public video.
  */
 export async function findMetadata(env: Env, url: string): Promise<FoundMetadata> {
   const { hostname } = new URL(url);
   const found = OEMBED_PLAYERS.find(({ hosts }) => hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`)));
-  if (!found) throw invalid("url", `Known are videos of ${OEMBED_PLAYERS.map(({ player }) => player).join(", ")}`);
+  if (!found) throw invalid("url", `Supported players: ${OEMBED_PLAYERS.map(({ player }) => player).join(", ")}`);
   const youtubeId = found.player === "youtube" && hasYoutube(env) ? youtubeVideoId(url) : undefined;
-  return youtubeId === undefined ? askPlayer(env, found, url) : askYoutube(env, youtubeId, url);
+  return youtubeId === undefined ? fetchOembed(env, found, url) : fetchFromYoutube(env, youtubeId, url);
 }
 
-async function askPlayer(env: Env, { player, endpoint }: OembedPlayer, url: string): Promise<FoundMetadata> {
+async function fetchOembed(env: Env, { player, endpoint }: OembedPlayer, url: string): Promise<FoundMetadata> {
   const query = new URLSearchParams({ url, format: "json" });
   const { status, text } = await callOut(env, `${env.TIFO_OEMBED_URL || endpoint}?${query.toString()}`);
-  // Players refuse a private video in different ways.
+  // Players reject private videos with different statuses.
   if ([400, 401, 403, 404].includes(status)) throw unknownVideo(player);
   const found = status === 200 ? Oembed.safeParse(parseJson(text)).data : undefined;
-  if (!found) throw new Failure("unavailable", `The player answered ${status}`);
+  if (!found) throw new Failure("unavailable", `The player returned ${status}`);
   return {
     title: found.title,
     description: found.description ?? "",
@@ -75,7 +75,7 @@ async function askPlayer(env: Env, { player, endpoint }: OembedPlayer, url: stri
   };
 }
 
-async function askYoutube(env: Env, id: string, url: string): Promise<FoundMetadata> {
+async function fetchFromYoutube(env: Env, id: string, url: string): Promise<FoundMetadata> {
   const found = await fetchYoutubeVideo(env, id);
   if (!found) throw unknownVideo("youtube");
   const { published, ...video } = found;
@@ -83,5 +83,5 @@ async function askYoutube(env: Env, id: string, url: string): Promise<FoundMetad
 }
 
 function unknownVideo(player: string): Failure {
-  return notFound(`There is no public video at this address of ${player}`);
+  return notFound(`${player} has no public video at this URL`);
 }

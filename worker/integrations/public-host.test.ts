@@ -14,21 +14,21 @@ test.each([
   [0, 1],
   [60, 60],
   [86_400, 300],
-])("an answer that holds for %i s is kept for %i s", async (ttl, kept) => {
+])("a lookup with a TTL of %i s is cached for %i s", async (ttl, kept) => {
   const host = `hooks-${randomHex(6)}.example`;
-  const ask = () => publicUrlProblem(deployed, `https://${host}/`);
+  const check = () => publicUrlProblem(deployed, `https://${host}/`);
   publishAddresses(host, PUBLIC, ttl);
-  expect(await ask()).toBeUndefined();
+  expect(await check()).toBeUndefined();
   vi.advanceTimersByTime(kept * 1000 - 1);
   publishAddresses(host, ["10.0.0.8"], ttl);
-  expect(await ask()).toBeUndefined();
+  expect(await check()).toBeUndefined();
   expect(timesAsked(host)).toBe(2);
   vi.advanceTimersByTime(1);
-  expect(await ask()).toBe("A host that is reachable from the internet");
+  expect(await check()).toBe("A host that is reachable from the internet");
   expect(timesAsked(host)).toBe(4);
 });
 
-test("a host that may not be called is asked for each time", async () => {
+test("a host that may not be called is looked up each time", async () => {
   const host = `hooks-${randomHex(6)}.example`;
   publishAddresses(host, ["10.0.0.8"]);
   expect(await publicUrlProblem(deployed, `https://${host}/`)).toBeDefined();

@@ -4,18 +4,18 @@ import { callOut, outboundProblem, type OutsideAnswer, statusOf } from "#worker/
 import type { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { addressesOf } from "./dns.ts";
 
-const MOST_URLS = 1_000;
-// An answer that holds for no time at all would have the resolver asked twice for each of hundreds of calls.
-const SHORTEST_MS = 1000;
-const LONGEST_MS = 5 * 60 * 1000;
+const MAX_URLS = 1_000;
+// With a TTL of 0, hundreds of calls would each resolve the host twice.
+const MIN_TTL_MS = 1000;
+const MAX_TTL_MS = 5 * 60 * 1000;
 const NOT_PUBLIC = "A host that is reachable from the internet";
 
-// Until when URLs are known to lead to public addresses alone (ms since 1970 UTC); they belong to no request.
+// Until when URLs are known to resolve only to public addresses (ms since 1970 UTC); not tied to a request.
 const known = new Map<string, number>();
 
 /**
- * Why a URL that somebody gave may not be called; undefined when it may. Asked when it is saved and again when it is called, since a name
- * may lead elsewhere by then. A name that the resolver can't tell of may not. In development no resolver is asked.
+ * Why a user-supplied URL may not be called; undefined if it may. Checked when it is saved and again when it is called, because a name may
+ * resolve differently by then. Names that can't be resolved are rejected. Development skips the lookup.
  */
 export async function publicUrlProblem(env: Env, url: string): Promise<string | undefined> {
   if ((known.get(url) ?? 0) > Date.now()) return undefined;
@@ -25,11 +25,11 @@ export async function publicUrlProblem(env: Env, url: string): Promise<string | 
     const { addresses, ttl } = await addressesOf(env, new URL(url).hostname);
     if (addresses.length === 0) return "A host that has an address";
     if (!addresses.every(isPublicAddress)) return NOT_PUBLIC;
-    remember(url, Math.min(Math.max(ttl * 1000, SHORTEST_MS), LONGEST_MS));
+    remember(url, Math.min(Math.max(ttl * 1000, MIN_TTL_MS), MAX_TTL_MS));
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return "Where its host is can't be told just now; try again";
+    return "Its host can't be resolved right now; try again";
   }
 }
 
@@ -39,22 +39,22 @@ export async function requirePublicUrl(env: Env, path: string, url: string): Pro
   if (problem !== undefined) throw invalid(path, problem);
 }
 
-/** `callOut` for a URL that somebody gave: refuses one whose host does not lead to the internet, as far as can be told before the call. */
+/** `callOut` for a user-supplied URL: rejects hosts that resolve to private addresses just before the call. */
 export async function callPublic(env: Env, url: string, ...rest: Rest): Promise<OutsideAnswer> {
-  await refuseInside(env, url);
+  await requirePublicHost(env, url);
   return callOut(env, url, ...rest);
 }
 
-/** `statusOf` for a URL that somebody gave, as `callPublic`. */
+/** `statusOf` for a user-supplied URL, like `callPublic`. */
 export async function publicStatusOf(env: Env, url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
-  await refuseInside(env, url);
+  await requirePublicHost(env, url);
   return statusOf(url, init, deadline);
 }
 
-// Names that nobody can register (RFC 2606). Demo data uses them; a deployment refuses them when it asks its resolver.
+// Names that can't be registered (RFC 2606). Demo data uses them; in a deployment they don't resolve.
 const RESERVED = /(^|\.)(example|invalid)\.?$/;
 
-async function refuseInside(env: Env, url: string): Promise<void> {
+async function requirePublicHost(env: Env, url: string): Promise<void> {
   const { hostname } = new URL(url);
   if (env.TIFO_DEVELOPMENT === "true" && RESERVED.test(hostname))
     throw new Failure("unavailable", `${hostname} has no address: such names are reserved for examples`);
@@ -65,6 +65,6 @@ async function refuseInside(env: Env, url: string): Promise<void> {
 type Rest = Parameters<typeof callOut> extends [unknown, unknown, ...infer Others] ? Others : never;
 
 function remember(url: string, ms: number): void {
-  if (known.size >= MOST_URLS) known.clear();
+  if (known.size >= MAX_URLS) known.clear();
   known.set(url, Date.now() + ms);
 }

@@ -6,7 +6,7 @@ import { fromBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { toHex } from "#worker/lib/ids.ts";
 import { parseJson } from "#worker/lib/json.ts";
 
-// The signatures that players' URLs need: Mux and Cloudflare Stream take JWTs by RS256, a CDN of one's own an HMAC.
+// Signed playback URLs: JWTs with RS256 for Mux and Cloudflare Stream, an HMAC for your own CDN.
 
 export type PlaybackProvider = PlaybackSettings["provider"];
 
@@ -26,14 +26,14 @@ const RsaJwk = z.object({
   qi: z.string(),
 });
 
-/** A signing key in one form, ready to be sealed: the secret itself, or an RSA key as a JWK. Undefined if the provider couldn't use it. */
+/** A signing key in canonical form, ready to be sealed: the secret itself, or an RSA key as a JWK. Undefined if invalid for the provider. */
 export function readSigningKey(provider: PlaybackProvider, text: string): string | undefined {
   if (provider === "hmac") return text.length >= MIN_SECRET ? text : undefined;
   const jwk = RsaJwk.safeParse(readRsaKey(text.trim())).data;
   return jwk && fromBase64Url(jwk.n).length >= MIN_MODULUS_BYTES ? JSON.stringify(jwk) : undefined;
 }
 
-/** PEM or JWK, as it is or in base64, as the providers hand them out. */
+/** Reads PEM or JWK, plain or in base64, the formats that providers issue. */
 function readRsaKey(text: string): unknown {
   const plain = /^(-----BEGIN|\{)/.test(text) ? text : Buffer.from(text, "base64").toString("utf8").trim();
   if (plain.startsWith("{")) return parseJson(plain);
@@ -46,7 +46,7 @@ function readRsaKey(text: string): unknown {
 
 export interface SigningKey {
   keyId: string;
-  /** As `readSigningKey` gave it. */
+  /** As returned by `readSigningKey`. */
   key: string;
 }
 
@@ -79,7 +79,7 @@ function withMuxToken(url: string, token: string): string {
   return signed.href;
 }
 
-/** The token takes the place of the UID. */
+/** Replaces the UID with the token. */
 function withStreamToken(url: string, uid: string, token: string): string {
   const signed = new URL(url);
   signed.pathname = signed.pathname

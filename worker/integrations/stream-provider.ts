@@ -10,17 +10,17 @@ const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1024;
 const ATTEMPTS = 2;
 
-/** One of the four calls: which URL, shown what, about which stream. */
+/** One of the four calls to a stream provider. */
 export interface ProviderRequest {
   url: string;
   authorization: string;
   stream: { streamId: string; title: string; siteId: string };
 }
 
-/** What came of a call; `status` is that of a refusal, undefined where nothing usable came back and the call may have worked. */
+/** The outcome of a call; `status` is that of a rejection, undefined if there was no usable response and the call may have succeeded. */
 export type ProviderOutcome = { ok: true; text: string } | { ok: false; status: number | undefined; reason: string };
 
-/** What a provider says of a stream that it made. */
+/** A stream as created by the provider. */
 export interface ProviderStream {
   providerStreamId: string;
   ingestUrl: string;
@@ -31,7 +31,7 @@ export interface ProviderStream {
 }
 
 const Text = z.string().min(1).max(500);
-const Made = z.object({
+const CreatedStream = z.object({
   providerStreamId: Text,
   ingestUrl: z.url({ protocol: /^(rtmps?|srt|https?)$/ }).max(2000),
   playbackUrl: z.url({ protocol: /^https?$/ }).max(2000),
@@ -41,12 +41,13 @@ const Made = z.object({
 const Acknowledged = z.object({ providerStreamId: Text.optional() });
 
 /**
- * Calls a stream provider: `POST { streamId, title, siteId }` with its bearer. Every call names its stream in `Tifo-Stream-Id`, by which
- * the provider knows one that it has had, so that a call without an answer, or with a 5xx, is made once more.
+ * Calls a stream provider: `POST { streamId, title, siteId }` with its bearer token. `Tifo-Stream-Id` lets the provider recognize repeated
+ * calls, so a call without a response or with a 5xx is retried once.
  */
 export async function callProvider(env: Env, request: ProviderRequest): Promise<ProviderOutcome> {
   let outcome = await attempt(env, request);
-  for (let made = 1; made < ATTEMPTS && !outcome.ok && outcome.status === undefined; made++) outcome = await attempt(env, request);
+  for (let attempts = 1; attempts < ATTEMPTS && !outcome.ok && outcome.status === undefined; attempts++)
+    outcome = await attempt(env, request);
   return outcome;
 }
 
@@ -56,23 +57,23 @@ async function attempt(env: Env, { url, authorization, stream }: ProviderRequest
   try {
     const { status, text } = await callPublic(env, url, init, { timeout: TIMEOUT_MS, maxBytes: MAX_BYTES });
     if (status >= 200 && status < 300) return { ok: true, text };
-    return { ok: false, status: status >= 500 ? undefined : status, reason: `It answered ${status}` };
+    return { ok: false, status: status >= 500 ? undefined : status, reason: `It returned ${status}` };
   } catch (error) {
     if (error instanceof Failure) return { ok: false, status: undefined, reason: error.message };
     throw error;
   }
 }
 
-/** Reads the answer to a create; undefined when it isn't one. Viewers load the playback URL, so it must be as public as any URL that we call. */
-export function readMade(env: Env, text: string): ProviderStream | undefined {
-  const made = Made.safeParse(parseJson(text)).data;
-  if (!made || outboundProblem(env, made.playbackUrl) !== undefined) return undefined;
-  return made.playback && playbackUrlProblem(made.playback, made.playbackUrl) !== undefined ? undefined : made;
+/** Parses the response to a create call; undefined if it is invalid. Viewers load the playback URL, so it must be public. */
+export function parseCreatedStream(env: Env, text: string): ProviderStream | undefined {
+  const created = CreatedStream.safeParse(parseJson(text)).data;
+  if (!created || outboundProblem(env, created.playbackUrl) !== undefined) return undefined;
+  return created.playback && playbackUrlProblem(created.playback, created.playbackUrl) !== undefined ? undefined : created;
 }
 
-/** Whether an answer to a start, stop or delete is one: nothing at all, or an object, of this stream if it names one. */
+/** Whether a response acknowledges a start, stop or delete: empty, or an object that names no other stream. */
 export function isAcknowledged(text: string, providerStreamId: string): boolean {
   if (text.trim() === "") return true;
-  const answer = Acknowledged.safeParse(parseJson(text));
-  return answer.success && (answer.data.providerStreamId ?? providerStreamId) === providerStreamId;
+  const response = Acknowledged.safeParse(parseJson(text));
+  return response.success && (response.data.providerStreamId ?? providerStreamId) === providerStreamId;
 }

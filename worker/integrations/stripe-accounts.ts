@@ -1,11 +1,11 @@
 import type { Stripe } from "stripe";
 import type { StripeRequirements } from "#db/types.ts";
 import { Failure } from "#worker/lib/errors.ts";
-import { ask, required } from "./stripe-client.ts";
+import { callStripe, required } from "./stripe-client.ts";
 
-// Connected accounts: one for each site, created by the platform and filled in by the site's owner on Stripe's own pages.
+// Connected accounts: one per site, created by the platform and completed by the site's owner on Stripe's pages.
 
-/** What Stripe lets an account do, and what it still needs for the rest. */
+/** What an account may do at Stripe, and what Stripe still requires. */
 export interface AccountState {
   chargesEnabled: boolean;
   payoutsEnabled: boolean;
@@ -23,15 +23,15 @@ export interface AccountLink {
   expiresAt: number;
 }
 
-/** Creates the account of a site; repeated for the same connection, it returns the same account. */
+/** Creates a site's account, idempotent by connection. */
 export async function createAccount(
   env: Env,
   { connectionId, siteId }: { connectionId: string; siteId: string },
 ): Promise<StripeAccountState> {
-  const created = await ask(env, null, `connection-${connectionId}`, (stripe, options) =>
+  const created = await callStripe(env, null, `connection-${connectionId}`, (stripe, options) =>
     stripe.accounts.create(
       {
-        // The owner has Stripe's full dashboard, pays Stripe's fees and answers Stripe's questions: the platform never sees their data.
+        // The owner uses Stripe's full dashboard, pays Stripe's fees and provides the required data: the platform never sees it.
         controller: {
           fees: { payer: "account" },
           losses: { payments: "stripe" },
@@ -46,23 +46,23 @@ export async function createAccount(
   return toState(required(created));
 }
 
-/** A link that can be used once, to the page where the owner connects the account. */
+/** Creates a single-use link to the page where the owner connects the account. */
 export async function createAccountLink(
   env: Env,
   account: string,
   { returnUrl, refreshUrl }: { returnUrl: string; refreshUrl: string },
 ): Promise<AccountLink> {
-  const created = await ask(env, null, null, (stripe, options) =>
+  const created = await callStripe(env, null, null, (stripe, options) =>
     stripe.accountLinks.create({ account, type: "account_onboarding", return_url: returnUrl, refresh_url: refreshUrl }, options),
   );
   const { url, expires_at: expires } = required(created);
   return { url, expiresAt: expires * 1000 };
 }
 
-/** The account's current state; undefined once its owner has taken the platform's access away. */
+/** The account's current state; undefined once its owner has revoked the platform's access. */
 export async function retrieveAccount(env: Env, id: string): Promise<StripeAccountState | undefined> {
   try {
-    return toState(required(await ask(env, null, null, (stripe, options) => stripe.accounts.retrieve(id, {}, options))));
+    return toState(required(await callStripe(env, null, null, (stripe, options) => stripe.accounts.retrieve(id, {}, options))));
   } catch (error) {
     if (error instanceof Failure && isAccessRevoked(error.cause)) return undefined;
     throw error;

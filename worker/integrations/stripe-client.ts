@@ -2,27 +2,27 @@ import type { Stripe } from "stripe";
 import { Failure } from "#worker/lib/errors.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
 
-// How Stripe is spoken to: by its own library, which is loaded when it is first needed.
+// Access to Stripe through its own library, which is loaded on first use.
 
-/** The connected account at Stripe that is meant; null: the platform's own. */
+/** The connected Stripe account to use; null for the platform's own. */
 export type StripeAccount = string | null;
 
-/** What Stripe did, or why it wouldn't. Where it isn't known whether it did, `unavailable` is thrown instead. */
-export type StripeOutcome<T> = { ok: true; value: T } | Refused;
+/** Stripe's result, or why it rejected the call. If the outcome is unknown, `unavailable` is thrown instead. */
+export type StripeOutcome<T> = { ok: true; value: T } | Rejected;
 
-/** `missing`: there is no such thing at Stripe; `field`: which one that we named. */
-interface Refused {
+/** `missing`: Stripe has no such object; `field`: the parameter that referenced it. */
+interface Rejected {
   ok: false;
   missing: boolean;
   field: string | undefined;
   message: string;
 }
 
-// Refusals that say nothing of what was asked: our key is wrong or may not do this, the same call is still running, later.
+// Statuses that don't settle the call: our key is invalid or lacks permission, the same call is still running, or we are rate limited.
 const UNDECIDED = new Set([401, 403, 409, 429]);
 
-/** One question. `key` makes a POST safe to repeat; what Stripe refuses is an answer, what it leaves open is `unavailable`. */
-export async function ask<T>(
+/** Makes one call. `key` is its idempotency key. A rejection is returned; an unknown outcome throws `unavailable`. */
+export async function callStripe<T>(
   env: Env,
   account: StripeAccount,
   key: string | null,
@@ -37,21 +37,21 @@ export async function ask<T>(
     if (!(cause instanceof Stripe.errors.StripeError)) throw cause;
     const { statusCode = 0, code, param, message } = cause;
     const isFinal = statusCode >= 400 && statusCode < 500 && !UNDECIDED.has(statusCode);
-    if (!isFinal) throw new Failure("unavailable", "Stripe did not answer as it should; what it did is found out later", { cause });
+    if (!isFinal) throw new Failure("unavailable", "Stripe did not respond as expected; the outcome is reconciled later", { cause });
     return { ok: false, missing: code === "resource_missing", field: param, message };
   }
 }
 
-/** The answer to a question that Stripe has no reason to refuse. */
+/** The result of a call that Stripe has no reason to reject. */
 export function required<T>(outcome: StripeOutcome<T>): T {
   if (outcome.ok) return outcome.value;
-  throw new Failure("unavailable", `Stripe refused: ${outcome.message}`);
+  throw new Failure("unavailable", `Stripe rejected the call: ${outcome.message}`);
 }
 
 const load = () => import("stripe");
 let loaded: Awaited<ReturnType<typeof load>> | undefined;
 
-/** Stripe's library, loaded by the first who needs it. Kept as what it is: the promise of another request may never settle. */
+/** Stripe's library, loaded on first use. Stores the module, not a promise: another request's promise may never settle. */
 export async function library(): Promise<Awaited<ReturnType<typeof load>>> {
   return (loaded ??= await load());
 }
@@ -61,7 +61,7 @@ export async function clientOf(env: Env): Promise<Stripe> {
   const { Stripe } = await library();
   const { protocol, hostname, port } = new URL(env.TIFO_STRIPE_URL);
   return new Stripe(key, {
-    // Asked by name each time: the library would keep the fetch that it found first.
+    // Resolves `fetch` on each call: otherwise the library keeps the one it found first.
     httpClient: Stripe.createFetchHttpClient((url: RequestInfo | URL, init?: RequestInit) => fetch(url, { ...init, redirect: "manual" })),
     host: hostname,
     ...(port !== "" && { port }),
@@ -72,7 +72,7 @@ export async function clientOf(env: Env): Promise<Stripe> {
   });
 }
 
-/** The platform's key at Stripe, or the 503 of a deployment without one. */
+/** The platform's Stripe key; a 503 if the deployment has none. */
 export function requireStripe(env: Env): string {
   const key = optionalSecret(env, "TIFO_STRIPE_KEY");
   if (key === undefined) throw notConfigured();
@@ -84,5 +84,5 @@ export function hasStripe(env: Env): boolean {
 }
 
 export function notConfigured(): Failure {
-  return new Failure("billing_not_configured", "This deployment has no keys to Stripe, which takes its money");
+  return new Failure("billing_not_configured", "This deployment has no Stripe keys");
 }

@@ -12,7 +12,7 @@ const db = createDb(env.DB);
 
 afterEach(() => stripe.recover());
 
-test("the Stripe of the tests answers with no field that Stripe's objects don't have", async () => {
+test("the fake Stripe server only returns fields that Stripe's objects have", async () => {
   const site = await newSite();
   const buyer = await newBuyer(site);
   const [once, monthly] = [await newSubscription(site), await newSubscription(site, { recurrence: "month" })];

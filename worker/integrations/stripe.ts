@@ -1,12 +1,12 @@
 import type { Stripe } from "stripe";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
-import { ask, clientOf, library, notConfigured, required, type StripeAccount, type StripeOutcome } from "./stripe-client.ts";
+import { callStripe, clientOf, library, notConfigured, required, type StripeAccount, type StripeOutcome } from "./stripe-client.ts";
 
-// What is asked of Stripe, in our terms; nothing else speaks to it.
+// All calls to Stripe, in this project's terms.
 
 export interface CheckoutRequest {
-  /** Our charge, which Stripe keeps as the session's reference and as metadata of all that follows from it. */
+  /** Our charge; Stripe stores it as the session's reference and in the metadata of resulting objects. */
   chargeId: string;
   siteId: string;
   customerId: string;
@@ -14,9 +14,9 @@ export interface CheckoutRequest {
   amount: number;
   currency: string;
   recurrence: "month" | "year" | null;
-  /** A price of Stripe's own, in place of amount and currency. */
+  /** A Stripe price, instead of amount and currency. */
   priceId: string | null;
-  /** Basis points of the sale that the platform keeps; of a connected account's alone. */
+  /** The platform's fee in basis points; only for connected accounts. */
   feeBasisPoints: number;
   successUrl: string;
   cancelUrl: string;
@@ -24,7 +24,7 @@ export interface CheckoutRequest {
   expiresAt: number;
 }
 
-/** A payment page as it stands; `processing` is paid by means that take days. */
+/** The state of a payment page; `processing` means a payment method that takes days. */
 export interface Checkout {
   id: string;
   url: string | null;
@@ -38,7 +38,7 @@ export interface Checkout {
 
 export interface StripeRefund {
   id: string;
-  /** Ours, where we asked for it. */
+  /** Our refund id, if we requested it. */
   refundId: string | undefined;
   amount: number;
   status: "complete" | "declined" | "pending";
@@ -49,9 +49,9 @@ export interface StripeSubscription {
   id: string;
   status: "active" | "cancelled" | "cancelScheduled";
   pastDue: boolean;
-  /** Given up as never paid, though not ended: Stripe goes on writing invoices. */
+  /** Given up as unpaid but not ended: Stripe still creates invoices. */
   unpaid: boolean;
-  /** Milliseconds since 1970 UTC; the day of its end where that comes first. */
+  /** Milliseconds since 1970 UTC; the cancellation date if that is earlier. */
   currentPeriodEnd: number | null;
 }
 
@@ -59,26 +59,26 @@ export interface PaidInvoice {
   id: string;
   amount: number;
   currency: string;
-  /** Null where no money was moved: a credit has paid it. */
+  /** Null if no money was moved because a credit covered it. */
   paymentId: string | null;
   /** Milliseconds since 1970 UTC. */
   paid: number;
 }
 
-/** What an event of Stripe's is about: enough to find our rows, whose truth is then asked for. */
+/** What a Stripe event refers to: enough to find our rows, whose state is then read from Stripe. */
 export interface StripeNotice {
   type: string;
-  /** The connected account that it happened at; undefined at the platform's own. */
+  /** The connected account of the event; undefined for the platform's own. */
   account: string | undefined;
   chargeId: string | undefined;
   paymentId: string | undefined;
   subscriptionId: string | undefined;
 }
 
-// Currencies without a minor unit that Stripe, for the sake of what was built long ago, counts in hundredths all the same.
+// Currencies without a minor unit that Stripe still counts in hundredths for backward compatibility.
 const IN_HUNDREDTHS = new Set<string | null>(["isk", "ugx"]);
 
-/** Our minor units as Stripe counts them. */
+/** Converts our minor units to Stripe's. */
 function toStripe(amount: number, { currency }: { currency: string }): number {
   return IN_HUNDREDTHS.has(currency) ? amount * 100 : amount;
 }
@@ -89,21 +89,21 @@ function fromStripe(amount: number, currency: string | null): number {
 
 type RefundReason = "duplicate" | "fraudulent" | "requested_by_customer";
 
-/** Makes Stripe know an owner of a wallet, in place of a customer that is no more; repeated, it answers the same customer. */
+/** Creates a Stripe customer for a wallet, replacing a deleted one if `formerId` is set. Idempotent. */
 export async function createCustomer(
   env: Env,
   account: StripeAccount,
   { walletId, siteId, email, formerId }: { walletId: string; siteId: string; email: string; formerId: string | null },
 ): Promise<string> {
-  // Stripe refuses a key that comes again with something else.
+  // Stripe rejects an idempotency key that is reused with other parameters.
   const key = `wallet-${walletId}-${formerId ?? "first"}-${await sha256(email)}`;
-  const made = await ask(env, account, key, (stripe, options) =>
+  const created = await callStripe(env, account, key, (stripe, options) =>
     stripe.customers.create({ email, metadata: { siteId, walletId } }, options),
   );
-  return required(made).id;
+  return required(created).id;
 }
 
-/** Opens a payment page; repeated for a charge, it answers the same page. */
+/** Creates a payment page, idempotent by charge. */
 export async function createCheckout(env: Env, account: StripeAccount, request: CheckoutRequest): Promise<StripeOutcome<Checkout>> {
   const metadata = { siteId: request.siteId, chargeId: request.chargeId };
   const paysFee = account !== null && request.feeBasisPoints > 0;
@@ -122,7 +122,7 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
           mode: "subscription",
           subscription_data: { metadata, ...(paysFee && { application_fee_percent: request.feeBasisPoints / 100 }) },
         };
-  const made = await ask(env, account, `charge-${request.chargeId}-${request.customerId}`, (stripe, options) =>
+  const created = await callStripe(env, account, `charge-${request.chargeId}-${request.customerId}`, (stripe, options) =>
     stripe.checkout.sessions.create(
       {
         ...ofKind,
@@ -137,15 +137,15 @@ export async function createCheckout(env: Env, account: StripeAccount, request: 
       options,
     ),
   );
-  return made.ok ? { ok: true, value: toCheckout(made.value) } : made;
+  return created.ok ? { ok: true, value: toCheckout(created.value) } : created;
 }
 
-/** What Stripe will charge, as it counts it: by its own price where that is named. */
+/** The amount that Stripe will charge, in its units: from its price if there is one. */
 async function chargedFor(env: Env, account: StripeAccount, { priceId, amount, currency }: CheckoutRequest): Promise<number> {
   const ours = toStripe(amount, { currency });
   if (priceId === null) return ours;
-  const price = await ask(env, account, null, (stripe, options) => stripe.prices.retrieve(priceId, {}, options));
-  // One that isn't known is refused with the page.
+  const price = await callStripe(env, account, null, (stripe, options) => stripe.prices.retrieve(priceId, {}, options));
+  // An unknown price is rejected when the page is created.
   return price.ok ? (price.value.unit_amount ?? ours) : ours;
 }
 
@@ -162,7 +162,7 @@ function lineOf({ priceId, currency, amount, name, recurrence }: CheckoutRequest
   };
 }
 
-/** A payment page by its id or, where that never arrived, by the customer and charge that it was opened for. */
+/** Finds a payment page by its id or, if that was never received, by its customer and charge. */
 export async function findCheckout(
   env: Env,
   account: StripeAccount,
@@ -170,11 +170,13 @@ export async function findCheckout(
 ): Promise<Checkout | undefined> {
   const expand = ["payment_intent", "subscription"];
   if (sessionId !== null) {
-    const found = await ask(env, account, null, (stripe, options) => stripe.checkout.sessions.retrieve(sessionId, { expand }, options));
+    const found = await callStripe(env, account, null, (stripe, options) =>
+      stripe.checkout.sessions.retrieve(sessionId, { expand }, options),
+    );
     return toCheckout(required(found));
   }
   if (customerId === null) return undefined;
-  const listed = await ask(env, account, null, async (stripe, options) =>
+  const listed = await callStripe(env, account, null, async (stripe, options) =>
     stripe.checkout.sessions
       .list({ customer: customerId, limit: 100, expand: expand.map((field) => `data.${field}`) }, options)
       .autoPagingToArray({ limit: 1000 }),
@@ -183,9 +185,9 @@ export async function findCheckout(
   return session && toCheckout(session);
 }
 
-/** Closes a payment page; one that is paid or over stays as it is, and is refused. */
+/** Expires a payment page; rejected if it is already paid or expired. */
 export async function expireCheckout(env: Env, account: StripeAccount, sessionId: string): Promise<StripeOutcome<Checkout>> {
-  const closed = await ask(env, account, null, (stripe, options) => stripe.checkout.sessions.expire(sessionId, {}, options));
+  const closed = await callStripe(env, account, null, (stripe, options) => stripe.checkout.sessions.expire(sessionId, {}, options));
   return closed.ok ? { ok: true, value: toCheckout(closed.value) } : closed;
 }
 
@@ -212,7 +214,7 @@ function stateOf({ status, payment_status: payment, payment_intent: intent, subs
     : "processing";
 }
 
-/** Asks for money to go back; repeated for a refund of ours, it answers the same. */
+/** Creates a refund, idempotent by our refund id. */
 export async function createRefund(
   env: Env,
   account: StripeAccount,
@@ -223,15 +225,15 @@ export async function createRefund(
     ...money
   }: { refundId: string; paymentId: string; amount: number; currency: string; reason: RefundReason },
 ): Promise<StripeOutcome<StripeRefund>> {
-  const made = await ask(env, account, `refund-${refundId}`, (stripe, options) =>
+  const created = await callStripe(env, account, `refund-${refundId}`, (stripe, options) =>
     stripe.refunds.create({ payment_intent: paymentId, amount: toStripe(money.amount, money), reason, metadata: { refundId } }, options),
   );
-  return made.ok ? { ok: true, value: toRefund(made.value) } : made;
+  return created.ok ? { ok: true, value: toRefund(created.value) } : created;
 }
 
-/** Everything of a payment that has gone or is going back, whoever asked for it. */
+/** All refunds of a payment, pending ones and those created at Stripe included. */
 export async function listRefunds(env: Env, account: StripeAccount, paymentId: string): Promise<StripeRefund[]> {
-  const listed = await ask(env, account, null, async (stripe, options) =>
+  const listed = await callStripe(env, account, null, async (stripe, options) =>
     stripe.refunds.list({ payment_intent: paymentId, limit: 100 }, options).autoPagingToArray({ limit: 1000 }),
   );
   return required(listed).map(toRefund);
@@ -243,29 +245,29 @@ function toRefund({ id, metadata, amount: theirs, currency, status, failure_reas
   return { id, refundId: metadata?.refundId, amount, status: states[status ?? ""] ?? "pending", failure: reason ?? null };
 }
 
-/** What is paid regularly, as it stands. */
+/** The current state of a recurring payment. */
 export async function readSubscription(env: Env, account: StripeAccount, id: string): Promise<StripeOutcome<StripeSubscription>> {
-  return asSubscription(await ask(env, account, null, (stripe, options) => stripe.subscriptions.retrieve(id, {}, options)));
+  return asSubscription(await callStripe(env, account, null, (stripe, options) => stripe.subscriptions.retrieve(id, {}, options)));
 }
 
-/** Ends regular payments, at once or with the period that is paid for; safe to repeat. */
+/** Cancels recurring payments, immediately or at the end of the paid period; safe to repeat. */
 export async function cancelSubscription(
   env: Env,
   account: StripeAccount,
   id: string,
   when: "immediate" | "endOfBilling",
 ): Promise<StripeOutcome<StripeSubscription>> {
-  const asked = asSubscription(
-    await ask(env, account, null, (stripe, options) =>
+  const outcome = asSubscription(
+    await callStripe(env, account, null, (stripe, options) =>
       when === "immediate"
         ? stripe.subscriptions.cancel(id, {}, options)
         : stripe.subscriptions.update(id, { cancel_at_period_end: true }, options),
     ),
   );
-  if (asked.ok) return asked;
-  // Stripe ends nothing twice: of what has ended, perhaps by a call whose answer was lost, it says that there is no such thing.
+  if (outcome.ok) return outcome;
+  // Stripe reports an already cancelled subscription as missing, also if the response to our own call was lost.
   const found = await readSubscription(env, account, id);
-  return found.ok && found.value.status === "cancelled" ? found : asked;
+  return found.ok && found.value.status === "cancelled" ? found : outcome;
 }
 
 function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutcome<StripeSubscription> {
@@ -273,7 +275,7 @@ function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutc
   const { id, status, cancel_at: day, cancel_at_period_end: withPeriod, items } = outcome.value;
   const over = ["canceled", "unpaid", "incomplete_expired"].includes(status);
   const periodEnd = items.data[0]?.current_period_end;
-  // Some subscriptions have but the day. One that lies beyond this period is none of it yet: until then it is paid for.
+  // Some subscriptions only have the date. A date beyond this period doesn't matter yet: the subscription renews until then.
   const isNear = day !== null && periodEnd !== undefined && day <= periodEnd;
   const scheduled = withPeriod || isNear;
   const end = isNear ? day : periodEnd;
@@ -289,9 +291,9 @@ function asSubscription(outcome: StripeOutcome<Stripe.Subscription>): StripeOutc
   };
 }
 
-/** What was paid for a subscription, period by period, the first one first. */
+/** The paid invoices of a subscription, oldest first. */
 export async function listPaidInvoices(env: Env, account: StripeAccount, subscriptionId: string): Promise<PaidInvoice[]> {
-  const listed = await ask(env, account, null, async (stripe, options) =>
+  const listed = await callStripe(env, account, null, async (stripe, options) =>
     stripe.invoices
       .list({ subscription: subscriptionId, status: "paid", limit: 100, expand: ["data.payments"] }, options)
       .autoPagingToArray({ limit: 1000 }),
@@ -307,24 +309,24 @@ export async function listPaidInvoices(env: Env, account: StripeAccount, subscri
   return paid.reverse().sort((one, other) => one.paid - other.paid);
 }
 
-/** Whether Apple Pay may be offered on a domain, after Stripe has looked at it. */
+/** Whether Stripe's check allows Apple Pay on a domain. */
 export async function verifyApplePay(env: Env, account: StripeAccount, domain: string): Promise<boolean> {
-  const checked = await ask(env, account, null, async (stripe, options) => {
+  const checked = await callStripe(env, account, null, async (stripe, options) => {
     const { id } = await stripe.paymentMethodDomains.create({ domain_name: domain }, options);
     return stripe.paymentMethodDomains.validate(id, {}, options);
   });
   return checked.ok && checked.value.enabled && checked.value.apple_pay.status === "active";
 }
 
-/** An event as Stripe signed it, for one of the deployment's endpoints; undefined when it didn't, or too long ago. */
+/** Verifies and parses a Stripe event; undefined if the signature is invalid or too old. */
 export async function readEvent(env: Env, body: string, signature: string): Promise<StripeNotice | undefined> {
   const secrets = optionalSecret(env, "TIFO_STRIPE_WEBHOOK_SECRET");
   if (secrets === undefined) throw notConfigured();
   const { Stripe } = await library();
   const { webhooks } = await clientOf(env);
-  // What stands beside a comma too many isn't one: anybody could sign with it.
-  const named = secrets.split(",").map((secret) => secret.trim());
-  for (const secret of named.filter((one) => one !== "")) {
+  // Skips empty parts: anyone could sign with an empty secret.
+  const configured = secrets.split(",").map((secret) => secret.trim());
+  for (const secret of configured.filter((one) => one !== "")) {
     try {
       return noticeOf(await webhooks.constructEventAsync(body, signature, secret, undefined, Stripe.createSubtleCryptoProvider()));
     } catch (error) {

@@ -5,16 +5,16 @@ import { parseJson } from "#worker/lib/json.ts";
 import { optionalSecret } from "#worker/lib/crypto/optional-secret.ts";
 import { callOut } from "#worker/lib/network/outbound.ts";
 
-/** Videos that are taken from one playlist; YouTube's have up to 5,000. */
+/** Videos imported from one playlist; YouTube allows up to 5,000. */
 export const MAX_IMPORTED = 200;
 const PAGE = 50;
-/** Pages of a playlist that are read, however little of it is public. */
+/** Pages read from one playlist, even if few of its videos are public. */
 const MAX_PAGES = 100;
-// Descriptions and tags of a page of videos at their longest.
+// A page of videos with descriptions and tags of maximum length.
 const MAX_BYTES = 2 * 1024 * 1024;
 const SIZES = ["maxres", "standard", "high", "medium", "default"] as const;
 
-/** Of an ISO 8601 duration such as PT1H2M3S. */
+/** Seconds of an ISO 8601 duration such as PT1H2M3S. */
 const Seconds = z.string().transform((duration, issues) => {
   try {
     return Temporal.Duration.from(duration).total("seconds");
@@ -62,12 +62,12 @@ export interface YoutubePlaylist {
   videos: YoutubeVideo[];
 }
 
-/** Whether the deployment has a key to YouTube's Data API. */
+/** Whether the deployment has a key for YouTube's Data API. */
 export function hasYoutube(env: Env): boolean {
   return optionalSecret(env, "TIFO_YOUTUBE_KEY") !== undefined;
 }
 
-/** The id of the video that an address of YouTube is of. */
+/** The video id in a YouTube URL. */
 export function youtubeVideoId(url: string): string | undefined {
   const { hostname, pathname, searchParams } = new URL(url);
   if (hostname === "youtu.be") return pathname.slice(1) || undefined;
@@ -75,17 +75,17 @@ export function youtubeVideoId(url: string): string | undefined {
   return searchParams.get("v") ?? /^\/(?:embed|live|shorts)\/([\w-]+)/.exec(pathname)?.[1];
 }
 
-/** One public video; undefined when YouTube has none. */
+/** One public video; undefined if YouTube has none. */
 export async function fetchYoutubeVideo(env: Env, id: string): Promise<YoutubeVideo | undefined> {
   return (await fetchVideos(env, [id]))[0];
 }
 
-/** A public playlist with the first of its public videos. A 400 at `url` for an address that is of none. */
+/** A public playlist with its first public videos. A 400 at `url` if it isn't a playlist's URL. */
 export async function fetchYoutubePlaylist(env: Env, url: string): Promise<YoutubePlaylist> {
   const { hostname, searchParams } = new URL(url);
   const id = searchParams.get("list");
-  if (!id || !(hostname === "youtu.be" || isYoutube(hostname))) throw invalid("url", "Not the address of a YouTube playlist");
-  const found = await ask(env, "playlists", { part: "snippet", id }, Playlists);
+  if (!id || !(hostname === "youtu.be" || isYoutube(hostname))) throw invalid("url", "Not the URL of a YouTube playlist");
+  const found = await callApi(env, "playlists", { part: "snippet", id }, Playlists);
   const snippet = found?.items[0]?.snippet;
   if (!snippet) throw invalid("url", "YouTube has no such public playlist");
   return { ...snippet, videos: await fetchMembers(env, id) };
@@ -96,7 +96,7 @@ async function fetchMembers(env: Env, playlistId: string): Promise<YoutubeVideo[
   let pageToken: string | undefined = "";
   for (let pages = 0; pageToken !== undefined && pages < MAX_PAGES && videos.length < MAX_IMPORTED; pages++) {
     const query: Record<string, string> = { part: "contentDetails", playlistId, maxResults: String(PAGE), pageToken };
-    const page: z.infer<typeof PlaylistItems> | undefined = await ask(env, "playlistItems", query, PlaylistItems);
+    const page: z.infer<typeof PlaylistItems> | undefined = await callApi(env, "playlistItems", query, PlaylistItems);
     const ids = page?.items.map(({ contentDetails }) => contentDetails.videoId) ?? [];
     if (ids.length > 0) videos.push(...(await fetchVideos(env, ids)));
     pageToken = page?.nextPageToken;
@@ -104,29 +104,29 @@ async function fetchMembers(env: Env, playlistId: string): Promise<YoutubeVideo[
   return videos.slice(0, MAX_IMPORTED);
 }
 
-/** In the order of the ids; YouTube leaves out what is private or gone, and answers what is named twice once. */
+/** In the order of the ids; YouTube omits private and deleted videos, and returns duplicates once. */
 async function fetchVideos(env: Env, ids: string[]): Promise<YoutubeVideo[]> {
   const query = { part: "snippet,contentDetails", id: ids.join(","), maxResults: String(PAGE) };
-  const found = await ask(env, "videos", query, Videos);
+  const found = await callApi(env, "videos", query, Videos);
   const byId = new Map(found?.items.map((item) => [item.id, toYoutubeVideo(item)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** One question to the Data API, undefined when it knows no such thing. The key goes in a header, since addresses get logged. */
-async function ask<T extends z.ZodType>(
+/** Queries the Data API; undefined if there is no such resource. The key is sent in a header, because URLs get logged. */
+async function callApi<T extends z.ZodType>(
   env: Env,
   path: string,
   query: Record<string, string>,
   schema: T,
 ): Promise<z.output<T> | undefined> {
   const key = optionalSecret(env, "TIFO_YOUTUBE_KEY");
-  if (key === undefined) throw new Failure("youtube_not_configured", "This deployment has no key to YouTube's Data API");
+  if (key === undefined) throw new Failure("youtube_not_configured", "This deployment has no key for YouTube's Data API");
   const url = `${env.TIFO_YOUTUBE_URL}/${path}?${new URLSearchParams(query).toString()}`;
   const { status, text } = await callOut(env, url, { headers: { "X-Goog-Api-Key": key } }, { maxBytes: MAX_BYTES });
   if (status === 404) return undefined;
-  const answer = status === 200 ? schema.safeParse(parseJson(text)).data : undefined;
-  if (answer === undefined) throw new Failure("unavailable", `YouTube answered ${status}`);
-  return answer;
+  const data = status === 200 ? schema.safeParse(parseJson(text)).data : undefined;
+  if (data === undefined) throw new Failure("unavailable", `YouTube returned ${status}`);
+  return data;
 }
 
 function toYoutubeVideo({ id, snippet, contentDetails }: z.infer<typeof VideoItem>): YoutubeVideo {

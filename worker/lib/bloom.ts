@@ -1,12 +1,12 @@
 import { hash32 } from "./crypto/hash.ts";
 
-// A Bloom filter: whether a set may have a text, in about 1.5 bytes for each that it has. One in a hundred that it lacks seems to be there.
+// A Bloom filter: whether a set may contain a text, in about 1.5 bytes per member, with 1 % false positives.
 
 const BITS_PER_TEXT = 12;
 const PROBES = 6;
 const SEED = 0x9e3779b9;
 
-/** The filter of a set; empty for none. */
+/** The filter of a set; empty for an empty set. */
 export function bloomOf(texts: ReadonlySet<string>): Uint8Array<ArrayBuffer> {
   if (texts.size === 0) return new Uint8Array(0);
   const filter = new Uint8Array(2 ** Math.ceil(Math.log2(Math.max(64, texts.size * BITS_PER_TEXT))) / 8);
@@ -14,7 +14,7 @@ export function bloomOf(texts: ReadonlySet<string>): Uint8Array<ArrayBuffer> {
   return filter;
 }
 
-/** False for certain; true with a chance of error of one in a hundred. */
+/** False is certain; true is wrong in one case in a hundred. */
 export function bloomMayHave(filter: Uint8Array, text: string): boolean {
   return filter.length > 0 && bitsOf(text, filter).every((bit) => ((filter[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0);
 }

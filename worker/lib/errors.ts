@@ -1,6 +1,6 @@
 /**
- * The one table of error codes: status on the wire, title, and what the docs say of cause and mend.
- * Verbs throw a `Failure` with a code; only worker/http knows how it travels.
+ * The single table of error codes with their HTTP status and title; the docs add cause and fix.
+ * Verbs throw a `Failure` with a code; only worker/http knows how to render it.
  */
 export const ERRORS = {
   invalid_request: { status: 400, title: "Invalid request" },
@@ -39,13 +39,13 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A wrong field: dotted path from the body, or the name of a parameter. */
+/** An invalid field: a dotted path in the body, or the name of a parameter. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** A refusal that the caller may read, thrown by verbs and by the HTTP layer; transport-free but for `headers`. */
+/** An error that the caller may see, thrown by verbs and by the HTTP layer; transport-free except for `headers`. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[] | undefined;
@@ -59,7 +59,7 @@ export class Failure extends Error {
   }
 }
 
-/** A change that was not made because another request changed the row since it was read; nothing was written. */
+/** A write that was rolled back because another request changed the row since it was read. */
 export class LostRace extends Failure {
   constructor() {
     super("conflict", "Changed by another request at the same time; read it again");
@@ -70,7 +70,7 @@ export function notFound(message?: string): Failure {
   return new Failure("not_found", message);
 }
 
-/** A 400 that names the field. */
+/** A 400 for the given field. */
 export function invalid(path: string, message: string): Failure {
   return new Failure("invalid_request", message, { issues: [{ path, message }] });
 }
@@ -94,7 +94,7 @@ export function conflict(message?: string): Failure {
   return new Failure("conflict", message);
 }
 
-/** Turns the database's refusal of a duplicate into a 409; `columns` as SQLite names the unique index: "table.column, table.column". */
+/** Turns a unique-constraint error into a 409; `columns` as in SQLite's message: "table.column, table.column". */
 export async function refuseDuplicate<T>(columns: string, message: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -104,7 +104,7 @@ export async function refuseDuplicate<T>(columns: string, message: string, write
   }
 }
 
-/** The same where the request that came first is to be read, and its row changed instead. */
+/** Turns a unique-constraint error into a lost race, so that the request reruns and updates the existing row. */
 export async function loseToDuplicate<T>(columns: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -114,7 +114,7 @@ export async function loseToDuplicate<T>(columns: string, write: () => Promise<T
   }
 }
 
-/** Turns the database's refusal of a reference that would lead nowhere into a 409. */
+/** Turns a foreign-key error into a 409. */
 export async function refuseReferenced<T>(message: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -124,17 +124,17 @@ export async function refuseReferenced<T>(message: string, write: () => Promise<
   }
 }
 
-/** Tells whoever loses a race what whoever comes too late is told: turns a 409 into that refusal. */
-export async function refuseSecond<T>(refusal: Failure, write: () => Promise<T>): Promise<T> {
+/** Replaces a 409 with the given error, so that losing a race reads like being too late. */
+export async function refuseSecond<T>(failure: Failure, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (error instanceof Failure && error.code === "conflict") throw refusal;
+    if (error instanceof Failure && error.code === "conflict") throw failure;
     throw error;
   }
 }
 
-/** Whether this write came first; false where another one did, which is a 409. */
+/** Whether this write won the race; false if it failed with a 409. */
 export async function wonRace(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -145,7 +145,7 @@ export async function wonRace(write: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Whether the error or one of its causes says this. */
+/** Whether the message of the error or one of its causes includes this text. */
 export function hasMessage(error: unknown, message: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause.message.includes(message)) return true;
   return false;

@@ -10,23 +10,23 @@ function histogramOf(all: number[]) {
   return histogram;
 }
 
-/** The smallest value that this share of all does not exceed. */
+/** The smallest value that this share of all values doesn't exceed. */
 function exact(all: number[], share: number): number {
   return all.toSorted((a, b) => a - b)[Math.ceil(share * all.length) - 1] ?? NaN;
 }
 
 describe("a histogram", () => {
-  test("answers quantiles at most a sixteenth too large, and never too small", () => {
+  test("returns quantiles at most a sixteenth too large, and never too small", () => {
     fc.assert(
       fc.property(values, fc.constantFrom(0.5, 0.95, 0.99, 1), (all, share) => {
-        const answered = quantile(histogramOf(all), share) ?? NaN;
-        expect(answered).toBeGreaterThanOrEqual(exact(all, share));
-        expect(answered).toBeLessThanOrEqual(exact(all, share) * (17 / 16));
+        const estimate = quantile(histogramOf(all), share) ?? NaN;
+        expect(estimate).toBeGreaterThanOrEqual(exact(all, share));
+        expect(estimate).toBeLessThanOrEqual(exact(all, share) * (17 / 16));
       }),
     );
   });
 
-  test("adds up to what one histogram of all values says", () => {
+  test("merges into the histogram of all values", () => {
     fc.assert(
       fc.property(values, values, (some, others) => {
         expect(merge([histogramOf(some), histogramOf(others)])).toEqual(merge([histogramOf([...some, ...others])]));
@@ -38,7 +38,7 @@ describe("a histogram", () => {
     expect(quantile(new Map(), 0.5)).toBeNull();
   });
 
-  test("counts what lies outside at its nearest end", () => {
+  test("counts values outside its range as the nearest end", () => {
     expect(quantile(histogramOf([-5]), 1)).toBe(0);
     expect(quantile(histogramOf([2 ** 40]), 1)).toBeGreaterThanOrEqual(2 ** 20);
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ID_PATTERN, newId } from "./ids.ts";
 
-test("ids have their form, sort by time and don't repeat", () => {
+test("ids are well-formed, sort by time and don't repeat", () => {
   fc.assert(
     fc.property(fc.nat({ max: 2 ** 47 }), fc.nat({ max: 1_000_000 }), (time, later) => {
       const [one, other] = [newId(time), newId(time + later + 1)];

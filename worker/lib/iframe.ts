@@ -2,13 +2,13 @@ import { type DefaultTreeAdapterTypes, parseFragment } from "parse5";
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-// What an embed needs to work; leading the page around it away and starting downloads stay off.
+// What an embed needs to work; top-level navigation and downloads stay disabled.
 const ATTRIBUTES =
   'sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-presentation" referrerpolicy="strict-origin-when-cross-origin" loading="lazy" allowfullscreen';
 
 /**
- * The https src of the first iframe in a piece of HTML, as a browser would read it; undefined without one.
- * Nothing else of the HTML is worth keeping: scripts, handlers, srcdoc and attributes all run in the page that shows them.
+ * The https src of the first iframe in some HTML, as a browser would parse it; undefined without one.
+ * The rest is dropped: scripts, handlers, srcdoc and attributes would run in the embedding page.
  */
 export function iframeSource(html: string): string | undefined {
   const src = firstIframe(parseFragment(html))?.attrs.find((attribute) => attribute.name === "src")?.value;
@@ -17,7 +17,7 @@ export function iframeSource(html: string): string | undefined {
   return url.protocol === "https:" && url.username === "" && url.password === "" ? url.href : undefined;
 }
 
-/** The tag that embeds this address; reading it again gives the same address. */
+/** The tag that embeds this URL; parsing it returns the same URL. */
 export function iframeTag(src: string): string {
   const escaped = src.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
   return `<iframe src="${escaped}" ${ATTRIBUTES}></iframe>`;

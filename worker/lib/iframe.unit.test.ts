@@ -13,7 +13,7 @@ test.for<[html: string, src: string]>([
   ['<iframe onload="alert(1)" srcdoc="<script>alert(1)</script>" src="https://stats.example/"></iframe>', "https://stats.example/"],
   ['<iframe src="https://one.example/"></iframe><iframe src="https://two.example/"></iframe>', "https://one.example/"],
   ['<iframe src="https://one.example/" src="javascript:alert(1)"></iframe>', "https://one.example/"],
-])("finds the address in %s", ([html, src]) => {
+])("iframeSource finds the URL in %s", ([html, src]) => {
   expect(iframeSource(html)).toBe(src);
 });
 
@@ -34,11 +34,11 @@ test.for([
   '<textarea><iframe src="https://stats.example/"></iframe></textarea>',
   '<iframe data-src="https://stats.example/"></iframe>',
   '<embed src="https://stats.example/">',
-])("finds none in %s", (html) => {
+])("iframeSource finds no URL in %s", (html) => {
   expect(iframeSource(html)).toBeUndefined();
 });
 
-test("writes a tag that is read as the same address and holds nothing else, whatever the address", () => {
+test("iframeTag writes a tag that parses to the same URL and contains nothing else", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (path) => {
       const src = new URL(`https://stats.example/${path}`).href;
@@ -49,7 +49,7 @@ test("writes a tag that is read as the same address and holds nothing else, what
   );
 });
 
-test("takes any text without falling over", () => {
+test("iframeSource accepts any text without throwing", () => {
   fc.assert(fc.property(fc.string({ maxLength: 500 }), (html) => void iframeSource(`<iframe ${html}`)));
   expect(iframeSource("<b>".repeat(1600))).toBeUndefined();
 });

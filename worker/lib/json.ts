@@ -1,4 +1,4 @@
-/** What the text says, undefined where it isn't JSON: for answers of outside systems, whose shape is checked anyway. */
+/** Parses JSON, undefined if it is invalid: for responses of external systems, whose shape is validated anyway. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

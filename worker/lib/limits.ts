@@ -1,25 +1,25 @@
-/** Exact quotas, kept by Limiter objects; `per` says what is counted separately. */
+/** Exact quotas, counted by Limiter objects; `per` says what is counted separately. */
 export const LIMITS = {
-  signIn: { quota: 5, window: 60, per: "account and address", description: "Wrong sign-ins" },
-  signInAddress: { quota: 100, window: 60, per: "address", description: "Wrong sign-ins, of whatever accounts" },
-  // Of both, all places where the account has never signed in count as one.
-  signInAccount: { quota: 100, window: 3600, per: "e-mail and known place", description: "Wrong sign-ins, from whatever addresses" },
+  signIn: { quota: 5, window: 60, per: "account and address", description: "Failed sign-ins" },
+  signInAddress: { quota: 100, window: 60, per: "address", description: "Failed sign-ins, for all accounts" },
+  // In both, all places where the account has never signed in count as one.
+  signInAccount: { quota: 100, window: 3600, per: "e-mail and known place", description: "Failed sign-ins, from all addresses" },
   totp: { quota: 10, window: 3600, per: "e-mail and known place", description: "Wrong one-time codes" },
   createAccount: { quota: 600, window: 60, per: "address", description: "New accounts" },
   resetPassword: { quota: 60, window: 60, per: "address", description: "Password resets" },
   verifyEmail: { quota: 60, window: 60, per: "address", description: "E-mail verifications" },
   broadcast: { quota: 6000, window: 60, per: "site", description: "Broadcasts and clears" },
   upload: { quota: 300, window: 60, per: "site", description: "Uploaded files" },
-  exportMembers: { quota: 60, window: 3600, per: "account", description: "Exports of members" },
+  exportMembers: { quota: 60, window: 3600, per: "account", description: "Member exports" },
   ticket: { quota: 60, window: 60, per: "account", description: "Realtime tickets" },
   tvCode: { quota: 60, window: 60, per: "address", description: "TV codes" },
-  searchGames: { quota: 60, window: 60, per: "address", description: "Searches for games" },
-  lookUpVideo: { quota: 60, window: 60, per: "address", description: "Look-ups of videos at their players" },
+  searchGames: { quota: 60, window: 60, per: "address", description: "Game searches" },
+  lookUpVideo: { quota: 60, window: 60, per: "address", description: "Video metadata lookups" },
   redeem: { quota: 20, window: 60, per: "account", description: "Unknown access and TV codes" },
   miss: { quota: 60, window: 60, per: "address", description: "Unknown access and TV codes" },
   missLink: { quota: 20, window: 600, per: "address", description: "Unknown magic links" },
   guessLink: { quota: 600, window: 600, per: "deployment", description: "Unknown magic links" },
-  guessLinkAtMost: { quota: 3000, window: 600, per: "deployment", description: "Unknown short magic links, of everybody" },
+  guessLinkAtMost: { quota: 3000, window: 600, per: "deployment", description: "Unknown short magic links, from all callers" },
   guessAccessCode: { quota: 6000, window: 600, per: "site", description: "Unknown access codes" },
   guessTvCode: { quota: 6000, window: 600, per: "site", description: "Unknown TV codes" },
 } as const satisfies Record<string, LimitPolicy>;
@@ -34,7 +34,7 @@ interface LimitPolicy {
 
 export type LimitName = keyof typeof LIMITS;
 
-/** One count of a limit: what is counted is `key`; `shard`, the key unless given, decides which object counts it. */
+/** One counter of a limit, identified by `key`; `shard` (default: the key) decides which object counts it. */
 export interface Slot {
   name: LimitName;
   key: string;
@@ -44,12 +44,12 @@ export interface Slot {
 const SHARDS = 16;
 
 /**
- * The name of the Limiter object that keeps a count of `scope`, a site or the deployment. Each purpose has objects of its own, so that a
- * flood of one can't hold up another; what anybody may ask for is spread over several, so that it holds up only a part even of its own.
+ * The name of the Limiter object that counts a slot of `scope`, a site or the deployment. Each purpose has its own objects, so that a flood
+ * of one can't slow down another; public purposes are sharded, so that a flood only slows down a part of them.
  */
 export function limiterName(scope: string, { name, key, shard = key }: Slot): string {
   const { per } = LIMITS[name];
-  // A sign-in takes both, of the same address, in one call.
+  // A sign-in takes both, for the same address, in one call.
   const purpose = name === "signInAddress" ? "signIn" : name;
   return per === "site" || per === "deployment" ? `${scope}:${purpose}` : `${scope}:${purpose}:${hash(shard) % SHARDS}`;
 }
@@ -68,6 +68,6 @@ export interface LimitState {
   allowed: boolean;
   remaining: number;
   reset: number;
-  /** Whether a refusal stands until the window ends; not while what was taken last may still be given back. */
+  /** Whether a rejection holds until the window ends; false while the last slot taken may still be given back. */
   final: boolean;
 }

@@ -4,7 +4,7 @@ import { describeError, logError } from "./log.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("an error is one line with its event, what it concerns and what it says", () => {
+test("an error is logged as one line with its event, ids and message", () => {
   const line = vi.spyOn(console, "error").mockReturnValue();
   logError("vote_failed", new Error("counter down"), { siteId: "5eed00000000000000000001", attempt: 2 });
   expect(line.mock.calls.map(([text]): unknown => JSON.parse(String(text)))).toEqual([
@@ -12,14 +12,14 @@ test("an error is one line with its event, what it concerns and what it says", (
   ]);
 });
 
-test("what a failed statement was to hold is never written", () => {
+test("the values of a failed statement are never logged", () => {
   const failed = new DrizzleQueryError("insert into accounts", ["mara@example.com"], new Error("D1_ERROR: no such table"));
   expect(failed.message).toContain("mara@example.com");
   expect(describeError(failed)).toBe("Error: D1_ERROR: no such table");
-  // From another object only the text comes over.
+  // Only the message crosses an RPC call.
   expect(describeError(new Error(failed.message))).toBe("A query failed");
 });
 
-test("whatever is thrown is described", () => {
+test("a thrown string is logged as is", () => {
   expect(describeError("gone")).toBe("gone");
 });

@@ -6,10 +6,10 @@ test.each([
   [1, "usd", "US$0.01"],
   [1900, "jpy", "JP¥1,900"],
   [1900, "isk", "ISK\u00a01,900"],
-  // Written without decimals in daily life, and charged with two.
+  // Usually written without decimals, but charged with two.
   [190000, "huf", "HUF\u00a01,900.00"],
   [190000, "idr", "IDR\u00a01,900.00"],
   [19000, "kwd", "KWD\u00a019.000"],
-])("%d minor units of %s are written %s", (amount, currency, text) => {
+])("%d minor units of %s are formatted as %s", (amount, currency, text) => {
   expect(formatMoney(amount, currency)).toBe(text);
 });

@@ -2,12 +2,12 @@ import type { AccountRole } from "#db/types.ts";
 
 export type Action = "read" | "write";
 
-/** A developer key acts as site admin, limited to its own roles: "*", "<area>:read" or "<area>:write" (which includes reading). */
+/** A developer key acts as site admin, limited to its roles: "*", "<area>:read" or "<area>:write" (which includes read). */
 export function keyAllows(roles: string[], area: string, action: Action): boolean {
   return roles.includes("*") || roles.includes(`${area}:write`) || (action === "read" && roles.includes(`${area}:read`));
 }
 
-/** Scope `*` without pages is a site admin; `write: false` reads only. */
+/** Scope `*` without pages is a site admin; `write: false` makes it read-only. */
 export function isSiteAdmin(roles: AccountRole[], action: Action): boolean {
   return roles.some((role) => role.scope === "*" && role.pageId.length === 0 && (action === "read" || role.write));
 }
@@ -17,7 +17,7 @@ export function isCreator(roles: AccountRole[], action: Action): boolean {
   return roles.some((role) => role.scope === "*" && role.pageId.length > 0 && (action === "read" || role.write));
 }
 
-/** Whether the roles reach this page: a site admin's do, a creator's where it is named. */
+/** Whether the roles include this page: those of a site admin, and those of a creator that list it. */
 export function managesPage(roles: AccountRole[], pageId: string, action: Action): boolean {
   return (
     isSiteAdmin(roles, action) ||
@@ -32,7 +32,7 @@ export function addsRoles(before: AccountRole[], after: AccountRole[]): boolean 
 
 /** Scope `*` includes the moderators of the same channels. */
 function covers(held: AccountRole, role: AccountRole): boolean {
-  const everywhere = held.pageId.length === 0;
-  const reaches = everywhere || (role.pageId.length > 0 && role.pageId.every((id) => held.pageId.includes(id)));
-  return (held.scope === "*" || held.scope === role.scope) && reaches && (held.write || !role.write);
+  const isSiteWide = held.pageId.length === 0;
+  const includesPages = isSiteWide || (role.pageId.length > 0 && role.pageId.every((id) => held.pageId.includes(id)));
+  return (held.scope === "*" || held.scope === role.scope) && includesPages && (held.write || !role.write);
 }

@@ -5,7 +5,7 @@ import { Job } from "./messages.ts";
 
 const RETRY_SECONDS = 30;
 
-/** Runs the jobs of a batch, each by itself: one that fails comes again later, and holds up none of the others. */
+/** Runs each job of a batch separately: a failed one is retried later and doesn't block the others. */
 export async function runJobs(batch: MessageBatch, env: Env): Promise<void> {
   for (const message of batch.messages) {
     try {

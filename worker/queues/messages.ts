@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** What the queue of jobs carries: names of work, never the work itself. Each may come twice. */
+/** Messages of the job queue: references to work, never its data. Each may be delivered twice. */
 export const Job = z.discriminatedUnion("kind", [z.object({ kind: z.literal("memberExport"), siteId: z.string(), exportId: z.string() })]);
 
 export type Job = z.output<typeof Job>;

@@ -1,21 +1,21 @@
-// Codes that people read and type: capital letters and digits without those that are taken for one another (0 O, 1 I L, U V).
+// Codes that people read and type: capital letters and digits, without those that look alike (0 O, 1 I L, U V).
 const ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ";
 const BYTES_PER_CODE = 8;
 
-/** Letters of the codes that `codesOf` makes: two halves of 6, each of 29.4 bits. */
+/** Length of the codes that `codesOf` generates: two halves of 6 letters, each with 29.4 bits. */
 export const CODE_LENGTH = 12;
 
-/** Matches a code of `length` letters as people type it: in any case, with spaces and hyphens between. */
+/** Matches a code of `length` letters as people type it: in any case, with spaces and hyphens. */
 export function typedCode(length: number): RegExp {
   return new RegExp(`^[\\s-]*(?:[${ALPHABET}${ALPHABET.toLowerCase()}][\\s-]*){${length}}$`);
 }
 
-/** A typed code as it was made. */
+/** A typed code in its canonical form. */
 export function normalizeCode(typed: string): string {
   return typed.replace(/[\s-]/g, "").toUpperCase();
 }
 
-/** A code of `length` letters, or text of another alphabet of at most 256 characters; each is as likely as the others. */
+/** A random code of `length` letters from an alphabet of at most 256 characters, uniformly distributed. */
 export function randomCode(length: number, alphabet = ALPHABET): string {
   const fair = 256 - (256 % alphabet.length);
   let code = "";
@@ -28,12 +28,12 @@ export function randomCode(length: number, alphabet = ALPHABET): string {
 }
 
 /**
- * `count` codes of the endless row that follows from a seed of 16 random bytes, from number `offset` on: unguessable
- * (58 bits each), and the same ones whenever they are asked for. The row is the key stream of AES-CTR.
+ * `count` codes from `offset` on, of the endless sequence defined by a seed of 16 random bytes: unguessable (58 bits each) and
+ * reproducible. The sequence is the key stream of AES-CTR.
  */
 export async function codesOf(seed: Uint8Array<ArrayBuffer>, offset: number, count: number): Promise<string[]> {
   const key = await crypto.subtle.importKey("raw", seed, "AES-CTR", false, ["encrypt"]);
-  // Two codes take one block of the cipher: an odd offset begins in its middle.
+  // Two codes share one block of the cipher: an odd offset starts in its middle.
   const skip = offset % 2;
   const counter = new Uint8Array(16);
   new DataView(counter.buffer).setUint32(12, (offset - skip) / 2);
@@ -45,10 +45,10 @@ export async function codesOf(seed: Uint8Array<ArrayBuffer>, offset: number, cou
   });
 }
 
-// Every pair of letters: three look-ups make a half, which matters to 100,000 codes.
+// Every pair of letters: three lookups per half, which matters for 100,000 codes.
 const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
 
-/** Six letters of a 32-bit number: 30^6 goes five times into 2^32, so no half is likelier than 6 in 2^32. */
+/** Six letters from a 32-bit number: 30^6 fits five times into 2^32, so no half is likelier than 6 in 2^32. */
 function half(number: number): string {
   const rest = Math.floor(number / PAIRS.length);
   return `${PAIRS[number % PAIRS.length]}${PAIRS[rest % PAIRS.length]}${PAIRS[Math.floor(rest / PAIRS.length) % PAIRS.length]}`;

@@ -4,8 +4,8 @@ import { CODE_LENGTH, codesOf, normalizeCode, randomCode, typedCode } from "./co
 
 const seed = crypto.getRandomValues(new Uint8Array(16));
 
-describe("codes of a seed", () => {
-  test("are the same ones from wherever the counting begins", async () => {
+describe("codesOf", () => {
+  test("generates the same codes for any offset", async () => {
     const all = await codesOf(seed, 0, 300);
     await fc.assert(
       fc.asyncProperty(fc.nat(250), fc.integer({ min: 1, max: 50 }), async (offset, count) => {
@@ -15,12 +15,12 @@ describe("codes of a seed", () => {
     );
   });
 
-  test("differ from one another, and from those of another seed", async () => {
+  test("generates different codes within a seed and across seeds", async () => {
     const codes = [...(await codesOf(seed, 0, 20_000)), ...(await codesOf(crypto.getRandomValues(new Uint8Array(16)), 0, 20_000))];
     expect(new Set(codes).size).toBe(40_000);
   });
 
-  test("have 12 letters and digits, none of which is taken for another, each about as often as the rest", async () => {
+  test("generates codes of 12 unambiguous letters and digits, evenly distributed", async () => {
     const codes = await codesOf(seed, 0, 20_000);
     const counts = new Map<string, number>();
     for (const code of codes) {
@@ -29,13 +29,13 @@ describe("codes of a seed", () => {
     }
     expect([...counts.keys()].sort().join("")).toBe("23456789ABCDEFGHJKMNPQRSTVWXYZ");
     const fair = (20_000 * CODE_LENGTH) / 30;
-    // The last letter of a half leans to the alphabet's beginning, by a sixth at most; the others don't.
+    // The last letter of a half is biased to the start of the alphabet, by a sixth at most; the others aren't.
     for (const count of counts.values()) expect(Math.abs(count / fair - 1)).toBeLessThan(0.1);
   });
 });
 
-describe("random codes", () => {
-  test("draw every letter of the alphabet, and no other", () => {
+describe("randomCode", () => {
+  test("uses every letter of the alphabet, and no other", () => {
     const drawn = new Set(randomCode(5_000, "abc7"));
     expect([...drawn].sort()).toEqual(["7", "a", "b", "c"]);
     expect(randomCode(8)).toMatch(/^[2-9A-HJKMNP-TV-Z]{8}$/);
@@ -43,7 +43,7 @@ describe("random codes", () => {
 });
 
 describe("a typed code", () => {
-  test("is known in any case, with spaces and hyphens", () => {
+  test("matches in any case, with spaces and hyphens", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("", " ", "-"), { minLength: 8, maxLength: 8 }),
@@ -58,7 +58,7 @@ describe("a typed code", () => {
     );
   });
 
-  test("of another length, or with letters that no code has, is none", () => {
+  test("doesn't match with another length, or with letters outside the alphabet", () => {
     for (const wrong of ["K7PQ2MX", "K7PQ2MXBB", "K7PQ2MX0", "K7PQ2MXI", "K7PQ2MXu", ""]) expect(wrong).not.toMatch(typedCode(8));
   });
 });

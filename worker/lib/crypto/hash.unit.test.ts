@@ -5,7 +5,7 @@ import { newId } from "#worker/lib/ids.ts";
 
 const keys = Array.from({ length: 10_000 }, () => newId(Date.now()));
 
-test("spreads keys evenly over buckets", () => {
+test("bucketOf distributes keys evenly over buckets", () => {
   for (const buckets of [1, 2, 7, 100]) {
     const counts = new Array<number>(buckets).fill(0);
     for (const key of keys) counts[bucketOf(key, buckets)] = (counts[bucketOf(key, buckets)] ?? 0) + 1;
@@ -14,7 +14,7 @@ test("spreads keys evenly over buckets", () => {
   }
 });
 
-test("moves keys to the new bucket alone when there is one more", () => {
+test("bucketOf moves keys only to the new bucket when one is added", () => {
   for (const buckets of [1, 2, 9, 40]) {
     const moved = keys.filter((key) => bucketOf(key, buckets) !== bucketOf(key, buckets + 1));
     expect(moved.every((key) => bucketOf(key, buckets + 1) === buckets)).toBe(true);
@@ -22,7 +22,7 @@ test("moves keys to the new bucket alone when there is one more", () => {
   }
 });
 
-test("has every text of a set in its filter, and few others", () => {
+test("a Bloom filter contains every member of its set, and few others", () => {
   for (const size of [1, 20, 1_500]) {
     const [members, others] = [new Set(keys.slice(0, size)), keys.slice(size)];
     const filter = bloomOf(members);

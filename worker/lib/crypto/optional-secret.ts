@@ -1,8 +1,8 @@
-/** Secrets that a deployment may do without: what they turn on answers a 503 that says so. */
+/** Optional secrets of a deployment: without one, the feature it enables responds with 503. */
 export type OptionalSecret =
   "TIFO_IGDB_CLIENT_ID" | "TIFO_IGDB_CLIENT_SECRET" | "TIFO_STRIPE_KEY" | "TIFO_STRIPE_WEBHOOK_SECRET" | "TIFO_YOUTUBE_KEY";
 
-/** The generated `Env` knows only secrets that must be set. */
+/** The generated `Env` only has required secrets. */
 export function optionalSecret(env: Env, name: OptionalSecret): string | undefined {
   const value: unknown = Reflect.get(env, name);
   return typeof value === "string" && value !== "" ? value : undefined;

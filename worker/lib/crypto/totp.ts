@@ -4,7 +4,7 @@ const PERIOD = 30;
 /** Time steps before and after the current one whose codes are accepted: clocks differ, and typing takes time. */
 const WINDOW = 1;
 
-/** A new secret of 160 bits, in base32, as authenticator apps take it. */
+/** A new secret of 160 bits, in base32 as authenticator apps expect it. */
 export function newTotpSecret(): string {
   return new Secret({ size: 20 }).base32;
 }
@@ -14,13 +14,13 @@ export function totpUri(secret: string, issuer: string, label: string): string {
   return generator(secret, issuer, label).toString();
 }
 
-/** The time step (RFC 6238) whose code this is; undefined where it is none of those around `now`. */
+/** The time step (RFC 6238) that this code belongs to; undefined if it is not near `now`. */
 export function totpStep(secret: string, code: string, now: number): number | undefined {
   const delta = generator(secret).validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD) + delta;
 }
 
-/** The code of this moment. */
+/** The code for this time. */
 export function totpCode(secret: string, now: number): string {
   return generator(secret).generate({ timestamp: now });
 }

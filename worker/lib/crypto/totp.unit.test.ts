@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newTotpSecret, totpCode, totpStep, totpUri } from "./totp.ts";
 
-// The secret of RFC 6238's test vectors, "12345678901234567890"; of their eight digits an app shows the last six.
+// The secret of RFC 6238's test vectors, "12345678901234567890"; apps show the last six of their eight digits.
 const RFC_SECRET = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
 
 test.for([
@@ -11,12 +11,12 @@ test.for([
   [1234567890, "005924"],
   [2000000000, "279037"],
   [20000000000, "353130"],
-] as const)("the code at %i s is that of RFC 6238", ([seconds, code]) => {
+] as const)("the code at %i s matches RFC 6238", ([seconds, code]) => {
   expect(totpCode(RFC_SECRET, seconds * 1000)).toBe(code);
   expect(totpStep(RFC_SECRET, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
 });
 
-test("a code is accepted one step before and after its own, and says which step is its own", () => {
+test("a code is accepted one step before and after its own, and identifies its step", () => {
   const now = 1_800_000_000_000;
   const step = now / 30_000;
   const code = totpCode(RFC_SECRET, now);
@@ -24,7 +24,7 @@ test("a code is accepted one step before and after its own, and says which step 
   for (const late of [-60_000, 60_000]) expect(totpStep(RFC_SECRET, code, now + late)).toBeUndefined();
 });
 
-test("what is no code of six digits is accepted never", () => {
+test("anything but six digits is rejected", () => {
   for (const code of ["", "12345", "1234567", "abcdef", " 287082", "28708２"]) expect(totpStep(RFC_SECRET, code, 59_000)).toBeUndefined();
 });
 

@@ -22,7 +22,7 @@ const DATA = {
 
 const UNPRINTED = "\u0000";
 
-/** A copy whose lists and objects print as a character that is then taken out, since ours print as nothing. */
+/** A copy whose lists and objects print a character that is removed later, because this renderer prints nothing for them. */
 function unprinted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const copy: unknown[] | Record<string, unknown> = Array.isArray(value)
@@ -31,9 +31,9 @@ function unprinted(value: unknown): unknown {
   return Object.defineProperty(copy, "toString", { value: () => UNPRINTED });
 }
 
-const fill = (template: string, data: Record<string, unknown> = DATA): string => renderTemplate(parseTemplate(template), data);
+const render = (template: string, data: Record<string, unknown> = DATA): string => renderTemplate(parseTemplate(template), data);
 
-// Both escape the same characters, ours the rarer ones in decimal.
+// Both escape the same characters, but this renderer writes the rarer ones in decimal.
 const unified = (html: string): string => html.replaceAll("&#39;", "&#x27;").replaceAll("&#96;", "&#x60;").replaceAll("&#61;", "&#x3D;");
 
 describe("a template", () => {
@@ -49,18 +49,18 @@ describe("a template", () => {
     ["a {{~! note ~}} b{{!-- {{#if x}} --}} {{~name.length~}} c", "ab12c"],
     ["\\{{name}} and \\\\{{zero}}", "{{name}} and \\0"],
     ["<ul>\n{{#each items}}\n  <li>{{label}}\n{{/each}}\n</ul>", "<ul>\n  <li>one\n  <li>two\n</ul>"],
-  ])("fills %j as Handlebars does", (template, expected) => {
-    expect(fill(template)).toBe(expected);
-    expect(unified(fill(template))).toBe(handlebars.compile(template)(DATA));
+  ])("renders %j as Handlebars does", (template, expected) => {
+    expect(render(template)).toBe(expected);
+    expect(unified(render(template))).toBe(handlebars.compile(template)(DATA));
   });
 
   test("escapes every value, in three braces too", () => {
     const escaped = "Ada &lt;b&gt;&amp;&quot;&#39;&#96;&#61;";
-    expect(fill("{{name}}{{{name}}}{{& name}}")).toBe(escaped.repeat(3));
+    expect(render("{{name}}{{{name}}}{{& name}}")).toBe(escaped.repeat(3));
     expect(renderTemplate(parseTemplate("{{name}}"), DATA, { escape: false })).toBe(DATA.name);
   });
 
-  test("reaches own properties alone", () => {
+  test("accesses only own properties", () => {
     const paths = [
       "constructor",
       "__proto__",
@@ -70,20 +70,20 @@ describe("a template", () => {
       "deep.__proto__.er",
       "@root.constructor",
     ];
-    for (const path of paths) expect(fill(`[{{${path}}}]{{#with ${path}}}x{{/with}}`), path).toBe("[]");
+    for (const path of paths) expect(render(`[{{${path}}}]{{#with ${path}}}x{{/with}}`), path).toBe("[]");
     const own = Object.fromEntries([
       ["__proto__", "mine"],
       ["constructor", "own"],
     ]);
-    expect(fill("{{__proto__}} {{constructor}}", own)).toBe("mine own");
+    expect(render("{{__proto__}} {{constructor}}", own)).toBe("mine own");
   });
 
-  test("prints nothing for lists and objects, whatever they say of themselves", () => {
-    expect(fill("[{{items}}{{deep}}]", { items: [1], deep: { toString: "x", valueOf: 1 } })).toBe("[]");
+  test("prints nothing for lists and objects, whatever their toString", () => {
+    expect(render("[{{items}}{{deep}}]", { items: [1], deep: { toString: "x", valueOf: 1 } })).toBe("[]");
   });
 });
 
-describe("a template that can't be read", () => {
+describe("a template that can't be parsed", () => {
   test.each([
     ["<p>\n  {{#if a}}\nx", "Line 3, column 2: A block is not closed"],
     ["a\n{{#if a}}{{/each}}", "Line 2, column 4: if doesn't match each"],
@@ -107,7 +107,7 @@ describe("a template that can't be read", () => {
     ['{{a "}}"}}', 'Line 1, column 5: """ is not supported in a tag'],
     ["{{(a)}}", 'Line 1, column 3: "(" is not supported in a tag'],
     ["{{{{raw}}}}x{{{{/raw}}}}", 'Line 1, column 3: "{" is not supported in a tag'],
-  ])("%j is refused with its place", (template, message) => {
+  ])("%j is rejected with the position of the error", (template, message) => {
     expect(() => parseTemplate(template)).toThrow(new TemplateError(message));
   });
 
@@ -121,7 +121,7 @@ describe("a template that can't be read", () => {
     [`{{#if a}}`.repeat(17) + "{{/if}}".repeat(17), /column 145: .* 16 deep/],
     [`{{#if a}}${"{{else if a}}".repeat(16)}{{/if}}`, /16 deep/],
     [`{{${"../".repeat(10)}a}}`.repeat(200), /2000 names/],
-  ])("text %# is refused before the parser sees it", (template, message) => {
+  ])("text %# is rejected before parsing", (template, message) => {
     expect(() => parseTemplate(template)).toThrow(message);
   });
 });
@@ -131,24 +131,24 @@ describe("a hostile template", () => {
   const nested = (levels: number, body: string): string =>
     `{{#each items}}${"{{#each @root.items}}".repeat(levels - 1)}${body}${"{{/each}}".repeat(levels)}`;
 
-  test("stops after its steps, whatever it does in them", () => {
+  test("fails once it exceeds its steps, whatever it does in them", () => {
     for (const body of ["{{a}}", "", "{{a.a.a.a}}", "{{#if a}}{{/if}}", "{{../../../x}}"]) {
-      expect(() => fill(nested(8, body), { items }), body).toThrow(`more than ${RENDER_LIMITS.steps} steps`);
+      expect(() => render(nested(8, body), { items }), body).toThrow(`more than ${RENDER_LIMITS.steps} steps`);
     }
   });
 
-  test("stops at its size of output, escaped characters counted as they are written", () => {
-    expect(() => fill(nested(1, "{{text}}"), { items })).toThrow(`more than ${RENDER_LIMITS.output} characters`);
-    expect(() => fill(nested(2, "x".repeat(1000)), { items })).toThrow(`more than ${RENDER_LIMITS.output} characters`);
+  test("fails once it exceeds its output size, including escapes", () => {
+    expect(() => render(nested(1, "{{text}}"), { items })).toThrow(`more than ${RENDER_LIMITS.output} characters`);
+    expect(() => render(nested(2, "x".repeat(1000)), { items })).toThrow(`more than ${RENDER_LIMITS.output} characters`);
   });
 
-  test("is allowed what stays below", () => {
-    expect(fill(nested(2, "abc"), { items })).toBe("abc".repeat(10_000));
+  test("renders if it stays below the limits", () => {
+    expect(render(nested(2, "abc"), { items })).toBe("abc".repeat(10_000));
   });
 });
 
-// Of one syntax tree: releases of the parser differ in the spaces around `else if`.
-test("fills any template of the subset as Handlebars does", () => {
+// From one syntax tree: releases of the parser differ in the spaces around `else if`.
+test("any template of the subset renders as Handlebars does", () => {
   const name = fc.constantFrom(
     "a",
     "b",
@@ -190,7 +190,7 @@ test("fills any template of the subset as Handlebars does", () => {
         ].join(""),
       ),
   }));
-  // Nothing that is equal to another by ==, nor null: Handlebars then loses count of '../', and this becomes an empty object.
+  // No null and no values that are equal by ==: Handlebars then miscounts '../', and `this` becomes an empty object.
   const leaf = fc.constantFrom("text", "<&>", 2, 7, true, false);
   const record = fc.record({
     a: leaf,
@@ -200,13 +200,13 @@ test("fills any template of the subset as Handlebars does", () => {
   const data = fc.record({ a: fc.oneof(leaf, record), b: leaf, list: fc.array(record, { maxLength: 3 }) });
   fc.assert(
     fc.property(template, data, (source, variables) => {
-      expect(unified(fill(source, variables))).toBe(handlebars.compile(parse(source))(unprinted(variables)).replaceAll(UNPRINTED, ""));
+      expect(unified(render(source, variables))).toBe(handlebars.compile(parse(source))(unprinted(variables)).replaceAll(UNPRINTED, ""));
     }),
     { numRuns: 500 },
   );
 });
 
-test("reads any text within 16 levels or refuses it with a reason", () => {
+test("any text is either rendered or rejected with a TemplateError", () => {
   const piece = fc.constantFrom(
     "{{",
     "}}",
@@ -236,7 +236,7 @@ test("reads any text within 16 levels or refuses it with a reason", () => {
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
       try {
-        expect(typeof fill(pieces.join(""))).toBe("string");
+        expect(typeof render(pieces.join(""))).toBe("string");
       } catch (error) {
         expect(error).toBeInstanceOf(TemplateError);
       }

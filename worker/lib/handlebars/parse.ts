@@ -19,13 +19,13 @@ export interface Block {
   otherwise: TemplateNode[];
 }
 
-/** What a template is made of; every value is written escaped, in two braces or three. */
+/** A node of a template; every value is escaped, in two braces or three. */
 export type TemplateNode = { kind: "text"; text: string } | { kind: "value"; path: Path } | Block;
 
 export type Template = TemplateNode[];
 
-// The parser's own types don't tell its nodes apart.
-const Place = z.object({ start: z.object({ line: z.number(), column: z.number() }) });
+// The parser's own types don't discriminate its nodes.
+const Location = z.object({ start: z.object({ line: z.number(), column: z.number() }) });
 const PathExpression = z.object({
   type: z.literal("PathExpression"),
   data: z.boolean(),
@@ -47,8 +47,8 @@ const Unexpected = z.object({
 });
 
 /**
- * Reads a Handlebars template of our subset: variables with dots, `../`, `this` and `@` names, `#if`, `#unless`, `#each`, `#with`,
- * `else`, comments and whitespace control. Throws a TemplateError that names line and column.
+ * Parses a template in the supported subset of Handlebars: variables with dots, `../`, `this` and `@` names, `#if`, `#unless`, `#each`,
+ * `#with`, `else`, comments and whitespace control. Throws a TemplateError with line and column.
  */
 export function parseTemplate(source: string): Template {
   scanTemplate(source);
@@ -110,6 +110,6 @@ function pathOf({ data, depth, parts }: z.output<typeof PathExpression>): Path {
 }
 
 function unsupported(statement: unknown, message: string): TemplateError {
-  const place = z.object({ loc: Place }).safeParse(statement).data?.loc.start;
+  const place = z.object({ loc: Location }).safeParse(statement).data?.loc.start;
   return new TemplateError(message, place && { line: place.line, column: place.column + 1 });
 }

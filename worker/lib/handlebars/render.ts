@@ -2,10 +2,10 @@ import { escapeHtml } from "./template.ts";
 import type { Block, Path, Template, TemplateNode } from "./parse.ts";
 import { TemplateError } from "./scan.ts";
 
-/** What filling a template may take: a step is a node, a round of a loop or a segment of a path; the output is in characters. */
+/** Limits of rendering: a step is a node, a loop iteration or a path segment; output is in characters. */
 export const RENDER_LIMITS = { steps: 50_000, output: 256 * 1024 } as const;
 
-/** Where a variable is looked for: the context, those around it, and the `@` variables of the loops. */
+/** Where a variable is resolved: the context, the outer ones, and the `@` variables of the loops. */
 interface Scope {
   context: unknown;
   outer: Scope | undefined;
@@ -17,14 +17,14 @@ interface Frame {
   outer: Frame | undefined;
 }
 
-/** Fills a template with plain data. Values are escaped for html unless the output is none; own properties alone can be reached. */
+/** Renders a template with plain data. Escapes values for HTML unless disabled; only own properties are accessible. */
 export function renderTemplate(template: Template, data: Record<string, unknown>, { escape = true } = {}): string {
-  const filling = new Filling(escape ? escapeHtml : (text) => text);
-  filling.write(template, { context: data, outer: undefined, data: { values: { root: data }, outer: undefined } });
-  return filling.output;
+  const renderer = new Renderer(escape ? escapeHtml : (text) => text);
+  renderer.write(template, { context: data, outer: undefined, data: { values: { root: data }, outer: undefined } });
+  return renderer.output;
 }
 
-class Filling {
+class Renderer {
   output = "";
   #steps = 0;
   readonly #escape: (text: string) => string;
@@ -41,7 +41,7 @@ class Filling {
           this.#append(node.text);
           break;
         case "value":
-          this.#append(this.#escape(printed(this.#resolve(node.path, scope))));
+          this.#append(this.#escape(textOf(this.#resolve(node.path, scope))));
           break;
         case "if":
           this.write(isEmpty(this.#resolve(node.path, scope), true) ? node.otherwise : node.body, scope);
@@ -83,18 +83,18 @@ class Filling {
 
   #step(count = 1): void {
     this.#steps += count;
-    if (this.#steps > RENDER_LIMITS.steps) throw new TemplateError(`Filling the template takes more than ${RENDER_LIMITS.steps} steps`);
+    if (this.#steps > RENDER_LIMITS.steps) throw new TemplateError(`Rendering the template takes more than ${RENDER_LIMITS.steps} steps`);
   }
 
   #append(text: string): void {
     if (this.output.length + text.length > RENDER_LIMITS.output) {
-      throw new TemplateError(`The filled template has more than ${RENDER_LIMITS.output} characters`);
+      throw new TemplateError(`The rendered template has more than ${RENDER_LIMITS.output} characters`);
     }
     this.output += text;
   }
 }
 
-/** As in Handlebars, `../` leaves a block only where the block has changed the context. */
+/** As in Handlebars, `../` only leaves a block that changed the context. */
 function inner(scope: Scope, context: unknown, data: Frame): Scope {
   return context === scope.context ? { ...scope, data } : { context, outer: scope, data };
 }
@@ -110,12 +110,12 @@ function ownProperty(value: unknown, name: string): unknown {
   return Object.getOwnPropertyDescriptor(Object(value), name)?.value;
 }
 
-/** Null, undefined, false, "" and empty lists; of a condition 0 too. */
+/** Null, undefined, false, "" and empty lists; in a condition also 0. */
 function isEmpty(value: unknown, condition = false): boolean {
   return Array.isArray(value) ? value.length === 0 : !value && (condition || value !== 0);
 }
 
-/** Text of what can be read; a list or an object prints nothing. */
-function printed(value: unknown): string {
+/** The text of a value; lists and objects print nothing. */
+function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

@@ -1,7 +1,7 @@
-/** What a template may have; each is refused with the place where it is passed. `names` are the words and steps of all its paths. */
+/** Limits of a template; the error names the position where one is exceeded. `names` are the segments of all paths. */
 const LIMITS = { size: 64 * 1024, tags: 500, tagLength: 300, names: 2_000, depth: 16 } as const;
 
-/** Why a template is refused: while reading it `line` and `column` (from 1) say where, while filling it the limit that was passed. */
+/** Why a template is rejected: with line and column (from 1) when parsing, with the exceeded limit when rendering. */
 export class TemplateError extends Error {
   constructor(message: string, place?: { line: number; column: number }) {
     super(place ? `Line ${place.line}, column ${place.column}: ${message}` : message);
@@ -10,7 +10,7 @@ export class TemplateError extends Error {
 
 const COMMENT_START = /\{\{~?!/y;
 const COMMENT = /\{\{~?!(?:(?=--)[^]*?--~?|(?!--)[^]*?)\}\}/y;
-// What is beyond this is beyond our subset (strings, calls in calls, literal segments), and some of it takes the parser minutes.
+// Anything else is outside the supported subset (strings, nested calls, literal segments), and some of it takes the parser minutes.
 const FOREIGN = /[^\w\s@./$~#^&{>*|=-]/;
 const SEPARATOR = /[./]|\s+/;
 const TAG = /^\{?~?([#^/]?)\s*(\w*)(\s+\w)?/;
@@ -24,19 +24,19 @@ interface Scan {
 }
 
 /**
- * Goes once over the text and refuses what is too much of anything, before the parser sees it: its time rises with the square of
- * nesting. Whatever passes is parsed within milliseconds.
+ * Scans the text once and rejects templates over the limits before the parser runs, whose time is quadratic in nesting. Whatever passes
+ * is parsed within milliseconds.
  */
 export function scanTemplate(source: string): void {
   if (source.length > LIMITS.size) throw new TemplateError(`A template has at most ${LIMITS.size} characters`);
   const scan: Scan = { source, tags: 0, names: 0, blocks: [] };
   for (let at = source.indexOf("{{"); at >= 0; at = source.indexOf("{{", endOf(scan, at))) {
     scan.tags += 1;
-    if (scan.tags > LIMITS.tags) throw refusal(scan, at, `A template has at most ${LIMITS.tags} tags`);
+    if (scan.tags > LIMITS.tags) throw errorAt(scan, at, `A template has at most ${LIMITS.tags} tags`);
   }
 }
 
-/** Where the text after a `{{` goes on. */
+/** Where the text continues after a `{{`. */
 function endOf(scan: Scan, at: number): number {
   return isEscaped(scan.source, at) ? at + 2 : (commentEnd(scan, at) ?? tagEnd(scan, at));
 }
@@ -50,22 +50,22 @@ function commentEnd(scan: Scan, at: number): number | undefined {
   COMMENT_START.lastIndex = at;
   if (!COMMENT_START.test(scan.source)) return undefined;
   COMMENT.lastIndex = at;
-  if (!COMMENT.test(scan.source)) throw refusal(scan, at, "This comment is not closed");
+  if (!COMMENT.test(scan.source)) throw errorAt(scan, at, "This comment is not closed");
   return COMMENT.lastIndex;
 }
 
 function tagEnd(scan: Scan, at: number): number {
   const end = scan.source.indexOf("}}", at);
-  if (end < 0) throw refusal(scan, at, "This tag is not closed");
-  if (end - at > LIMITS.tagLength) throw refusal(scan, at, `A tag has at most ${LIMITS.tagLength} characters`);
+  if (end < 0) throw errorAt(scan, at, "This tag is not closed");
+  if (end - at > LIMITS.tagLength) throw errorAt(scan, at, `A tag has at most ${LIMITS.tagLength} characters`);
   const inner = scan.source.slice(at + 2, end);
   const foreign = inner.startsWith("{{") ? 0 : inner.search(FOREIGN);
-  if (foreign >= 0) throw refusal(scan, at + 2 + foreign, `"${inner.charAt(foreign)}" is not supported in a tag`);
+  if (foreign >= 0) throw errorAt(scan, at + 2 + foreign, `"${inner.charAt(foreign)}" is not supported in a tag`);
   scan.names += inner.split(SEPARATOR).length;
-  if (scan.names > LIMITS.names) throw refusal(scan, at, `The paths of a template have at most ${LIMITS.names} names`);
+  if (scan.names > LIMITS.names) throw errorAt(scan, at, `The paths of a template have at most ${LIMITS.names} names`);
   countLevels(scan.blocks, inner);
   if (scan.blocks.reduce((sum, levels) => sum + levels, 0) > LIMITS.depth) {
-    throw refusal(scan, at, `Blocks nest at most ${LIMITS.depth} deep`);
+    throw errorAt(scan, at, `Blocks nest at most ${LIMITS.depth} deep`);
   }
   return end + 2;
 }
@@ -77,7 +77,7 @@ function countLevels(blocks: number[], tag: string): void {
   else if (name === "else" && argument !== undefined) blocks.push((blocks.pop() ?? 0) + 1);
 }
 
-function refusal({ source }: Scan, offset: number, message: string): TemplateError {
+function errorAt({ source }: Scan, offset: number, message: string): TemplateError {
   const before = source.slice(0, offset);
   return new TemplateError(message, { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") });
 }

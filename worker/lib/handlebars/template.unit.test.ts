@@ -14,7 +14,7 @@ test.for([
   expect(renderVariables(html ?? "", variables, 1_000)).toBe(rendered);
 });
 
-test("no value can leave the place that it fills", () => {
+test("no value can break out of its placeholder", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("<", ">", '"', "'", "`", "=", "&", "{", "}", "a", " ") }), (value) => {
       const inside = /^<i title="([^]*)">([^]*)<\/i>$/.exec(renderVariables('<i title="{{v}}">{{{v}}}</i>', { v: value }, 1_000) ?? "");
@@ -24,7 +24,7 @@ test("no value can leave the place that it fills", () => {
   );
 });
 
-test("what would become too long is given up, however often a value is named", () => {
+test("rendering returns null if the result is too long, however often a value is repeated", () => {
   expect(renderVariables("<{{a}}>", { a: "&" }, 7)).toBe("<&amp;>");
   expect(renderVariables("<{{a}}>", { a: "&" }, 6)).toBeNull();
   expect(renderVariables("{{a}}".repeat(13_000), { a: "x".repeat(10_000) }, 131_072)).toBeNull();

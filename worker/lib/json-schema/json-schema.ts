@@ -3,19 +3,19 @@ import type { Issue } from "#worker/lib/errors.ts";
 import { expandsTooFar, MAX_EXPANDED } from "./schema-size.ts";
 import { isSchema, LIST, MAP, ONE, resolve, type Schema } from "./schema.ts";
 
-// JSON Schema as providers write it: whether it is valid and cheap enough to validate with, and which facts it describes.
+// Provider schemas: whether they are valid and cheap enough to validate with, and which facts they describe.
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const MAX_DEPTH = 20;
 const MAX_FACTS = 500;
 /** In characters. */
-const LONGEST_FACT = 500;
-/** Schemas that apply to one value, each inside the one before. */
+const MAX_FACT_LENGTH = 500;
+/** How many nested schemas may apply to one value. */
 const MAX_CHAIN = 32;
 
-/** Those whose schemas speak of the same value as the one that they stand in; so do references and what depends on properties. */
-const SAME = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
-/** What can't be checked in bounded time, and what to use instead: V8 tries every way in which a regular expression can match. */
+/** Keywords whose schemas apply to the same value as their parent, like references and dependent schemas. */
+const SAME_VALUE = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
+/** Keywords that can't be checked in bounded time, and what to use instead: V8 backtracks in regular expressions. */
 const UNSUPPORTED: Record<string, string> = {
   pattern: "enum, format, minLength and maxLength",
   patternProperties: "properties, additionalProperties and propertyNames",
@@ -30,15 +30,15 @@ const isBoolean = (value: unknown): boolean => typeof value === "boolean";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isType = (value: unknown): boolean => typeof value === "string" && TYPES.has(value);
 
-/** What the other keywords must hold. */
-const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }> = {
+/** The expected values of the other keywords. */
+const EXPECTED: Record<string, { check: (value: unknown) => boolean; what: string }> = {
   type: {
     check: (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType)),
     what: "A type of JSON Schema",
   },
   enum: { check: (value) => Array.isArray(value) && value.length > 0, what: "A list of values" },
   required: { check: isTexts, what: "A list of property names" },
-  // The validator looks formats up by name in an object, which also has what all objects have.
+  // The validator looks formats up by name in an object, which also finds inherited properties.
   format: { check: (value) => isText(value) && !(String(value) in {}), what: "A format" },
   dependentRequired: { check: (value) => isSchema(value) && Object.values(value).every(isTexts), what: "Lists of property names" },
   $ref: { check: isText, what: "A reference within the schema" },
@@ -55,21 +55,21 @@ const HOLDS: Record<string, { check: (value: unknown) => boolean; what: string }
   uniqueItems: { check: isBoolean, what: "true or false" },
 };
 
-/** Keywords without schemas that a validator goes by. */
-export const KEPT = new Set([...Object.keys(HOLDS), "const"]);
+/** Keywords without subschemas that the validator uses. */
+export const KEPT = new Set([...Object.keys(EXPECTED), "const"]);
 
-/** What is wrong with a schema of events, by dotted path; empty for one that can be used. Events are objects, and so is the root. */
+/** The problems of an event schema, by dotted path; empty if it can be used. Events are objects, so the root must be one. */
 export function schemaProblems(schema: Schema): Issue[] {
   if (schema.type !== "object") return [{ path: "type", message: 'Must be "object": an event is a JSON object' }];
   const issues: Issue[] = [];
-  const look: Look = { root: schema, seen: new Map(), references: [] };
-  check(schema, [], look, issues);
-  // They may lead to what no keyword of a schema holds; the list grows with what is found there.
-  for (const reference of look.references) check(resolve(schema, reference), reference.split("/").slice(1), look, issues);
+  const walk: Walk = { root: schema, seen: new Map(), references: [] };
+  check(schema, [], walk, issues);
+  // References may point outside any known keyword; the list grows with the references found there.
+  for (const reference of walk.references) check(resolve(schema, reference), reference.split("/").slice(1), walk, issues);
   if (issues.length > 0) return issues;
-  issues.push(...chainProblems(look));
+  issues.push(...chainProblems(walk));
   if (issues.length > 0 || !expandsTooFar(schema)) return issues;
-  return [{ path: "$ref", message: `Has more than ${MAX_EXPANDED} subschemas once references are replaced by what they lead to` }];
+  return [{ path: "$ref", message: `Has more than ${MAX_EXPANDED} subschemas once references are expanded` }];
 }
 
 /** The facts of a schema without problems: the dotted paths of its leaves, with their types. */
@@ -79,55 +79,55 @@ export function factsOf(schema: Schema): FactTypes {
   return Object.fromEntries(facts);
 }
 
-/** What is being looked at: the schemas in it that were, with their paths, and the references that were met. */
-interface Look {
+/** State of a check: the schemas visited so far, with their paths, and the references found. */
+interface Walk {
   root: Schema;
   seen: Map<unknown, string[]>;
   references: string[];
 }
 
-function check(schema: unknown, path: string[], look: Look, issues: Issue[]): void {
-  if (typeof schema === "boolean" || look.seen.has(schema)) return;
+function check(schema: unknown, path: string[], walk: Walk, issues: Issue[]): void {
+  if (typeof schema === "boolean" || walk.seen.has(schema)) return;
   const problem = (name: string, message: string) =>
     issues.push({ path: [...path, name].filter((part) => part !== "").join("."), message });
   if (!isSchema(schema)) return void problem("", "Must be a schema: an object, true or false");
   if (path.length > MAX_DEPTH * 2) return void problem("", `At most ${MAX_DEPTH} levels deep`);
-  look.seen.set(schema, path);
+  walk.seen.set(schema, path);
   for (const [name, value] of Object.entries(schema)) {
-    const holds = Object.hasOwn(HOLDS, name) ? HOLDS[name] : undefined;
-    if (holds && !holds.check(value)) problem(name, `Must be: ${holds.what}`);
-    else if (name === "$ref") checkReference(value, [...path, name], look, issues);
+    const expected = Object.hasOwn(EXPECTED, name) ? EXPECTED[name] : undefined;
+    if (expected && !expected.check(value)) problem(name, `Must be: ${expected.what}`);
+    else if (name === "$ref") checkReference(value, [...path, name], walk, issues);
     else if (Object.hasOwn(UNSUPPORTED, name)) problem(name, `Not supported; use ${UNSUPPORTED[name]}`);
-    else if (ONE.includes(name)) check(value, [...path, name], look, issues);
-    else if (MAP.includes(name)) checkMap(value, [...path, name], look, issues);
-    else if (LIST.includes(name)) checkList(value, [...path, name], look, issues);
-    else if (name === "items") (Array.isArray(value) ? checkList : check)(value, [...path, name], look, issues);
+    else if (ONE.includes(name)) check(value, [...path, name], walk, issues);
+    else if (MAP.includes(name)) checkMap(value, [...path, name], walk, issues);
+    else if (LIST.includes(name)) checkList(value, [...path, name], walk, issues);
+    else if (name === "items") (Array.isArray(value) ? checkList : check)(value, [...path, name], walk, issues);
   }
 }
 
-function checkReference(reference: unknown, path: string[], look: Look, issues: Issue[]): void {
-  if (typeof reference === "string" && resolve(look.root, reference) !== undefined) look.references.push(reference);
-  else issues.push({ path: path.join("."), message: "Must lead to a place within the schema, like #/$defs/team" });
+function checkReference(reference: unknown, path: string[], walk: Walk, issues: Issue[]): void {
+  if (typeof reference === "string" && resolve(walk.root, reference) !== undefined) walk.references.push(reference);
+  else issues.push({ path: path.join("."), message: "Must point to a place within the schema, like #/$defs/team" });
 }
 
-function checkMap(map: unknown, path: string[], look: Look, issues: Issue[]): void {
+function checkMap(map: unknown, path: string[], walk: Walk, issues: Issue[]): void {
   if (!isSchema(map)) return void issues.push({ path: path.join("."), message: "Must be an object whose values are schemas" });
   for (const [name, schema] of Object.entries(map)) {
-    // Before 2019, a list of names could stand where a schema can.
-    if (path.at(-1) !== "dependencies" || !isTexts(schema)) check(schema, [...path, name], look, issues);
+    // Before draft 2019-09, dependencies could also be lists of names.
+    if (path.at(-1) !== "dependencies" || !isTexts(schema)) check(schema, [...path, name], walk, issues);
   }
 }
 
-function checkList(list: unknown, path: string[], look: Look, issues: Issue[]): void {
+function checkList(list: unknown, path: string[], walk: Walk, issues: Issue[]): void {
   if (!Array.isArray(list)) return void issues.push({ path: path.join("."), message: "Must be a list of schemas" });
-  for (const [index, schema] of list.entries()) check(schema, [...path, String(index)], look, issues);
+  for (const [index, schema] of list.entries()) check(schema, [...path, String(index)], walk, issues);
 }
 
 /**
- * Schemas that lead back to themselves while they describe the same value, which would never end; and those that do so for too long:
- * a validator is inside all of them at once and hands each error on through all of them.
+ * Finds schemas that reference themselves for the same value, which would never end, and chains that are too long: the validator is
+ * inside all schemas of a chain at once and passes each error through all of them.
  */
-function chainProblems({ root, seen }: Look): Issue[] {
+function chainProblems({ root, seen }: Walk): Issue[] {
   const issues: Issue[] = [];
   const open = new Set<unknown>();
   const lengths = new Map<unknown, number>();
@@ -138,12 +138,12 @@ function chainProblems({ root, seen }: Look): Issue[] {
     open.add(schema);
     let length = 1;
     for (const next of ofSameValue(schema, root).filter(isSchema)) {
-      if (open.has(next)) problem(schema, "Leads back to itself, and no further into the event");
+      if (open.has(next)) problem(schema, "References itself for the same value");
       else length = Math.max(length, 1 + lengthOf(next));
     }
     open.delete(schema);
     lengths.set(schema, length);
-    if (length === MAX_CHAIN + 1) problem(schema, `At most ${MAX_CHAIN} schemas may apply to one value, each inside the one before`);
+    if (length === MAX_CHAIN + 1) problem(schema, `At most ${MAX_CHAIN} nested schemas may apply to one value`);
     return length;
   };
   for (const schema of seen.keys()) if (isSchema(schema)) lengthOf(schema);
@@ -153,7 +153,7 @@ function chainProblems({ root, seen }: Look): Issue[] {
 function ofSameValue(schema: Schema, root: Schema): unknown[] {
   const reference = schema.$ref === undefined ? [] : resolve(root, schema.$ref);
   const dependent = [schema.dependentSchemas, schema.dependencies].filter(isSchema).map((map) => Object.values(map));
-  return [reference, dependent, ...SAME.map((name) => schema[name])].flat(2);
+  return [reference, dependent, ...SAME_VALUE.map((name) => schema[name])].flat(2);
 }
 
 function collect(schema: unknown, path: string[], root: Schema, facts: Map<string, FactTypes[string]>, followed: unknown[] = []): void {
@@ -163,23 +163,23 @@ function collect(schema: unknown, path: string[], root: Schema, facts: Map<strin
   for (const part of parts.flat()) collect(part, path, root, facts, seen);
   if (isSchema(schema.properties)) {
     for (const [name, inner] of Object.entries(schema.properties)) {
-      // A dot in a name can't be told from one between names.
+      // A dot in a name would be ambiguous in a path.
       if (!name.includes(".")) collect(inner, [...path, name], root, facts, seen);
     }
   } else if (path.length > 0 && facts.size < MAX_FACTS && !parts.flat().some(isSchema)) {
     const fact = path.join(".");
-    if (fact.length <= LONGEST_FACT) facts.set(fact, factType(schema));
+    if (fact.length <= MAX_FACT_LENGTH) facts.set(fact, factType(schema));
   }
 }
 
 function factType({ type, const: constant, enum: values }: Schema): FactTypes[string] {
-  const named = asList(type ?? typeOfAll(constant === undefined ? values : [constant])).filter((one) => one !== "null");
-  const [only] = named.length === 1 ? named : [];
+  const types = asList(type ?? typeOfAll(constant === undefined ? values : [constant])).filter((one) => one !== "null");
+  const [only] = types.length === 1 ? types : [];
   if (only === "integer" || only === "number") return "number";
   return only === "string" || only === "boolean" || only === "array" ? only : "any";
 }
 
-/** The type that all values have; undefined where they differ. */
+/** The common type of all values; undefined if they differ. */
 function typeOfAll(values: unknown): string | undefined {
   const types = new Set(asList(values).map((value) => typeof value));
   return types.size === 1 ? [...types][0] : undefined;

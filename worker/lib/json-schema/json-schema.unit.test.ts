@@ -18,7 +18,7 @@ const MATCH = {
   $defs: { team: { type: "object", properties: { name: { type: ["string", "null"] }, score: { type: "number" } } } },
 };
 
-/** A value of so many levels, each made from the one inside. */
+/** A value nested this many levels deep. */
 function nested(levels: number, around: (inner: unknown) => unknown): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = around(value);
@@ -26,50 +26,50 @@ function nested(levels: number, around: (inner: unknown) => unknown): unknown {
 }
 
 describe("a schema", () => {
-  test("that is one has no problems", () => {
+  test("that is valid has no problems", () => {
     expect(schemaProblems(MATCH)).toEqual([]);
     expect(schemaProblems({ type: "object", properties: { a: true, b: { anyOf: [{ type: "string" }, { $ref: "#" }] } } })).toEqual([]);
   });
 
   test.each<[string, Record<string, unknown>, string]>([
-    ["of no object", { type: "string" }, "type"],
-    ["of no type", {}, "type"],
-    ["with a type that isn't one", { type: "object", properties: { a: { type: "float" } } }, "properties.a.type"],
-    ["with properties that are a list", { type: "object", properties: [] }, "properties"],
-    ["with a schema that is a text", { type: "object", properties: { a: "string" } }, "properties.a"],
-    ["with required that is no list", { type: "object", required: "a" }, "required"],
-    ["with a minimum that is a text", { type: "object", properties: { a: { minimum: "1" } } }, "properties.a.minimum"],
+    ["of another type than object", { type: "string" }, "type"],
+    ["without a type", {}, "type"],
+    ["with an unknown type", { type: "object", properties: { a: { type: "float" } } }, "properties.a.type"],
+    ["whose properties are a list", { type: "object", properties: [] }, "properties"],
+    ["with a subschema that is a string", { type: "object", properties: { a: "string" } }, "properties.a"],
+    ["whose required isn't a list", { type: "object", required: "a" }, "required"],
+    ["with a minimum that is a string", { type: "object", properties: { a: { minimum: "1" } } }, "properties.a.minimum"],
     ["with a pattern", { type: "object", properties: { a: { pattern: "^[a-z]+$" } } }, "properties.a.pattern"],
-    ["with patterns of names", { type: "object", patternProperties: { "^x-": {} } }, "patternProperties"],
-    ["with a list that holds none", { type: "object", allOf: [{ type: 7 }] }, "allOf.0.type"],
-    ["with a reference to elsewhere", { type: "object", $ref: "https://schemas.example/match" }, "$ref"],
-    ["with a reference to nothing", { type: "object", items: { $ref: "#/$defs/none" } }, "items.$ref"],
+    ["with patternProperties", { type: "object", patternProperties: { "^x-": {} } }, "patternProperties"],
+    ["with an invalid schema in a list", { type: "object", allOf: [{ type: 7 }] }, "allOf.0.type"],
+    ["with a reference to another document", { type: "object", $ref: "https://schemas.example/match" }, "$ref"],
+    ["with a reference to a missing schema", { type: "object", items: { $ref: "#/$defs/none" } }, "items.$ref"],
     ["with an empty enum", { type: "object", properties: { a: { enum: [] } } }, "properties.a.enum"],
-    ["with a reference that can't be read", { type: "object", $ref: "#/%" }, "$ref"],
+    ["with a malformed reference", { type: "object", $ref: "#/%" }, "$ref"],
     [
-      "with a reference to what is no schema",
+      "with a reference to an invalid schema",
       { type: "object", properties: { a: { $ref: "#/parts/a" } }, parts: { a: { type: "a" } } },
       "parts.a.type",
     ],
+    ["with a recursive reference", { type: "object", properties: { a: { $recursiveRef: "#" } } }, "properties.a.$recursiveRef"],
+    ["that references itself", { type: "object", allOf: [{ $ref: "#" }] }, "allOf.0.$ref"],
     [
-      "with a reference by what was passed before",
-      { type: "object", properties: { a: { $recursiveRef: "#" } } },
-      "properties.a.$recursiveRef",
-    ],
-    ["that is itself once more", { type: "object", allOf: [{ $ref: "#" }] }, "allOf.0.$ref"],
-    [
-      "whose parts stand for each other",
+      "whose definitions reference each other",
       { type: "object", properties: { a: { $ref: "#/$defs/b" } }, $defs: { b: { not: { $ref: "#/$defs/c" } }, c: { $ref: "#/$defs/b" } } },
       "$defs.c.$ref",
     ],
-    ["whose dependencies are no lists", { type: "object", dependentRequired: { a: 5 } }, "dependentRequired"],
-    ["with a format that all objects have", { type: "object", properties: { a: { format: "__defineGetter__" } } }, "properties.a.format"],
+    ["whose dependencies aren't lists", { type: "object", dependentRequired: { a: 5 } }, "dependentRequired"],
+    [
+      "with a format named like an inherited property",
+      { type: "object", properties: { a: { format: "__defineGetter__" } } },
+      "properties.a.format",
+    ],
     ["with a negative count", { type: "object", minProperties: -1 }, "minProperties"],
-  ])("%s is refused by the path", (_, schema, path) => {
+  ])("%s is rejected with the path of the problem", (_, schema, path) => {
     expect(schemaProblems(schema).map((issue) => issue.path)).toEqual([path]);
   });
 
-  test("that is deeper than can be checked is refused", () => {
+  test("that is too deep is rejected", () => {
     let schema: Record<string, unknown> = {};
     for (let depth = 0; depth < 50; depth++) schema = { properties: { a: schema } };
     expect(schemaProblems({ ...schema, type: "object" })).toHaveLength(1);
@@ -95,7 +95,7 @@ describe("a schema that doubles with each of 40 references", () => {
     ["dependencies", (ref) => ({ dependencies: { a: ref, b: ref } })],
     ["properties", (ref) => ({ properties: { a: ref, b: ref } })],
     ["additional and unevaluated properties", (ref) => ({ additionalProperties: ref, unevaluatedProperties: ref })],
-    ["names of properties", (ref) => ({ propertyNames: ref, properties: { a: ref } })],
+    ["property names", (ref) => ({ propertyNames: ref, properties: { a: ref } })],
     ["items and contains", (ref) => ({ items: ref, contains: ref })],
     ["the first items", (ref) => ({ prefixItems: [ref, ref] })],
     ["unevaluated items", (ref) => ({ prefixItems: [ref], unevaluatedItems: ref })],
@@ -108,7 +108,7 @@ describe("a schema that doubles with each of 40 references", () => {
     expect(budget.used).toBe(MAX_EXPANDED + 1);
   });
 
-  test.each(SHAPES)("by %s costs an event no more than its budget where it is stored already", async (_, double) => {
+  test.each(SHAPES)("by %s costs an event no more than its budget if the schema is already stored", async (_, double) => {
     for (const event of [{ a: 1, b: 1 }, nested(30, (a) => ({ a, b: 1 })), { a: nested(30, (a) => [a, 1]) }]) {
       const budget = new StepBudget(EVENT_STEPS);
       await instanceProblems(doubled(double, 25), event, budget);
@@ -120,14 +120,14 @@ describe("a schema that doubles with each of 40 references", () => {
     for (const [, double] of SHAPES) expect(schemaProblems(doubled(double, 5))).toEqual([]);
   });
 
-  test("of many definitions that all refer to each other is rejected", () => {
+  test("with many definitions that all reference each other is rejected", () => {
     const names = Array.from({ length: 14 }, (_, number) => `d${number}`);
     const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]));
     const $defs = Object.fromEntries(names.map((name) => [name, { properties }]));
     expect(schemaProblems({ type: "object", $ref: "#/$defs/d0", $defs }).map(({ path }) => path)).toEqual(["$ref"]);
   });
 
-  test("inside one value, one in the other, is rejected once there are more than 32", () => {
+  test("with more than 32 nested schemas for one value is rejected", () => {
     const chain = (levels: number) => doubled((ref) => ref, levels);
     expect(schemaProblems(chain(30))).toEqual([]);
     expect(schemaProblems(chain(1000)).map(({ message }) => message)).toEqual([expect.stringContaining("At most 32")]);
@@ -139,7 +139,7 @@ describe("the facts of a schema", () => {
     expect(factsOf(MATCH)).toEqual({ kind: "string", minute: "number", "home.name": "string", "home.score": "number", tags: "array" });
   });
 
-  test("are those of all branches, and none of a name with a dot", () => {
+  test("include all branches, but no name with a dot", () => {
     const schema = {
       type: "object",
       properties: { "a.b": { type: "string" }, x: { oneOf: [{ properties: { y: { type: "boolean" } } }, { properties: { z: {} } }] } },
@@ -148,7 +148,7 @@ describe("the facts of a schema", () => {
     expect(factsOf(schema)).toEqual({ w: "number", "x.y": "boolean", "x.z": "any" });
   });
 
-  test("of one that refers to itself end", () => {
+  test("are finite for a recursive schema", () => {
     expect(factsOf({ type: "object", properties: { name: { type: "string" }, next: { $ref: "#" } } })).toEqual({ name: "string" });
   });
 
@@ -165,16 +165,16 @@ describe("an event", () => {
     ["has a value of another type", { kind: "goal", home: { score: "1" } }, ["home.score"]],
     ["has an item of another type", { kind: "goal", tags: ["a", 1] }, ["tags.1"]],
     ["has an unknown field", { kind: "goal", surprise: 1 }, ["surprise"]],
-    ["has several faults", { kind: "own goal", minute: -1 }, ["kind", "minute"]],
-    ["is no object", [], [""]],
-  ])("that %s is told so by paths", async (_, event, paths) => {
+    ["has several problems", { kind: "own goal", minute: -1 }, ["kind", "minute"]],
+    ["isn't an object", [], [""]],
+  ])("that %s gets the paths of its problems", async (_, event, paths) => {
     expect((await instanceProblems(MATCH, event)).map(({ path }) => path).sort()).toEqual(paths);
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["an id that is no address", { $id: "http://[" }],
+    ["an id that isn't a URL", { $id: "http://[" }],
     ["examples with ids", { properties: { a: { example: { id: "7" } }, b: { example: { id: "7" } } } }],
-    ["an example with an id that is no address", { example: { id: "http://[" } }],
+    ["an example with an id that isn't a URL", { example: { id: "http://[" } }],
     [
       "a part with an id and a reference from the root",
       { properties: { a: { $id: "https://a.example/", $ref: "#/$defs/a" } }, $defs: { a: {} } },
@@ -183,14 +183,14 @@ describe("an event", () => {
       "names that the validator uses itself",
       { properties: { a: { __absolute_uri__: "x", __absolute_ref__: 5, $ref: "#/x%20y" } }, "x y": {} },
     ],
-  ])("fits a schema with %s", async (_, parts) => {
+  ])("can be valid for a schema with %s", async (_, parts) => {
     const schema = { type: "object", ...parts };
     expect(schemaProblems(schema)).toEqual([]);
     expect(await instanceProblems(schema, { a: {} })).toEqual([]);
     expect(await instanceProblems({ ...schema, required: ["c"] }, { a: {} })).toHaveLength(1);
   });
 
-  test("is held against what a reference leads to, wherever it stands", async () => {
+  test("is validated against the target of a reference, wherever it is", async () => {
     const schema = {
       type: "object",
       properties: { a: { $ref: "#/parts/whole%20number" }, b: { $ref: "#" } },
@@ -220,35 +220,35 @@ describe("an event", () => {
     }
   });
 
-  test("of 64 kB fits an ordinary schema within its budget", async () => {
+  test("of 64 kB can be validated against an ordinary schema within its budget", async () => {
     const player = { type: "object", required: ["id"], properties: { id: { type: "string", maxLength: 40 }, x: { type: "number" } } };
     const schema = { type: "object", properties: { kind: { enum: ["a", "b"] }, players: { type: "array", items: player } } };
     const players = Array.from({ length: 2000 }, (_, number) => ({ id: `player-${number}`, x: number }));
     expect(await instanceProblems(schema, { kind: "a", players })).toEqual([]);
   });
 
-  test("may have any text under a format that the validator checks too slowly", async () => {
+  test("may have any text for a format that the validator checks too slowly", async () => {
     const schema = { type: "object", properties: { a: { format: "url" } } };
     expect(await instanceProblems(schema, { a: `http://${"a".repeat(60)}!` })).toEqual([]);
   });
 
-  test("with thousands of faults names the first 100", async () => {
+  test("with thousands of problems gets the first 100", async () => {
     const event = { a: Array.from({ length: 3000 }, () => 1) };
     expect(await instanceProblems({ type: "object", additionalProperties: { items: { type: "string" } } }, event)).toHaveLength(100);
   });
 
-  test("that is nested deeper than can be followed, or has names that are no text, is refused", async () => {
+  test("that is nested too deeply or has names that aren't valid Unicode is rejected", async () => {
     const nested: unknown = JSON.parse('{"b":'.repeat(50_000) + "{}" + "}".repeat(50_000));
     expect(await instanceProblems({ type: "object", properties: { b: { $ref: "#" } } }, nested)).toHaveLength(1);
     expect(await instanceProblems({ type: "object", additionalProperties: { type: "string" } }, { "\ud800": 1 })).toHaveLength(1);
   });
 
-  test("has only short names", async () => {
+  test("with a name that is too long is rejected", async () => {
     const issues = await instanceProblems({ type: "object" }, { c: [{ ["x".repeat(257)]: 1 }] });
     expect(issues).toEqual([{ path: "x".repeat(40), message: "A name has at most 256 characters" }]);
   });
 
-  test("is held against the draft that the schema names", async () => {
+  test("is validated by the draft that the schema declares", async () => {
     const tuple = { type: "object", properties: { a: { type: "array", items: [{ type: "string" }], additionalItems: false } } };
     const draft7 = { ...tuple, $schema: "http://json-schema.org/draft-07/schema#" };
     expect(schemaProblems(draft7)).toEqual([]);

@@ -2,18 +2,18 @@ import { KEPT } from "./json-schema.ts";
 import { DEFINITIONS, isSchema, LIST, MAP, ONE, resolve, type Schema } from "./schema.ts";
 import type { StepBudget } from "./steps.ts";
 
-/** Formats that the validator checks in linear time; any other is an annotation. Its `url` takes seconds for thirty letters. */
+/** Formats that the validator checks in linear time; others are ignored. Its `url` check takes seconds for thirty letters. */
 const FORMATS = new Set(["date", "time", "date-time", "duration", "uri", "uri-reference", "email", "hostname", "ipv4", "ipv6", "uuid"]);
-/** Keywords that look at each character of a text. */
+/** Keywords that read each character of a text. */
 const READS_TEXT = ["format", "minLength", "maxLength"];
 const CHARACTERS_PER_STEP = 64;
-/** Steps that a visit of the validator costs before it looks at anything. */
+/** Steps that each visit by the validator costs before any keyword. */
 const VISIT = 20;
 
 /**
- * A schema as the validator gets it: a copy of what it checks and nothing else, since it takes names in annotations for keywords. What
- * references lead to is in `$defs` by number, wherever it was. Each visit of the validator spends its cost from the budget; `longest` is
- * the number of characters of the longest text in the instance. The schema is one without `schemaProblems`.
+ * The schema for the validator: a copy of the keywords it checks, because it would treat names in annotations as keywords. Targets of
+ * references are numbered in `$defs`. Each visit by the validator spends its cost from the budget; `longest` is the length of the longest
+ * text in the instance. The schema must have no `schemaProblems`.
  */
 export function plainSchema(root: Schema, budget: StepBudget, longest: number): Schema {
   const targets = new Map<unknown, number>();
@@ -43,7 +43,7 @@ export function plainSchema(root: Schema, budget: StepBudget, longest: number): 
   }
 
   const plain = copySchema(root);
-  // The map grows while it is walked: copies find further references.
+  // The map grows during iteration: copies find further references.
   const $defs: Schema = {};
   for (const [target, number] of targets) $defs[number] = copy(target);
   return spend({ ...plain, $defs });
@@ -53,7 +53,7 @@ function isChecked(name: string, value: unknown): boolean {
   return name !== "format" || FORMATS.has(String(value));
 }
 
-/** The validator reads each keyword once per visit, so that one which isn't used counts the visits. */
+/** Counts visits with an unused keyword, because the validator reads each keyword once per visit. */
 function spendingVisits(schema: Schema, budget: StepBudget, longest: number): Schema {
   const text = READS_TEXT.some((name) => name in schema) ? longest / CHARACTERS_PER_STEP : 0;
   const steps = VISIT + Math.ceil(text) + Object.entries(schema).reduce((sum, [name, value]) => sum + ownSteps(name, value), 0);
@@ -61,7 +61,7 @@ function spendingVisits(schema: Schema, budget: StepBudget, longest: number): Sc
   return schema;
 }
 
-/** What a keyword costs by itself; schemas inside are visited, or aren't. */
+/** The cost of a keyword itself, without the visits to its subschemas. */
 function ownSteps(name: string, value: unknown): number {
   if (DEFINITIONS.has(name) || ONE.includes(name)) return 0;
   if (Array.isArray(value) && (name === "items" || LIST.includes(name))) return value.length;

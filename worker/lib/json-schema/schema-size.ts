@@ -1,12 +1,12 @@
 import { childSchemas, isSchema, type Schema } from "./schema.ts";
 import { OutOfSteps, StepBudget } from "./steps.ts";
 
-/** Subschemas that a schema may have with each reference replaced by what it leads to. */
+/** How many subschemas a schema may have after expanding its references. */
 export const MAX_EXPANDED = 10_000;
 
 /**
- * Whether a schema stays within `MAX_EXPANDED` when its references are replaced by what they lead to; a schema inside itself isn't
- * entered again. The walk ends at the limit, so that its cost doesn't depend on the schema.
+ * Whether a schema exceeds `MAX_EXPANDED` subschemas once its references are expanded; recursive schemas are entered once. The walk stops
+ * at the limit, so that its cost doesn't depend on the schema.
  */
 export function expandsTooFar(root: Schema, budget = new StepBudget(MAX_EXPANDED)): boolean {
   const open = new Set<Schema>();

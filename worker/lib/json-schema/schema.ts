@@ -1,4 +1,4 @@
-/** Keywords that hold one schema, a map of them, a list of them. */
+/** Keywords that contain one schema, a map of schemas, or a list of schemas. */
 export const ONE = [
   "additionalProperties",
   "not",
@@ -21,7 +21,7 @@ export const DEFINITIONS = new Set(["$defs", "definitions"]);
 
 export type Schema = Record<string, unknown>;
 
-/** All schemas directly inside one, and the one that it refers to; definitions count where they are referred to. */
+/** All direct subschemas of a schema, and the one it references; definitions count where they are referenced. */
 export function childSchemas(schema: Schema, root: Schema): unknown[] {
   return Object.entries(schema).flatMap(([name, value]) => {
     if (name === "$ref") return [resolve(root, value)];
@@ -33,7 +33,7 @@ export function childSchemas(schema: Schema, root: Schema): unknown[] {
   });
 }
 
-/** Where a reference leads; undefined outside the schema, since nothing is fetched. */
+/** The target of a reference; undefined outside the schema, because nothing is fetched. */
 export function resolve(root: Schema, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) return undefined;
   let place: unknown = root;

@@ -1,9 +1,9 @@
-/** More work than a budget allows. */
+/** Thrown when work exceeds its budget. */
 export class OutOfSteps extends Error {
   override name = "OutOfSteps";
 }
 
-/** Work bounded by a count instead of a clock, so that the same input always has the same outcome. */
+/** Limits work by a step count instead of a clock, so that the same input always has the same outcome. */
 export class StepBudget {
   private readonly limit: number;
   private spent = 0;
@@ -23,7 +23,7 @@ export class StepBudget {
   }
 }
 
-/** A copy of a JSON value that spends a step for each element or name that is read from it. */
+/** A copy of a JSON value that spends a step for each element or name read from it. */
 export function metered(value: unknown, budget: StepBudget): unknown {
   if (typeof value !== "object" || value === null) return value;
   const copy = Array.isArray(value)

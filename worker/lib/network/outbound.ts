@@ -4,17 +4,17 @@ import { type SharedDeadline, withDeadline } from "#worker/lib/time/with-timeout
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 const NO_CONTENT = 204;
-// Names that a resolver of the inside answers.
+// Names that internal resolvers may resolve.
 const INSIDE = /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|home\.arpa)$/;
 
-/** What an outside system answered; its body is read and bounded already. */
+/** The response of an external system, with its body read and limited. */
 export interface OutsideAnswer {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Why a URL may not be called, as far as it tells by itself; undefined when it may. Where its host leads to is asked in integrations/public-host.ts. */
+/** Why a URL may not be called, judged by its text alone; undefined if it may. `integrations/public-host.ts` resolves its host. */
 export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string): string | undefined {
   const parsed = URL.parse(url);
   if (!parsed) return "Not a URL";
@@ -30,8 +30,8 @@ export function outboundProblem(env: { TIFO_DEVELOPMENT: string }, url: string):
 }
 
 /**
- * Calls an outside system: https to public hosts alone, no redirect followed, within a time (ms) and a size (bytes) of answer.
- * Throws `unavailable` when it can't be reached so; any status, redirects included, is the caller's to judge.
+ * Calls an external system: only https to public hosts, without following redirects, with a timeout (ms) and a size limit (bytes).
+ * Throws `unavailable` if that fails; the caller interprets the status, redirects included.
  */
 export async function callOut(
   env: { TIFO_DEVELOPMENT: string },
@@ -51,12 +51,12 @@ export async function callOut(
   }
 }
 
-/** Only the status that a call is answered with; the rest goes unread. Otherwise as `callOut`, but the URL has been judged already. */
+/** Like `callOut`, but returns only the status, and the caller has already checked the URL. */
 export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
   try {
     return await deadline.run(async (signal) => {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
-      // Asking for a body makes a stream of it, even of none.
+      // Accessing the body creates a stream, even for an empty one.
       if (response.status !== NO_CONTENT) await response.body?.cancel();
       return response.status;
     });

@@ -1,59 +1,59 @@
 import { z } from "@hono/zod-openapi";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 
-// Shapes that every area uses.
+// Schemas shared by all areas.
 
 export const Id = z.string().regex(ID_PATTERN, "24 lowercase hex characters").openapi({ example: "5eed0000000000000000c001" });
 export const IdParam = z.object({ id: Id });
 
-/** A moment, in milliseconds since 1970 UTC. */
+/** A time in milliseconds since 1970 UTC. */
 export const Time = z.number().int().describe("Milliseconds since 1970 UTC").openapi({ example: 1795166400000 });
 
 const NUMERAL = /^-?\d{1,15}(\.\d{1,9})?$/;
 
-/** A number in a query, as decimal digits alone: JavaScript would read " ", "0x5" and "1e2" as numbers too. */
+/** A number in a query, in decimal digits only: JavaScript would also parse " ", "0x5" and "1e2". */
 export function fromQuery<T extends z.ZodType<unknown, number | undefined>>(schema: T) {
   return z.preprocess((text) => (typeof text === "string" && NUMERAL.test(text) ? Number(text) : text), schema);
 }
 
 export const Tracked = { created: Time, modified: Time };
 
-/** Names what is sold or given: a subscription of the site, or of another system. */
+/** Identifies a product: a subscription of the site or of another system. */
 export const Sku = z.string().min(1).max(100).openapi({ example: "season-pass" });
 
-/** Where a link leads. */
+/** The target of a link. */
 export const LinkUrl = z
   .url({ protocol: /^https?$/ })
   .max(2000)
   .openapi({ example: "https://demo.example/rules" });
 
-/** A picture: browsers load it on https pages, so nothing else will do, but for a file of our own. */
+/** An image URL: https, because https pages load it, or an uploaded file. */
 export const ImageUrl = z
   .string()
   .max(2000)
-  .regex(/^(https:\/\/[^\s/]+(\/\S*)?|\/media\/v1\/[0-9a-f]{24})$/, "An https address, or the /media/v1/{id} of an uploaded file")
-  .refine((url) => url.startsWith("/") || URL.canParse(url), "Not an address that a browser could ask for")
+  .regex(/^(https:\/\/[^\s/]+(\/\S*)?|\/media\/v1\/[0-9a-f]{24})$/, "An https URL, or the /media/v1/{id} of an uploaded file")
+  .refine((url) => url.startsWith("/") || URL.canParse(url), "Not a valid URL")
   .openapi({ example: "https://demo.example/crest.png" });
 
 export const Tags = z.array(z.string().min(1).max(100)).max(200);
 
-/** Bounds JSON that may hold what it likes: at most 10 levels, without which its size can't be told, and 64 kB. */
+/** Limits free-form JSON to 10 levels (checked first, so that measuring its size is safe) and 64 kB. */
 export function bounded<T extends z.ZodType>(schema: T): T {
   return schema
     .refine((value) => !isDeeper(value, 10), { message: "At most 10 levels deep", abort: true })
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= 64 * 1024, "At most 64 kB of JSON");
 }
 
-/** Free JSON under a known field. */
+/** Free-form JSON in a known field. */
 export const FreeObject = bounded(z.record(z.string(), z.unknown()));
 
-// Stops where it is deep enough: a body may be deeper than the stack.
+// Stops at the limit: a body may be nested deeper than the stack allows.
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
-/** The answer of a delete. */
+/** The response to a delete. */
 export const Deleted = z.object({ success: z.literal(true), _id: Id }).openapi("Deleted");
 
 export function deleted(row: { id: string }) {
@@ -65,23 +65,23 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true as const, content: { "application/json": { schema } } };
 }
 
-/** A JSON body that may be left out. */
+/** An optional JSON body. */
 export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { required: false as const, content: { "application/json": { schema } } };
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json<T extends z.ZodType>(description: string, schema: T) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** A number, boolean or JSON value as it stands in a query string. */
+/** A boolean in a query string. */
 export const QueryBoolean = z
   .enum(["true", "false"])
   .transform((value) => value === "true")
   .openapi({ type: "boolean" });
 
-/** A parameter that holds several of something, separated by commas, each once. */
+/** A parameter with several comma-separated values; duplicates are dropped. */
 export function commaSeparated<T extends z.ZodType<string, string>>(item: T, max: number, example: string) {
   return z
     .string()
@@ -91,7 +91,7 @@ export function commaSeparated<T extends z.ZodType<string, string>>(item: T, max
     .openapi({ type: "string", example });
 }
 
-/** A query parameter that holds JSON of the given shape; 300 ids fit in, whichever way a client writes its lists. */
+/** A query parameter with JSON of the given shape; has room for 300 ids, however a client formats its lists. */
 export function queryJson<T extends z.ZodType>(schema: T) {
   return z
     .string()
@@ -108,7 +108,7 @@ export function queryJson<T extends z.ZodType>(schema: T) {
     .openapi({ type: "string" });
 }
 
-/** A named schema, or null. By a plain `.nullable()`, a schema's first use would make the component itself nullable, for all its uses. */
+/** A named schema or null. A plain `.nullable()` would make the component itself nullable everywhere. */
 export function orNull<T extends z.ZodType>(schema: T) {
   return z.lazy(() => schema).nullable();
 }

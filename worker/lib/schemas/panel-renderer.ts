@@ -3,7 +3,7 @@ import { COLLECTION_TYPES } from "#db/enums.ts";
 import { Id, ImageUrl, LinkUrl, Time } from "./common.ts";
 import { iframeSource, iframeTag } from "#worker/lib/iframe.ts";
 
-// What a panel shows, by panel_type. Each type has the fields that it uses and no others: a field that does nothing is a 400.
+// What a panel shows, by panel_type. Each type accepts only the fields that it uses.
 
 const Label = z.string().max(200);
 const Text = z.string().max(2000);
@@ -12,27 +12,27 @@ const Key = z.string().min(1).max(100);
 const ArrayId = z
   .string()
   .regex(/^[A-Za-z0-9]{9}$/, "Nine letters or digits")
-  .describe("Names this item within its list")
+  .describe("Identifies this item within its list")
   .openapi({ example: "a1B2c3D4e" });
 
-/** A list whose items have array ids of their own. */
+/** A list of items with unique array ids. */
 function itemsOf<T extends z.ZodType<{ array_id: string }>>(item: T) {
   return z
     .array(item)
     .max(200)
-    .refine((items) => new Set(items.map(({ array_id }) => array_id)).size === items.length, "Each array_id once")
+    .refine((items) => new Set(items.map(({ array_id }) => array_id)).size === items.length, "array_id values must be unique")
     .default([]);
 }
 
 const everyType = {
   panel_name: z.string().trim().min(1).max(200).openapi({ example: "Match chat" }),
   icon_name: Key.optional().describe("The icon of the panel's tab"),
-  id: Key.optional().describe("What the panel is called in a system of yours"),
+  id: Key.optional().describe("The panel's id in your own system"),
   description: Text.optional(),
   image_url: ImageUrl.optional(),
   help_link_url: LinkUrl.optional(),
-  login_button_text: Label.optional().describe("On the button that viewers see who are not signed in"),
-  disable_on_mobile_embedded: z.boolean().default(false).describe("Left out where a channel is embedded on a phone"),
+  login_button_text: Label.optional().describe("Label of the button for viewers who aren't signed in"),
+  disable_on_mobile_embedded: z.boolean().default(false).describe("Hides the panel in channels embedded on a phone"),
 };
 
 const rules = { rules_link_url: LinkUrl.optional() };
@@ -41,15 +41,15 @@ const pollQuestions = { ...rules, questions: itemsOf(z.strictObject({ array_id: 
 const questList = {
   ...rules,
   quests: itemsOf(z.strictObject({ array_id: ArrayId, quest_id: Id })),
-  show_completed_count: z.boolean().default(false).describe("How many have completed each quest"),
+  show_completed_count: z.boolean().default(false).describe("Shows how many viewers have completed each quest"),
 };
-const picture = { image_url: ImageUrl, url: LinkUrl.optional().describe("Where a click on the picture leads") };
+const image = { image_url: ImageUrl, url: LinkUrl.optional().describe("The target of a click on the image") };
 
 const FilteredWords = z
   .string()
   .max(10_000)
   .transform((words) => words.trim().replace(/\s+/g, " "))
-  .describe("Separated by spaces; shown as asterisks, before a message is translated")
+  .describe("Separated by spaces; replaced by asterisks before a message is translated")
   .openapi({ type: "string", example: "offside ref" });
 
 const IFRAME_TAG_LENGTH = 5000;
@@ -60,12 +60,12 @@ const IframeTag = z
   .transform((html, issues) => {
     const src = iframeSource(html);
     const tag = src === undefined ? "" : iframeTag(src);
-    // What is answered must be taken again.
+    // A response must be accepted as input again.
     if (tag !== "" && tag.length <= IFRAME_TAG_LENGTH) return tag;
-    issues.addIssue({ code: "custom", message: tag === "" ? "Must hold an iframe whose src is an https address" : "The src is too long" });
+    issues.addIssue({ code: "custom", message: tag === "" ? "Must contain an iframe with an https src" : "The src is too long" });
     return z.NEVER;
   })
-  .describe("HTML with an iframe. Its https src is all that is kept; the answer has a safe tag around it")
+  .describe("HTML with an iframe. Only its https src is stored; the response has it in a safe tag")
   .openapi({ type: "string", example: '<iframe src="https://demo.example/stats"></iframe>' });
 
 const ManualEvent = z
@@ -90,7 +90,7 @@ const ManualEvent = z
 const ScheduleRenderer = z.discriminatedUnion("schedule_type", [
   z.strictObject({
     schedule_type: z.literal("calendar"),
-    source_channels: z.array(Id).max(200).default([]).describe("Whose calendar events are listed; none: every channel's"),
+    source_channels: z.array(Id).max(200).default([]).describe("Channels whose calendar events are listed; empty: all channels"),
   }),
   z.strictObject({ schedule_type: z.literal("manual"), manual_events: itemsOf(ManualEvent) }),
 ]);
@@ -98,7 +98,7 @@ const ScheduleRenderer = z.discriminatedUnion("schedule_type", [
 const SocialSource = z
   .string()
   .max(2000)
-  .regex(/^(https:\/\/\S+|[@#]?[\w.-]+)$/, "An https address, a handle or a hashtag")
+  .regex(/^(https:\/\/\S+|[@#]?[\w.-]+)$/, "An https URL, a handle or a hashtag")
   .openapi({ example: "@harbourcity" });
 
 const links = { link_text: Label, link_url: LinkUrl, link_icon_name: Key.optional() };
@@ -147,9 +147,9 @@ export const PanelRenderer = z
   .discriminatedUnion("panel_type", [
     renderer("chat", {
       ...rules,
-      allow_non_admin_links: z.boolean().default(false).describe("Whether links of viewers who are no admins are shown"),
+      allow_non_admin_links: z.boolean().default(false).describe("Whether links from viewers who aren't admins are shown"),
       filtered_words: FilteredWords.default(""),
-      system_name: Label.optional().describe("Who speaks for the site"),
+      system_name: Label.optional().describe("The sender name of the site's own messages"),
       system_image: ImageUrl.optional(),
       system_welcome_message: Text.optional(),
     }),
@@ -170,9 +170,9 @@ export const PanelRenderer = z
     renderer("achievement_leaderboard", questList),
     renderer("playlist", { playlist_id: Id }),
     renderer("shopify", { url: LinkUrl.describe("The shop, or one of its collections") }),
-    renderer("image", picture),
-    renderer("imagev2", picture),
-    renderer("donations", { url: LinkUrl.describe("Where to give") }),
+    renderer("image", image),
+    renderer("imagev2", image),
+    renderer("donations", { url: LinkUrl.describe("The donation page") }),
     renderer("quick_pick", pollQuestions),
     renderer("pubgMatch", { ...rules, url: LinkUrl.optional().describe("The match's page") }),
     renderer("multiple_choice", pollQuestions),

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { PLAYBACK_PROVIDERS } from "#db/enums.ts";
 import type { PlaybackSettings as Settings } from "#db/types.ts";
 
-/** How the URL of a video or stream is signed, on the wire and in its row. Without a name in the document: described, it would be another schema. */
+/** How the URL of a video or stream is signed, on the wire and in its row. Unnamed in the OpenAPI document, so that each use can have its own description. */
 export const PlaybackSettings = z
   .strictObject({
-    provider: z.enum(PLAYBACK_PROVIDERS).describe("Whose signature the player's URL needs; `hmac` is a CDN of your own"),
+    provider: z.enum(PLAYBACK_PROVIDERS).describe("The provider whose signature the playback URL needs; `hmac` is for your own CDN"),
     id: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,200}$/, "Letters, digits, hyphens and underscores")
@@ -14,14 +14,14 @@ export const PlaybackSettings = z
   })
   .refine(({ provider, id }) => (provider === "hmac") === (id === undefined), {
     path: ["id"],
-    message: "Required for mux and cloudflare-stream alone",
+    message: "Required for mux and cloudflare-stream, not allowed for hmac",
   })
   .openapi({ example: { provider: "hmac" } });
 
-/** What is wrong with the URL of a video with these settings; undefined if nothing is. */
+/** Why a video's URL doesn't match these settings; undefined if it does. */
 export function playbackUrlProblem({ id }: Settings, url: string): string | undefined {
   if (id === undefined) return undefined;
-  // Mux has the id with an extension, Cloudflare Stream without one.
-  const named = new URL(url).pathname.split("/").some((segment) => segment === id || segment.startsWith(`${id}.`));
-  return named ? undefined : "The path of `url` must contain `playback.id`";
+  // Mux URLs have the id with an extension, those of Cloudflare Stream without one.
+  const containsId = new URL(url).pathname.split("/").some((segment) => segment === id || segment.startsWith(`${id}.`));
+  return containsId ? undefined : "The path of `url` must contain `playback.id`";
 }

@@ -1,6 +1,6 @@
 /**
- * Work that many ask for at once: who asks waits for the first whole run that begins after it, and all who ask during a run share the next.
- * However often it is asked for, nobody waits for more than the run under way and that one.
+ * Coalesces requests for the same work: a caller waits for the first full run that starts after its call, and all calls during a run share
+ * the next one. So nobody waits for more than the current run and the next.
  */
 export class CoalescedRunner {
   readonly #work: () => Promise<void>;
@@ -11,17 +11,17 @@ export class CoalescedRunner {
     this.#work = work;
   }
 
-  /** Whether somebody waits for a run after the one under way. */
+  /** Whether a caller waits for a run after the current one. */
   get awaited(): boolean {
     return this.#next !== undefined;
   }
 
   run(): Promise<void> {
-    this.#next ??= this.#current.then(() => this.#begin());
+    this.#next ??= this.#current.then(() => this.#start());
     return this.#next;
   }
 
-  #begin(): Promise<void> {
+  #start(): Promise<void> {
     this.#next = undefined;
     const run = this.#work();
     this.#current = run.catch(() => undefined);

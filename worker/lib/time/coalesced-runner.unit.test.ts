@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { CoalescedRunner } from "./coalesced-runner.ts";
 
-/** Work whose runs end when they are told to, in order. */
+/** Work whose runs end on demand, in order. */
 class Work {
   started = 0;
-  readonly rounds = new CoalescedRunner(() => this.begin());
+  readonly runner = new CoalescedRunner(() => this.start());
   private readonly ends: { resolve: () => void; reject: (error: Error) => void }[] = [];
 
   end(error?: Error): void {
@@ -13,7 +13,7 @@ class Work {
     else end?.resolve();
   }
 
-  private begin(): Promise<void> {
+  private start(): Promise<void> {
     this.started += 1;
     return new Promise((resolve, reject) => void this.ends.push({ resolve, reject }));
   }
@@ -21,32 +21,32 @@ class Work {
 
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-test("who asks during a run waits for one whole run after it, and for no other, however many ask meanwhile", async () => {
+test("callers during a run share exactly one full run after it, however many there are", async () => {
   const work = new Work();
-  const first = work.rounds.run();
+  const first = work.runner.run();
   await turn();
-  let isAnswered = false;
-  const second = work.rounds.run().then(() => (isAnswered = true));
-  const beside = work.rounds.run();
-  expect(work.rounds.awaited).toBe(true);
+  let isDone = false;
+  const second = work.runner.run().then(() => (isDone = true));
+  const parallel = work.runner.run();
+  expect(work.runner.awaited).toBe(true);
   work.end();
   await first;
   await turn();
-  expect([work.started, isAnswered, work.rounds.awaited]).toEqual([2, false, false]);
-  const third = work.rounds.run();
+  expect([work.started, isDone, work.runner.awaited]).toEqual([2, false, false]);
+  const third = work.runner.run();
   work.end();
-  await Promise.all([second, beside]);
+  await Promise.all([second, parallel]);
   await turn();
   expect(work.started).toBe(3);
   work.end();
   await third;
 });
 
-test("a run that fails is told to those who waited for it, and to nobody else", async () => {
+test("a failed run rejects only for the callers that waited for it", async () => {
   const work = new Work();
-  const first = work.rounds.run();
+  const first = work.runner.run();
   await turn();
-  const second = work.rounds.run();
+  const second = work.runner.run();
   work.end(new Error("down"));
   await expect(first).rejects.toThrow("down");
   await turn();

@@ -194,7 +194,7 @@ describe("the receipt template", () => {
     ["template", "<p>\n {{#if total}}", "Line 2, column 15: A block is not closed"],
     ["template", "{{lookup a b}}", 'Line 1, column 1: There is no helper "lookup"'],
     ["subject", "{{total", "Line 1, column 1: This tag is not closed"],
-    ["template", `${"{{#each @root.items}}".repeat(16)}x${"{{/each}}".repeat(16)}`, "Filling the template takes more than 50000 steps"],
+    ["template", `${"{{#each @root.items}}".repeat(16)}x${"{{/each}}".repeat(16)}`, "Rendering the template takes more than 50000 steps"],
     ["template", `{{a ${"(a ".repeat(10_000)}${")".repeat(10_000)}}}`, "Line 1, column 1: A tag has at most 300 characters"],
   ])("is refused when its %s can't be filled", async ([field = "", text = "", message]) => {
     const body = { subject: "Receipt", template: "{{total}}", [field]: text };

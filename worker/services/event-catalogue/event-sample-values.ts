@@ -242,10 +242,7 @@ const VALUES: [types: RegExp, values: Values][] = [
   ],
   [/^dataprovider\.provider/, { facts: ["match.goal", "match.scorer"], factTypes: { "match.goal": "string", "match.scorer": "string" } }],
 
-  [
-    /^dataprovider\.providerDisabled$/,
-    { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are replaced by what they lead to" },
-  ],
+  [/^dataprovider\.providerDisabled$/, { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are expanded" }],
 
   [/^overlay\./, { _id: SAMPLE_IDS.overlay, name: "Goal", description: "Who scored", type: "template", duration: 8, cta: null }],
   [/^overlay\./, { contents: [{ kind: "html", html: goal, position: "bottomCenter" }], channelIds: [SAMPLE_IDS.page] }],

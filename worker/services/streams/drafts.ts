@@ -1,7 +1,7 @@
 import { and, eq, lte } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
-import { callProvider, type ProviderOutcome, type ProviderStream, readMade } from "#worker/integrations/stream-provider.ts";
+import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
 import { Failure, refuseReferenced } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
@@ -22,7 +22,7 @@ export async function makeAtProvider(ctx: Ctx, draft: Draft, provider: StreamPro
   const row: DraftRow = { ...draft, due: draft.created + ABANDONED_AFTER };
   await refuseReferenced("The provider has been removed", () => ctx.db.insert(streamDrafts).values(row));
   const outcome = await callFor(ctx.env, provider, provider.createStream, draft);
-  const made = outcome.ok ? readMade(ctx.env, outcome.text) : undefined;
+  const made = outcome.ok ? parseCreatedStream(ctx.env, outcome.text) : undefined;
   if (made) return made;
   if (!outcome.ok && outcome.status !== undefined) await forget(ctx, draft);
   else ctx.defer(undo(ctx, row, provider));
