@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { CHANNEL_1, loadDemo, SITE_A } from "#db/demo.ts";
 import { MATCH_DATA } from "#db/demo/automation.ts";
-import { type KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
-import { firedBy, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
+import { type KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
+import { triggeredRules, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { bundle } from "./lib/bundle.ts";
 import { openDatabase } from "./lib/database.ts";
 import { type Broadcaster, bareObject, Publisher } from "./lib/fan-out.ts";
@@ -112,8 +112,8 @@ function engineRemark(): string {
   const before = process.cpuUsage();
   for (let number = 0; number < events; number++) {
     const event = { id: String(number).padStart(24, "0"), at: number, data: { match: { score: { home: number % RULES } } } };
-    firedBy(waiting, known, event, 60);
-    known = learn(known, ["match.score.home"], event);
+    triggeredRules(waiting, known, event, 60);
+    known = updateFacts(known, ["match.score.home"], event);
   }
   const { user, system } = process.cpuUsage(before);
   return `${RULES} rules on one fact: ${((user + system) / events / 1000).toFixed(3)} ms of CPU an event in the engine (goal 5 ms)`;

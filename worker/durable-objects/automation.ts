@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { createDb } from "#db/client.ts";
-import { KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
+import { KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
 import { logError } from "#worker/lib/log.ts";
-import { delayOf, firedBy } from "#worker/services/automation-rules/rule-engine.ts";
-import { ProviderEventMessage, readRulebook, type Rulebook } from "#worker/services/automation-rules/automation.ts";
-import { carryOut, noteDropped, noteFailed, noteScheduled } from "#worker/services/automation-rules/firings.ts";
+import { delayOf, triggeredRules } from "#worker/services/automation-rules/rule-engine.ts";
+import { ProviderEventMessage, readRuleSet, type RuleSet } from "#worker/services/automation-rules/automation.ts";
+import { executeFirings, recordDropped, recordFailed, recordScheduled } from "#worker/services/automation-rules/firings.ts";
 import type { RuleFiring } from "#worker/services/automation-rules/plans.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
@@ -29,7 +29,7 @@ export class Automation extends DurableObject<Env> {
   readonly #sql: SqlStorage;
   /** Firings that are being executed. */
   readonly #busy = new Set<string>();
-  #rulebook: Promise<Rulebook> | undefined;
+  #rulebook: Promise<RuleSet> | undefined;
   #alarmAt: number | null = null;
   #handled = 0;
 
@@ -49,7 +49,7 @@ export class Automation extends DurableObject<Env> {
   async handle(event: ProviderEventMessage): Promise<void> {
     const rulebook = await this.#loadRulebook();
     const delayed = this.#record(rulebook, event);
-    await Promise.all([this.#work("event_id = ?", event.id), this.#noteScheduled(delayed)]);
+    await Promise.all([this.#work("event_id = ?", event.id), this.#recordScheduled(delayed)]);
   }
 
   /** Drops the cached rules after a change, so that the next event reads the current ones. */
@@ -64,19 +64,19 @@ export class Automation extends DurableObject<Env> {
   }
 
   /** Stores an event's facts and firings; returns the delayed firings. */
-  #record(rulebook: Rulebook, event: ProviderEventMessage): RuleFiring[] {
+  #record(rulebook: RuleSet, event: ProviderEventMessage): RuleFiring[] {
     const { id, providerId, at } = event;
     const provider = rulebook.providers.get(providerId);
     if (this.#sql.exec("SELECT 1 FROM handled WHERE event_id = ?", id).toArray().length > 0) return [];
     const known = this.#facts(providerId);
     const waitingRules = rulebook.index.get(providerId);
-    const fired = provider && waitingRules ? firedBy(waitingRules, known, event, provider.ttl) : [];
+    const fired = provider && waitingRules ? triggeredRules(waitingRules, known, event, provider.ttl) : [];
     const firings = fired.map((rule): RuleFiring => ({ rule, event, due: at + delayOf(rule.jsonRule.trigger) }));
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT INTO handled (event_id, at) VALUES (?, ?)", id, at);
       if (provider) {
         // Rules may still wait for facts that the provider's schema no longer declares.
-        const next = JSON.stringify(learn(known, [...provider.facts, ...(waitingRules?.keys() ?? [])], event));
+        const next = JSON.stringify(updateFacts(known, [...provider.facts, ...(waitingRules?.keys() ?? [])], event));
         this.#sql.exec("INSERT OR REPLACE INTO facts (provider_id, known) VALUES (?, ?)", providerId, next);
       }
       for (const { rule, due } of firings) {
@@ -90,10 +90,10 @@ export class Automation extends DurableObject<Env> {
   }
 
   /** Logs delayed firings; a failure to do so doesn't matter. */
-  async #noteScheduled(delayed: RuleFiring[]): Promise<void> {
+  async #recordScheduled(delayed: RuleFiring[]): Promise<void> {
     if (delayed.length === 0) return;
     try {
-      await this.#asSystem(async (ctx) => void (await Promise.all(delayed.map((firing) => noteScheduled(ctx, firing)))));
+      await this.#asSystem(async (ctx) => void (await Promise.all(delayed.map((firing) => recordScheduled(ctx, firing)))));
     } catch (error) {
       logError("firing_not_noted", error, { siteId: this.#siteId });
     }
@@ -139,9 +139,9 @@ export class Automation extends DurableObject<Env> {
     });
     const gone = rows.filter((row) => !rules.has(row.rule_id));
     await this.#asSystem(async (ctx) => {
-      await Promise.all(gone.map((row) => noteDropped(ctx, row.event_id, row.rule_id)));
+      await Promise.all(gone.map((row) => recordDropped(ctx, row.event_id, row.rule_id)));
       for (const row of gone) this.#delete(row);
-      const results = await carryOut(ctx, firings);
+      const results = await executeFirings(ctx, firings);
       for (const [index, firing] of firings.entries()) await this.#settle(ctx, firing.row, firing, results[index]);
     });
   }
@@ -149,7 +149,7 @@ export class Automation extends DurableObject<Env> {
   async #settle(ctx: Ctx, row: FiringRow, firing: RuleFiring, result: PromiseSettledResult<void> | undefined): Promise<void> {
     const failed = result?.status === "rejected";
     if (failed && row.attempts + 1 < MAX_ATTEMPTS) return this.#postpone(row, result.reason);
-    if (failed) await noteFailed(ctx, firing, "Failed after several attempts because of a server error");
+    if (failed) await recordFailed(ctx, firing, "Failed after several attempts because of a server error");
     this.#delete(row);
   }
 
@@ -165,9 +165,9 @@ export class Automation extends DurableObject<Env> {
   }
 
   /** The current rules, read once until they change. */
-  #loadRulebook(): Promise<Rulebook> {
+  #loadRulebook(): Promise<RuleSet> {
     if (this.#rulebook) return this.#rulebook;
-    const rulebook = readRulebook(this.env, this.#siteId).catch((error: unknown) => {
+    const rulebook = readRuleSet(this.env, this.#siteId).catch((error: unknown) => {
       if (this.#rulebook === rulebook) this.#rulebook = undefined;
       throw error;
     });

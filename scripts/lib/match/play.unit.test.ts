@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { demoDataProviders, demoRules, MATCH_DATA } from "#db/demo/automation.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
-import { type KnownFacts, learn } from "#worker/services/automation-rules/facts.ts";
-import { firedBy, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
+import { type KnownFacts, updateFacts } from "#worker/services/automation-rules/facts.ts";
+import { triggeredRules, indexRules } from "#worker/services/automation-rules/rule-engine.ts";
 import { lineOf, matchEvents } from "./play.ts";
 
 const [provider] = await demoDataProviders({ TIFO_SECRET: "a secret that only this test uses, long enough to be one" });
@@ -17,8 +17,8 @@ test("each goal and card, and each whistle that a rule waits for, fires its rule
   const firedIn = (run: number): string[] =>
     matchEvents().flatMap((data, index) => {
       const event = { id: `${run}-${String(index).padStart(2, "0")}`, at: index, data };
-      const fired = firedBy(waiting, known, event, null);
-      known = learn(known, Object.keys(provider?.facts ?? {}), event);
+      const fired = triggeredRules(waiting, known, event, null);
+      known = updateFacts(known, Object.keys(provider?.facts ?? {}), event);
       return fired.map(({ name }) => `${data.match.minute} ${name}`);
     });
   const fired = [

@@ -34,10 +34,10 @@ const create = (change: RuleChange = {}) => site.call("createAutomationRule", { 
 const get = (id: string, on = site) => on.call("getAutomationRule", { params: { id } });
 
 describe("a rule", () => {
-  test("is created active and for the server, and read back as it was given", async () => {
-    const answer = await create();
-    expect(answer.status).toBe(201);
-    const { id } = answer.as(CreatedRule);
+  test("is active and evaluated by the server by default, and returned as given", async () => {
+    const response = await create();
+    expect(response.status).toBe(201);
+    const { id } = response.as(CreatedRule);
     expect((await get(id)).as(RuleWithLog)).toMatchObject({
       _id: id,
       siteId: site.id,
@@ -50,18 +50,18 @@ describe("a rule", () => {
     expect(results.at(-1)).toMatchObject({ type: "personalization.ruleCreated", resource: `rule/${id}` });
   });
 
-  test("takes isActive for active, and not both when they differ", async () => {
+  test("accepts isActive as an alias of active, unless they differ", async () => {
     const off = (await create({ isActive: false })).as(CreatedRule).id;
     expect((await get(off)).as(RuleWithLog).active).toBe(false);
     expect((await create({ active: true, isActive: false })).fields).toEqual(["isActive"]);
   });
 
-  test("of a body's siteId that is another's is a 400", async () => {
+  test("is rejected if siteId names another site", async () => {
     expect((await create({ siteId: (await newSite()).id })).fields).toEqual(["siteId"]);
     expect((await create({ siteId: site.id })).status).toBe(201);
   });
 
-  test("of scope channel accepts its own channel as the target, as a text or in a list", async () => {
+  test("with the scope channel accepts its own channel as the target, as a string or list", async () => {
     const [channel] = site.channels;
     for (const value of [channel, [channel], ""]) {
       const { id } = (await create({ channelId: channel, targeting: { scope: "channel", target: { type: "static", value } } })).as(
@@ -78,51 +78,47 @@ describe("a rule", () => {
     ["no name", { name: undefined }, "name"],
     ["no jsonRule", { jsonRule: undefined }, "jsonRule"],
     ["an unknown operator", { trigger: { operator: "matches" } }, "jsonRule.trigger.operator"],
-    ["an unknown behaviour", { trigger: { behavior: "later" } }, "jsonRule.trigger.behavior"],
+    ["an unknown behavior", { trigger: { behavior: "later" } }, "jsonRule.trigger.behavior"],
     ["no value", { trigger: { value: undefined } }, "jsonRule.trigger.value"],
-    ["a delay of nothing", { trigger: { delaySeconds: 0 } }, "jsonRule.trigger.delaySeconds"],
+    ["a delay of zero", { trigger: { delaySeconds: 0 } }, "jsonRule.trigger.delaySeconds"],
     ["an unknown provider", { trigger: { dataProviderId: "5eed00000000000000000fff" } }, "jsonRule.trigger.dataProviderId"],
     ["a fact that the schema lacks", { trigger: { fact: "match.weather" } }, "jsonRule.trigger.fact"],
-    ["more than a text", { trigger: { fact: "match.scorer" } }, "jsonRule.trigger.fact"],
-    ["more than what is no number", { trigger: { value: "0" } }, "jsonRule.trigger.value"],
-    ["a number equal to a text", { trigger: { operator: "equals", value: "2" } }, "jsonRule.trigger.fact"],
-    ["a number that contains", { trigger: { operator: "contains", value: 2 } }, "jsonRule.trigger.fact"],
+    ["greater_than on a string fact", { trigger: { fact: "match.scorer" } }, "jsonRule.trigger.fact"],
+    ["greater_than with a string value", { trigger: { value: "0" } }, "jsonRule.trigger.value"],
+    ["a string value for a number fact", { trigger: { operator: "equals", value: "2" } }, "jsonRule.trigger.fact"],
+    ["contains on a number fact", { trigger: { operator: "contains", value: 2 } }, "jsonRule.trigger.fact"],
     ["an unknown template", { action: { templateId: "5eed00000000000000000fff" } }, "jsonRule.action.templateId"],
     ["an unknown scope", { targeting: { scope: "everywhere" } }, "jsonRule.action.targeting.scope"],
     ["an unknown segment", { targeting: { segment: "fans" } }, "jsonRule.action.targeting.segment"],
-    ["the channel of none", { channelId: null }, "channelId"],
+    ["the scope channel without a channel", { channelId: null }, "channelId"],
     ["an unknown channel", { channelId: "5eed00000000000000000fff" }, "channelId"],
     ["specific channels without any", { targeting: { scope: "specific_channels" } }, "jsonRule.action.targeting.target"],
     [
-      "specific channels of a text",
+      "specific channels as a string",
       { targeting: { scope: "specific_channels", target: fixed("x") } },
       "jsonRule.action.targeting.target.value",
     ],
-    ["metadata without a text", { targeting: { scope: "channel_metadata", target: fixed("") } }, "jsonRule.action.targeting.target.value"],
+    ["metadata without text", { targeting: { scope: "channel_metadata", target: fixed("") } }, "jsonRule.action.targeting.target.value"],
     [
-      "a target that is another channel's",
+      "a target that is another channel",
       { targeting: { target: fixed(["5eed00000000000000000fff"]) } },
       "jsonRule.action.targeting.target.value",
     ],
     [
-      "a target that is another channel's as a text",
+      "a target that is another channel, as a string",
       { targeting: { target: fixed("backstage") } },
       "jsonRule.action.targeting.target.value",
     ],
-    ["a target that a fact names", { targeting: { target: dynamic("match.scorer") } }, "jsonRule.action.targeting.target"],
-    ["a target for all", { targeting: { scope: "all_channels", target: fixed("x") } }, "jsonRule.action.targeting.target"],
+    ["a dynamic target", { targeting: { target: dynamic("match.scorer") } }, "jsonRule.action.targeting.target"],
+    ["a target with all_channels", { targeting: { scope: "all_channels", target: fixed("x") } }, "jsonRule.action.targeting.target"],
     [
       "a target of an unknown fact",
       { targeting: { scope: "channel_metadata", target: dynamic("x.y") } },
       "jsonRule.action.targeting.target.value",
     ],
     ["tags without any", { targeting: { segment: "viewers_with_tags" } }, "jsonRule.action.targeting.tags"],
-    ["tags for all", { targeting: { tags: [fixed("team:home")] } }, "jsonRule.action.targeting.tags"],
-    [
-      "a tag of another form",
-      { targeting: { segment: "viewers_with_tags", tags: [fixed("home")] } },
-      "jsonRule.action.targeting.tags.0.value",
-    ],
+    ["tags for all viewers", { targeting: { tags: [fixed("team:home")] } }, "jsonRule.action.targeting.tags"],
+    ["a malformed tag", { targeting: { segment: "viewers_with_tags", tags: [fixed("home")] } }, "jsonRule.action.targeting.tags.0.value"],
     [
       "a variable of an unknown fact",
       { action: { variableMapping: { scorer: dynamic("match.x") } } },
@@ -133,15 +129,15 @@ describe("a rule", () => {
       { action: { variableMapping: { scorer: fixed("a"), x: fixed(1) } } },
       "jsonRule.action.variableMapping.x",
     ],
-    ["a timecode that is a text", { action: { timecodeMapping: dynamic("match.scorer") } }, "jsonRule.action.timecodeMapping.value"],
-    ["an action of another kind", { action: { type: "SEND_MAIL" } }, "jsonRule.action.type"],
-  ])("with %s is a 400 that names it", async (_, change, path) => {
-    const answer = await create(change);
-    expect(answer.problem?.status, answer.text).toBe(400);
-    expect(answer.fields).toEqual([path]);
+    ["a timecode from a string fact", { action: { timecodeMapping: dynamic("match.scorer") } }, "jsonRule.action.timecodeMapping.value"],
+    ["an unknown action", { action: { type: "SEND_MAIL" } }, "jsonRule.action.type"],
+  ])("with %s is rejected with the field's path", async (_, change, path) => {
+    const response = await create(change);
+    expect(response.problem?.status, response.text).toBe(400);
+    expect(response.fields).toEqual([path]);
   });
 
-  test("of another site's provider or template is a 400", async () => {
+  test("is rejected with another site's provider or template", async () => {
     const other = await newSite();
     const foreign = ruleOf(site, await newDataProvider(other), await newTemplate(other));
     expect((await site.call("createAutomationRule", { body: foreign })).fields.sort()).toEqual([
@@ -150,7 +146,7 @@ describe("a rule", () => {
     ]);
   });
 
-  test("is changed by what a PUT says, and keeps what it leaves out", async () => {
+  test("is updated by PUT, which keeps omitted fields", async () => {
     const id = await newRule(site, body({ clientRule: true }));
     const { jsonRule } = body({ trigger: { value: 3 } });
     const changed = await site.call("updateAutomationRule", { params: { id }, body: { jsonRule, active: false } });
@@ -166,7 +162,7 @@ describe("a rule", () => {
     expect(stale.problem?.status).toBe(412);
   });
 
-  test("is listed by name, by kind and by ids", async () => {
+  test("is listed by name, clientRule and ids", async () => {
     const own = await newSite();
     const [from, shows] = [await newDataProvider(own), await newTemplate(own)];
     const server = await newRule(own, ruleOf(own, from, shows, { name: "Server" }));
@@ -182,7 +178,7 @@ describe("a rule", () => {
     expect(await idsOf("listAutomationRulesById", { ids: JSON.stringify([server, foreign]) })).toEqual([server]);
   });
 
-  test("for viewers is a 409 where they have 200, until one of these is off or gone", async () => {
+  test("for viewers is a 409 if the site has 200, until one is deactivated", async () => {
     const own = await newSite();
     const rule = ruleOf(own, await newDataProvider(own), await newTemplate(own), { clientRule: true });
     const { jsonRule } = rule;
@@ -200,7 +196,7 @@ describe("a rule", () => {
     expect((await put(first, { active: true })).problem?.status).toBe(409);
   });
 
-  test("that is deleted is gone, and one that isn't there is told as no success", async () => {
+  test("can be deleted, and success is false if it doesn't exist", async () => {
     const [one, two, three] = [await newRule(site, body()), await newRule(site, body()), await newRule(site, body())];
     const remove = (id: string, on = site) => on.call("deleteAutomationRule", { params: { id } });
     expect((await remove(one, await newSite())).body).toEqual({ success: false });
@@ -214,7 +210,7 @@ describe("a rule", () => {
 });
 
 describe("a dry run", () => {
-  test("answers for each event what would be sent, by edges, and sends nothing", async () => {
+  test("returns what each event would send, on changes only, and sends nothing", async () => {
     const own = await newSite();
     const [from, shows] = [await newDataProvider(own), await newTemplate(own)];
     const id = await newRule(
@@ -232,12 +228,12 @@ describe("a dry run", () => {
         broadcast: { overlayId: shows, priority: 5, contents: [{ html: "Ada Moreno" }], broadcastPayload: { sound: "horn" } },
       },
     ]);
-    expect(results[4]).toMatchObject({ broadcasts: [], message: "The event says nothing at match.scorer" });
+    expect(results[4]).toMatchObject({ broadcasts: [], message: "The event has no value at match.scorer" });
     expect((await own.call("listBroadcasts")).as(listOf(AutomationRule.loose().partial())).results).toEqual([]);
     expect(viewer.log).toEqual([]);
   });
 
-  test("without events plays those that were received, and tells what was sent", async () => {
+  test("without events replays the received ones, and returns what was sent", async () => {
     const own = await newSite();
     const [from, shows] = [await newDataProvider(own), await newTemplate(own)];
     const id = await newRule(own, ruleOf(own, from, shows));
@@ -255,7 +251,7 @@ describe("a dry run", () => {
     expect(results[1]?.broadcasts).toEqual([{ channelIds: [own.channels[0]], broadcast }]);
   });
 
-  test("of a rule whose provider has left fires nothing and says why", async () => {
+  test("of a rule whose provider was deleted fires nothing and gives the reason", async () => {
     const own = await newSite();
     const from = await newDataProvider(own);
     const id = await newRule(own, ruleOf(own, from, await newTemplate(own)));
@@ -268,7 +264,7 @@ describe("a dry run", () => {
     }
   });
 
-  test("of a rule that makes a channel names it, and makes none", async () => {
+  test("of a rule that creates a channel returns it without creating it", async () => {
     const own = await newSite();
     const from = await newDataProvider(own);
     const action = { type: "CREATE_CHANNEL", name: { type: "dynamic", value: "match.scorer" } };
@@ -286,14 +282,14 @@ describe("a dry run", () => {
     expect(results[0]?.channel?.slug).toMatch(/^ada-moreno-[0-9a-f]{8}$/);
   });
 
-  test("of an event that could not be received is a 400 that names it", async () => {
+  test("rejects an event that doesn't match the schema", async () => {
     const id = await newRule(site, body());
     const events = [goal(1), goal(1, { minute: "17" })];
-    const answer = await site.call("testAutomationRule", { params: { id }, body: { events } });
-    expect(answer.fields).toEqual(["events.1.match.minute"]);
+    const response = await site.call("testAutomationRule", { params: { id }, body: { events } });
+    expect(response.fields).toEqual(["events.1.match.minute"]);
   });
 
-  test("finds no rule of another site", async () => {
+  test("doesn't find a rule of another site", async () => {
     const id = await newRule(site, body());
     expect((await (await newSite()).call("testAutomationRule", { params: { id }, body: {} })).problem?.status).toBe(404);
   });

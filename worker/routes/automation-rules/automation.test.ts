@@ -25,7 +25,7 @@ import { CreatedRule, RuleWithLog } from "#worker/services/automation-rules/sche
 
 const Events = listOf(ProviderEvent);
 
-/** A site of its own for each test: what fires in one must not be seen in another. */
+/** Each test has its own site, so that firings don't leak between tests. */
 let site: TestSite;
 let provider: TestProvider;
 let template: string;
@@ -47,27 +47,27 @@ async function watch(channelId = site.channels[0], as?: "viewer"): Promise<TestV
 
 const shown = (viewer: TestViewer) => viewer.frames.filter((frame) => frame.type === "overlay.show");
 
-/** Tells an event and answers what the rules made of it. */
-async function told(event: Record<string, unknown>) {
+/** Sends an event and returns the firings that it caused. */
+async function firedBy(event: Record<string, unknown>) {
   const { eventId } = (await tell(site, provider, event)).as(ReceivedEvent);
   const { results } = (await site.call("listProviderEvents", { params: { providerId: provider.id } })).as(Events);
   return results.find((one) => one._id === eventId)?.fired ?? [];
 }
 
-/** Resolves when the viewer has everything that was sent to its channel until now. */
+/** Resolves when the viewer has received everything sent to its channel so far. */
 async function settled(viewer: TestViewer, channelId = site.channels[0]): Promise<void> {
   const { seq } = await env.CHANNEL.getByName(`${site.id}:${channelId}`).emit({ id: crypto.randomUUID(), type: "page.updated", data: {} });
   await viewer.holds(seq);
 }
 
-describe("an event", () => {
-  test("puts the overlay on the screen, filled from the event, and says so in every log", async () => {
+describe("a provider event", () => {
+  test("shows the overlay with the event's values, and is in every log", async () => {
     await start();
     const id = await rule({
       action: { timecodeMapping: { type: "dynamic", value: "match.minute" }, broadcastPayload: { sound: "horn" } },
     });
     const viewer = await watch();
-    const fired = await told(goal(1));
+    const fired = await firedBy(goal(1));
     const frame = await viewer.first("overlay.show");
     expect(frame).toMatchObject({
       overlayId: template,
@@ -84,15 +84,15 @@ describe("an event", () => {
     expect(active).toMatchObject([{ broadcastId: frame.broadcastId, channelId: site.channels[0] }]);
   });
 
-  test("fires a rule on the edge alone: a score that stays fires once, one that falls and returns again", async () => {
+  test("fires a rule when its condition becomes true, not while it stays true", async () => {
     await start();
     await rule({ trigger: { operator: "equals", value: 2 } });
     const counts: number[] = [];
-    for (const score of [0, 2, 2, 1, 2, 3]) counts.push((await told(goal(score))).length);
+    for (const score of [0, 2, 2, 1, 2, 3]) counts.push((await firedBy(goal(score))).length);
     expect(counts).toEqual([0, 1, 0, 0, 1, 0]);
   });
 
-  test("that is told again, by the provider or by the log, fires nothing again", async () => {
+  test("that is delivered again, by the provider or the log, doesn't fire again", async () => {
     await start();
     await rule();
     const viewer = await watch();
@@ -104,27 +104,27 @@ describe("an event", () => {
     expect(shown(viewer)).toHaveLength(1);
   });
 
-  test("finds a rule the moment it is made, changed, turned off or deleted", async () => {
+  test("applies rules immediately after they are created, updated, deactivated or deleted", async () => {
     await start();
-    expect(await told(goal(1))).toEqual([]);
-    await told(goal(0));
+    expect(await firedBy(goal(1))).toEqual([]);
+    await firedBy(goal(0));
     const id = await rule();
-    expect(await told(goal(1))).toHaveLength(1);
+    expect(await firedBy(goal(1))).toHaveLength(1);
     const { jsonRule } = ruleOf(site, provider, template, { trigger: { value: 5 } });
     await site.call("updateAutomationRule", { params: { id }, body: { jsonRule } });
-    await told(goal(0));
-    expect(await told(goal(2))).toEqual([]);
-    expect(await told(goal(6))).toHaveLength(1);
+    await firedBy(goal(0));
+    expect(await firedBy(goal(2))).toEqual([]);
+    expect(await firedBy(goal(6))).toHaveLength(1);
     await site.call("updateAutomationRule", { params: { id }, body: { jsonRule, active: false } });
-    await told(goal(0));
-    expect(await told(goal(6))).toEqual([]);
+    await firedBy(goal(0));
+    expect(await firedBy(goal(6))).toEqual([]);
     await site.call("updateAutomationRule", { params: { id }, body: { jsonRule, active: true } });
     await site.call("deleteAutomationRule", { params: { id } });
-    await told(goal(0));
-    expect(await told(goal(6))).toEqual([]);
+    await firedBy(goal(0));
+    expect(await firedBy(goal(6))).toEqual([]);
   });
 
-  test("of a fact whose time is over is as if nothing had been known", async () => {
+  test("fires again after its fact has expired", async () => {
     await start();
     const stale = await newDataProvider(site, { ttl: 60 });
     await newRule(site, ruleOf(site, stale, template));
@@ -143,43 +143,43 @@ describe("an event", () => {
     expect(shown(viewer)).toHaveLength(2);
   });
 
-  test("that a rule can't use says so in the rule's log, and hurts no other", async () => {
+  test("without a required value fails that rule, with a log entry, and no other", async () => {
     await start();
     const broken = await rule({ name: "Broken" });
     const sound = await rule({ name: "Sound", action: { variableMapping: { scorer: { type: "static", value: "Somebody" } } } });
-    const fired = await told(goal(1, { scorer: undefined }));
+    const fired = await firedBy(goal(1, { scorer: undefined }));
     expect(fired).toHaveLength(2);
     expect(fired.find(({ ruleId }) => ruleId === broken)).toMatchObject({
       outcome: "failed",
-      message: "The event says nothing at match.scorer",
+      message: "The event has no value at match.scorer",
     });
     expect(fired.find(({ ruleId }) => ruleId === sound)).toMatchObject({ outcome: "sent" });
   });
 
-  test("that would make a broadcast larger than 128 kB fails its rule, once", async () => {
+  test("that would cause a broadcast larger than 128 kB fails its rule, once", async () => {
     await start();
     template = await newTemplate(site, "{{scorer}}".repeat(6_000));
     const id = await rule();
-    expect(await told(goal(1, { scorer: "x".repeat(10_000) }))).toMatchObject([{ outcome: "failed" }]);
+    expect(await firedBy(goal(1, { scorer: "x".repeat(10_000) }))).toMatchObject([{ outcome: "failed" }]);
     const { log } = (await site.call("getAutomationRule", { params: { id } })).as(RuleWithLog);
     expect(log).toMatchObject([{ outcome: "failed", message: "With its variables filled in, the broadcast is larger than 128 kB" }]);
     expect(await runInDurableObject(automation(site), (_, { storage }) => storage.sql.exec("SELECT 1 FROM firings").toArray())).toEqual([]);
   });
 
-  test("that comes when a template is gone fails its rule alone", async () => {
+  test("fails only the rule whose template was deleted", async () => {
     await start();
     const other = await newTemplate(site);
     const broken = await newRule(site, ruleOf(site, provider, other));
     await rule();
     await site.call("deleteOverlay", { params: { id: other } });
-    const fired = await told(goal(1));
+    const fired = await firedBy(goal(1));
     expect(fired.map(({ ruleId, outcome }) => [ruleId === broken, outcome]).sort()).toEqual([
       [false, "sent"],
       [true, "failed"],
     ]);
   });
 
-  test("is taken also when a channel doesn't answer; the site's log brings the overlay", async () => {
+  test("is accepted even if a channel is unreachable; the event's effect delivers the overlay", async () => {
     await start();
     await rule();
     const viewer = await watch();
@@ -192,7 +192,7 @@ describe("an event", () => {
 });
 
 describe("targeting", () => {
-  test("by ids, metadata or all reaches those channels and no other", async () => {
+  test("by ids, metadata or all channels reaches exactly those channels", async () => {
     await start();
     const [first, second] = site.channels;
     const hidden = await site.addChannel("hidden");
@@ -207,7 +207,7 @@ describe("targeting", () => {
     for (const [name, targeting] of cases) await rule({ name, targeting });
     const viewers = new Map(await Promise.all([first, second, hidden].map(async (id) => [id, await watch(id)] as const)));
     await countsViewers(site, 3);
-    const fired = await told(goal(1, { kind: "match-7" }));
+    const fired = await firedBy(goal(1, { kind: "match-7" }));
     expect(fired.map(({ outcome }) => outcome)).toEqual(cases.map(() => "sent"));
     for (const [channelId, viewer] of viewers) {
       await settled(viewer, channelId);
@@ -219,17 +219,17 @@ describe("targeting", () => {
     }
   });
 
-  test("by ids reaches the channels that are there, and says which isn't", async () => {
+  test("by ids reaches the existing channels, and reports the missing one", async () => {
     await start();
     const gone = await site.addChannel("gone");
     await rule({ targeting: { scope: "specific_channels", target: { type: "static", value: [site.channels[1], gone] } } });
     await site.call("deletePage", { params: { id: gone } });
     const viewer = await watch(site.channels[1]);
-    expect(await told(goal(1))).toMatchObject([{ outcome: "sent", message: `The site has no channel ${gone}` }]);
+    expect(await firedBy(goal(1))).toMatchObject([{ outcome: "sent", message: `The site has no channel ${gone}` }]);
     await viewer.first("overlay.show");
   });
 
-  test("of tags shows a viewer who has several of them one overlay, and others none", async () => {
+  test("by tags shows one overlay to a viewer with several of them, and none to others", async () => {
     await start();
     const segment = "viewers_with_tags";
     const tags = [
@@ -238,23 +238,23 @@ describe("targeting", () => {
     ];
     await rule({ targeting: { segment, tags } });
     const [fan, stranger] = [await watch(site.channels[0], "viewer"), await watch()];
-    await told(goal(1, { kind: "team:home" }));
+    await firedBy(goal(1, { kind: "team:home" }));
     const frame = await fan.first("overlay.show");
     expect(frame.segment).toEqual({ tags: ["team:home"] });
-    await told(goal(0));
-    await told(goal(2, { kind: "tier:gold" }));
+    await firedBy(goal(0));
+    await firedBy(goal(2, { kind: "tier:gold" }));
     await settled(fan);
     await settled(stranger);
     expect(shown(fan)).toHaveLength(2);
     expect(shown(stranger)).toEqual([]);
   });
 
-  test("at a tag that is none, or a channel that isn't there, fails the rule", async () => {
+  test("fails the rule for an invalid tag or a missing channel", async () => {
     await start();
     await rule({ name: "tag", targeting: { segment: "viewers_with_tags", tags: [{ type: "dynamic", value: "match.kind" }] } });
     await rule({ name: "ids", targeting: { scope: "specific_channels", target: { type: "dynamic", value: "match.kind" } } });
     await rule({ name: "metadata", targeting: { scope: "channel_metadata", target: { type: "dynamic", value: "match.kind" } } });
-    const fired = await told(goal(1, { kind: "nowhere" }));
+    const fired = await firedBy(goal(1, { kind: "nowhere" }));
     expect(fired.map(({ name, outcome, message }) => [name, outcome, message]).sort()).toEqual([
       ["ids", "failed", "The site has no such channel"],
       ["metadata", "failed", "The site has no such channel"],
@@ -263,15 +263,15 @@ describe("targeting", () => {
   });
 });
 
-describe("a rule that makes a channel", () => {
-  test("makes one for the event, however often that is handled", async () => {
+describe("a rule that creates a channel", () => {
+  test("creates one per event, even if the event is handled several times", async () => {
     await start();
     const trigger = { dataProviderId: provider.id, fact: "match.score.home", operator: "equals", value: 1, behavior: "immediate" };
     const action = { type: "CREATE_CHANNEL", name: { type: "dynamic", value: "match.scorer" } };
     await site
       .call("createAutomationRule", { body: { name: "Studio", jsonRule: { trigger, action } } })
-      .then((answer) => answer.as(CreatedRule));
-    const [firing] = await told(goal(1));
+      .then((response) => response.as(CreatedRule));
+    const [firing] = await firedBy(goal(1));
     expect(firing).toMatchObject({ outcome: "created" });
     const made = (await site.call("getPage", { params: { id: firing?.madeId ?? "" } })).as(Page);
     expect(made).toMatchObject({ type: "channel", data: { name: "Ada Moreno" } });
@@ -281,20 +281,20 @@ describe("a rule that makes a channel", () => {
 });
 
 describe("client rules", () => {
-  test("come with the welcome, and as frames when they change; the server leaves them alone", async () => {
+  test("are in the welcome, and sent when they change; the server doesn't evaluate them", async () => {
     await start();
     const early = await watch();
     expect((await early.first("welcome")).rules).toEqual([]);
     const id = await rule({ clientRule: true });
-    const there = await rule({ clientRule: true, channelId: site.channels[1], name: "Elsewhere" });
+    const elsewhere = await rule({ clientRule: true, channelId: site.channels[1], name: "Elsewhere" });
     const everywhere = await rule({ clientRule: true, channelId: null, targeting: { scope: "all_channels" } });
     const frame = await early.first("rule");
     expect(frame.data).toMatchObject({ _id: id, name: "Home goal", active: true, jsonRule: { trigger: { value: 0 } } });
     await early.when((one) => one.type === "rule" && one.data._id === everywhere);
     const rulesOf = async (channelId?: string) => (await (await watch(channelId)).first("welcome")).rules.map((one) => one.data._id);
     expect(await rulesOf()).toEqual([id, everywhere]);
-    expect(await rulesOf(site.channels[1])).toEqual([there, everywhere]);
-    expect(await told(goal(1))).toEqual([]);
+    expect(await rulesOf(site.channels[1])).toEqual([elsewhere, everywhere]);
+    expect(await firedBy(goal(1))).toEqual([]);
     await site.call("deleteAutomationRule", { params: { id } });
     const gone = await early.when((one) => one.type === "rule" && one.data.active === false);
     expect(gone).toMatchObject({ type: "rule", data: { _id: id } });
@@ -302,8 +302,8 @@ describe("client rules", () => {
   });
 });
 
-describe("a channel made from a template", () => {
-  test("gets copies of the template's rules for itself", async () => {
+describe("a channel created from a template", () => {
+  test("gets its own copies of the template's rules", async () => {
     await start();
     const id = await rule();
     const made = await site.call("createChannelTemplate", {
@@ -321,7 +321,7 @@ describe("a channel made from a template", () => {
       await site.call("createPage", { body: { type: "channel", slug: "second-half", data: { name: "Second half" }, templateId } })
     ).as(Page);
     const viewer = await watch(page._id);
-    const fired = await told(goal(1));
+    const fired = await firedBy(goal(1));
     expect(fired).toHaveLength(2);
     await viewer.first("overlay.show");
     const copy = fired.find(({ ruleId }) => ruleId !== id);

@@ -44,7 +44,7 @@ export function listRules(ctx: Ctx, query: ListQuery & { clientRule?: boolean | 
   );
 }
 
-/** Those of these ids that the site has. */
+/** Lists the given rules that exist on the site. */
 export function listRulesById(ctx: Ctx, query: ListQuery & { ids: string[] }): Promise<ListPage<RuleRow>> {
   return listRows(ctx, ruleList, query, eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, query.ids));
 }
@@ -53,7 +53,7 @@ export async function getRule(ctx: Ctx, id: string): Promise<RuleRow> {
   return (await getRuleWithLog(ctx, id)).rule;
 }
 
-/** A rule, and what came of it the last times that it fired. */
+/** A rule with the log of its last firings. */
 export async function getRuleWithLog(ctx: Ctx, id: string): Promise<{ rule: RuleRow; log: RuleLog }> {
   const { eventId, outcome, message, madeId, due, created } = ruleFirings;
   const [[rule], log] = await ctx.db.batch([
@@ -82,13 +82,13 @@ export async function createRule(ctx: Ctx, input: RuleInput): Promise<RuleRow> {
     active: input.active ?? input.isActive ?? true,
     clientRule: input.clientRule ?? false,
   };
-  await requireUsable(ctx, rule, rule.active && rule.clientRule);
+  await validateRule(ctx, rule, rule.active && rule.clientRule);
   await commit(ctx, ctx.db.insert(automationRules).values(rule), ruleEvent(rule, "Created"));
   await refreshRules(ctx);
   return rule;
 }
 
-/** Replaces what a rule does; what else is left out stays. */
+/** Replaces a rule's trigger and action; other omitted fields stay. */
 export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promise<RuleRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getRule(ctx, id);
@@ -101,8 +101,8 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
     active: input.active ?? input.isActive ?? current.active,
     clientRule: input.clientRule ?? current.clientRule,
   };
-  const joins = next.active && next.clientRule && !(current.active && current.clientRule);
-  await requireUsable(ctx, next, joins);
+  const addsClientRule = next.active && next.clientRule && !(current.active && current.clientRule);
+  await validateRule(ctx, next, addsClientRule);
   const change = ctx.db
     .update(automationRules)
     .set(next)
@@ -112,31 +112,30 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
   return next;
 }
 
-/** Deletes those of these ids that the site has; answers how many that were. */
+/** Deletes the given rules that exist on the site, and returns their number. */
 export async function deleteRules(ctx: Ctx, ids: string[]): Promise<number> {
-  const mine = and(eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, ids));
-  const rows = await ctx.db.select().from(automationRules).where(mine);
+  const selected = and(eq(automationRules.siteId, ctx.siteId), idIn(automationRules.id, ids));
+  const rows = await ctx.db.select().from(automationRules).where(selected);
   if (rows.length === 0) return 0;
-  await commitIfUnchanged(ctx, ctx.db.delete(automationRules).where(mine), ...eventsOf(rows));
+  await commitIfUnchanged(ctx, ctx.db.delete(automationRules).where(selected), ...eventsOf(rows));
   await refreshRules(ctx);
   return rows.length;
 }
 
 function eventsOf([first, ...rest]: RuleRow[]): [NewEvent, ...NewEvent[]] {
-  if (!first) throw new Error("No rule to tell of");
+  if (!first) throw new Error("No rules to emit events for");
   return [ruleEvent(first, "Deleted"), ...rest.map((rule) => ruleEvent(rule, "Deleted"))];
 }
 
-/** The event of a rule's change. */
+/** The event for a change of a rule. */
 export function ruleEvent(rule: RuleRow, change: "Created" | "Updated" | "Deleted"): NewEvent {
   return { type: `personalization.rule${change}`, resource: `rule/${rule.id}`, data: toRule(rule) };
 }
 
 /**
- * A 400 that names everything in a rule that leads nowhere or is of the wrong type; a 409 where it `joins` the rules that go to viewers,
- * and these are as many as go.
+ * A 400 that lists every broken reference and wrong type in a rule; a 409 if it adds a client rule and the site already has the maximum.
  */
-async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: boolean): Promise<void> {
+async function validateRule(ctx: Ctx, { jsonRule, channelId }: RuleRow, addsClientRule: boolean): Promise<void> {
   const { trigger, action } = jsonRule;
   const templateId = action.type === "SEND_OVERLAY" ? action.templateId : "";
   const [[provider], [template], [channel], [clientRules]] = await ctx.db.batch([
@@ -155,7 +154,7 @@ async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: 
     ctx.db
       .select({ count: count() })
       .from(automationRules)
-      .where(activeClientRules(joins ? ctx.siteId : "")),
+      .where(activeClientRules(addsClientRule ? ctx.siteId : "")),
   ]);
   const issues: Issue[] = [];
   if (channelId !== null && !channel) issues.push({ path: "channelId", message: "The site has no such channel" });
@@ -165,37 +164,38 @@ async function requireUsable(ctx: Ctx, { jsonRule, channelId }: RuleRow, joins: 
   }
   if (!provider) issues.push({ path: "jsonRule.trigger.dataProviderId", message: "The site has no such data provider" });
   else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
-  if (issues.length > 0) throw new Failure("invalid_request", "The rule can't work", { issues });
-  if (joins && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
-    throw conflict(`The site has ${MAX_CLIENT_RULES} active client rules, which is as many as viewers get`);
+  if (issues.length > 0) throw new Failure("invalid_request", "The rule is invalid", { issues });
+  if (addsClientRule && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
+    throw conflict(`The site already has ${MAX_CLIENT_RULES} active client rules, the maximum`);
 }
 
-/** With the scope channel, a rule has a channel, and a target names no other. */
+/** With the scope `channel`, the rule must have a channel, and a target can only name that one. */
 function ownChannelProblems({ scope, target }: RuleTargeting, channelId: string | null): Issue[] {
   if (scope !== "channel") return [];
   if (channelId === null) return [{ path: "channelId", message: "Required with the scope channel" }];
   const named = target === undefined || target.value === "" ? [] : [target.value].flat();
   return named.every((id) => id === channelId)
     ? []
-    : [{ path: "jsonRule.action.targeting.target.value", message: "With the scope channel, only the rule's own channel" }];
+    : [{ path: "jsonRule.action.targeting.target.value", message: "Must be the rule's own channel with the scope channel" }];
 }
 
 type FactType = FactTypes[string];
 
-/** What the places of a rule can take, by their paths: the fact that stands there must be of one of the types. */
+/** Checks that every fact in a rule exists and has a type that is allowed in its place. */
 function factProblems({ trigger, action }: JsonRule, facts: FactTypes): Issue[] {
   const issues: Issue[] = [];
   const require = (path: string, fact: string, types: FactType[]): void => {
     const type = Object.hasOwn(facts, fact) ? facts[fact] : undefined;
     if (type === undefined) issues.push({ path, message: "The provider has no such fact" });
-    else if (type !== "any" && !types.includes(type)) issues.push({ path, message: `The fact is ${type}; it takes ${types.join(" or ")}` });
+    else if (type !== "any" && !types.includes(type))
+      issues.push({ path, message: `The fact is of type ${type}, expected ${types.join(" or ")}` });
   };
   const requireBound = (path: string, binding: { type: string; value: unknown } | undefined, types: FactType[]): void => {
     if (binding?.type === "dynamic") require(`${path}.value`, String(binding.value), types);
   };
   require("jsonRule.trigger.fact", trigger.fact, comparable(trigger));
   if (/_than$/.test(trigger.operator) && typeof trigger.value !== "number")
-    issues.push({ path: "jsonRule.trigger.value", message: "A number" });
+    issues.push({ path: "jsonRule.trigger.value", message: "Must be a number" });
   if (action.type === "CREATE_CHANNEL") {
     requireBound("jsonRule.action.name", action.name, ["string"]);
     return issues;
@@ -213,7 +213,7 @@ function factProblems({ trigger, action }: JsonRule, facts: FactTypes): Issue[] 
   return issues;
 }
 
-/** The types of facts that a trigger's value can be compared with. */
+/** The fact types that a trigger's value can be compared with. */
 function comparable({ operator, value }: JsonRule["trigger"]): FactType[] {
   if (operator === "contains") return ["string", "array"];
   if (operator === "greater_than" || operator === "less_than") return ["number"];
@@ -222,13 +222,13 @@ function comparable({ operator, value }: JsonRule["trigger"]): FactType[] {
 
 const SAMPLES = { string: "text", number: 0, boolean: false };
 
-/** What the template says of the variables that it gets. */
+/** Checks the variables against the template, with sample values for facts. */
 function variableProblems({ action }: JsonRule, template: OverlayRow, facts: FactTypes): Issue[] {
   if (action.type !== "SEND_OVERLAY") return [];
   const given: Record<string, string | number | boolean> = {};
   for (const [name, { type, value }] of Object.entries(action.variableMapping)) {
     const fact = type === "dynamic" ? facts[String(value)] : undefined;
-    // A fact of any type is looked at when the rule fires.
+    // A fact of unknown type can only be checked when the rule fires.
     if (type === "dynamic" && (fact === "any" || fact === "array" || fact === undefined)) return [];
     given[name] = fact === "string" || fact === "number" || fact === "boolean" ? SAMPLES[fact] : value;
   }

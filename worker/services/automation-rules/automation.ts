@@ -9,10 +9,10 @@ import { toRule } from "./schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { presenceOf } from "#worker/services/realtime/realtime.ts";
 
-/** Rules that viewers' pages evaluate: they come with each welcome. */
+/** The most rules that viewers' pages evaluate; they are part of every welcome frame. */
 export const MAX_CLIENT_RULES = 200;
 
-/** An event of a provider as the automation gets it; `at` in milliseconds since 1970 UTC. */
+/** A provider's event as sent to the Automation object; `at` is in epoch milliseconds. */
 export const ProviderEventMessage = z.object({
   id: z.string(),
   providerId: z.string(),
@@ -21,8 +21,8 @@ export const ProviderEventMessage = z.object({
 });
 export type ProviderEventMessage = z.infer<typeof ProviderEventMessage>;
 
-/** What the automation of a site goes by. */
-export interface Rulebook {
+/** What a site's Automation object needs to evaluate events. */
+export interface RuleSet {
   rules: Map<string, RuleRow>;
   index: RuleIndex<RuleRow>;
   providers: Map<string, { ttl: number | null; facts: string[] }>;
@@ -33,8 +33,8 @@ export function automationOf(env: Env, siteId: string) {
   return env.AUTOMATION.getByName(siteId);
 }
 
-/** The rules that the server evaluates, and the providers that they wait for. */
-export async function readRulebook(env: Env, siteId: string): Promise<Rulebook> {
+/** Reads the rules that the server evaluates, and the site's providers. */
+export async function readRuleSet(env: Env, siteId: string): Promise<RuleSet> {
   const db = createDb(env.DB);
   const [rules, providers] = await db.batch([
     db
@@ -53,22 +53,22 @@ export async function readRulebook(env: Env, siteId: string): Promise<Rulebook> 
   };
 }
 
-/** The rules of a site that go to viewers. */
+/** Selects a site's active client rules, which are sent to viewers. */
 export function activeClientRules(siteId: string): SQL | undefined {
   return and(eq(automationRules.siteId, siteId), eq(automationRules.clientRule, true), eq(automationRules.active, true));
 }
 
-/** Makes the automation read its rules anew before the next event, once a change of them is committed. */
+/** After a committed change, makes the Automation object reload its rules before the next event. */
 export async function refreshRules(ctx: Ctx): Promise<void> {
   try {
     await automationOf(ctx.env, ctx.siteId).refresh();
   } catch (error) {
-    // The effect of the change's event does it again.
+    // The effect of the change's event repeats it.
     logError("rules_not_refreshed", error, { siteId: ctx.siteId });
   }
 }
 
-/** What follows from a change of rules or providers: the automation reads anew, and viewers get the client rules. Safe to repeat. */
+/** Effect of a change of rules or providers: reloads the rules and sends the client rules to viewers. Safe to repeat. */
 export async function notifyRuleChange(env: Env, siteId: string, entry: LogEntry): Promise<void> {
   await automationOf(env, siteId).refresh();
   const rows = await createDb(env.DB)

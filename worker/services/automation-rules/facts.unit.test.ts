@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { freshValue, learn, readFact } from "./facts.ts";
+import { freshValue, updateFacts, readFact } from "./facts.ts";
 
 describe("a fact", () => {
   const event = { match: { score: { home: 2 }, minute: 0, scorers: ["Ada"] }, over: false };
@@ -15,11 +15,11 @@ describe("a fact", () => {
     ["constructor", undefined],
     ["match.__proto__", undefined],
     ["", undefined],
-  ])("at %s is %j", (path, value) => {
+  ])("at path %s is %j", (path, value) => {
     expect(readFact(event, path)).toEqual(value);
   });
 
-  test("is usable for as long as the ttl says, and for good without one", () => {
+  test("expires after the ttl, and never without one", () => {
     const fact = { value: 2, at: 1_000, eventId: "a" };
     expect(freshValue(fact, 60, 61_000)).toBe(2);
     expect(freshValue(fact, 60, 61_001)).toBeUndefined();
@@ -28,23 +28,23 @@ describe("a fact", () => {
   });
 });
 
-describe("learning", () => {
-  test("keeps what an event says nothing of", () => {
-    const first = learn({}, ["a", "b"], { id: "1", at: 1, data: { a: 1, b: 2 } });
-    expect(learn(first, ["a", "b"], { id: "2", at: 2, data: { a: 3 } })).toEqual({
+describe("updating facts", () => {
+  test("keeps facts that the event doesn't contain", () => {
+    const first = updateFacts({}, ["a", "b"], { id: "1", at: 1, data: { a: 1, b: 2 } });
+    expect(updateFacts(first, ["a", "b"], { id: "2", at: 2, data: { a: 3 } })).toEqual({
       a: { value: 3, at: 2, eventId: "2" },
       b: { value: 2, at: 1, eventId: "1" },
     });
   });
 
-  test("takes only the paths that were asked for, and changes nothing in place", () => {
+  test("reads only the given paths, without mutating its input", () => {
     const known = {};
-    expect(learn(known, ["a"], { id: "1", at: 1, data: { a: 1, b: 2 } })).toEqual({ a: { value: 1, at: 1, eventId: "1" } });
+    expect(updateFacts(known, ["a"], { id: "1", at: 1, data: { a: 1, b: 2 } })).toEqual({ a: { value: 1, at: 1, eventId: "1" } });
     expect(known).toEqual({});
   });
 
-  test("lets a late event overwrite nothing that is newer", () => {
+  test("doesn't overwrite a newer value with a late event", () => {
     const known = { a: { value: 3, at: 3, eventId: "3" } };
-    expect(learn(known, ["a"], { id: "2", at: 2, data: { a: 2 } })).toEqual(known);
+    expect(updateFacts(known, ["a"], { id: "2", at: 2, data: { a: 2 } })).toEqual(known);
   });
 });

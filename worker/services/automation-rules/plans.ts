@@ -5,7 +5,7 @@ import type { RuleTargeting, SendOverlay } from "#db/types.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
-import { bound, RuleProblem } from "./rule-engine.ts";
+import { resolveBinding, RuleError } from "./rule-engine.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./automation.ts";
 import { type BroadcastEvent, makeBroadcast } from "#worker/services/overlays/broadcasts.ts";
@@ -13,25 +13,25 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
 
-/** A rule that an event made fire; `due` in milliseconds since 1970 UTC. */
+/** A rule fired by an event; `due` is in epoch milliseconds. */
 export interface RuleFiring {
   rule: RuleRow;
   event: ProviderEventMessage;
   due: number;
 }
 
-/** What a firing comes to: exactly what is sent or made, and what of it can't be. */
+/** The outcome of a firing: what exactly to send or create, or why it fails. */
 export type Plan =
   | { kind: "broadcast"; event: BroadcastEvent; message: string | null }
   | { kind: "channel"; id: string; name: string; slug: string }
   | { kind: "problem"; message: string };
 
-/** What a firing asks for, before anything was looked up. */
-type Wish =
+/** What a firing requests, before templates and channels are read. */
+type FiringRequest =
   | { kind: "overlay"; action: SendOverlay; reach: Reach; variables: Variables; tags: string[] | undefined; timecode: number | undefined }
   | { kind: "channel"; name: string };
 type Variables = Record<string, string | number | boolean>;
-/** Which channels are meant: those of these ids, those with this text in their metadata, or all. */
+/** The targeted channels: by id, by a text in their metadata, or all. */
 type Reach = { ids: string[] } | { metadata: string } | "all";
 
 interface Found {
@@ -44,51 +44,56 @@ const ChannelIds = z.union([z.string().transform((id) => [id]), z.array(z.string
 const Texts = z.array(z.union([z.string(), z.number(), z.boolean()]).transform(String).nullable());
 
 /**
- * Works out what firings come to, all with one look at the database. The ids of what is made follow from event and rule, and its times
- * from the firing, so that the same firing always comes to the same.
+ * Plans firings with one round trip to the database. Ids are derived from event and rule, and times from the firing, so that the same
+ * firing always gives the same plan.
  */
 export async function planFirings(ctx: Ctx, firings: RuleFiring[]): Promise<Plan[]> {
-  const wishes = firings.map((firing) => attempt(() => wishOf(firing)));
-  const found = await lookUp(ctx, wishes);
+  const requests = firings.map((firing) => attempt(() => requestOf(firing)));
+  const found = await lookUp(ctx, requests);
   return Promise.all(
-    wishes.map(async (wish, index): Promise<Plan> => {
+    requests.map(async (request, index): Promise<Plan> => {
       const firing = firings[index];
-      if (!firing || "problem" in wish) return { kind: "problem", message: "problem" in wish ? wish.problem : "" };
+      if (!firing || "problem" in request) return { kind: "problem", message: "problem" in request ? request.problem : "" };
       const id = await derivedId(firing);
-      const plan = attempt(() => planOf(firing, id, wish.value, found));
+      const plan = attempt(() => planOf(firing, id, request.value, found));
       return "problem" in plan ? { kind: "problem", message: plan.problem } : plan.value;
     }),
   );
 }
 
-/** The id of what a firing makes: of the event's time, like any id, and otherwise a hash of event and rule. */
+/** The id of what a firing creates: the event's time, like any id, followed by a hash of event and rule. */
 async function derivedId({ event, rule }: RuleFiring): Promise<string> {
   return event.id.slice(0, 12) + (await sha256(`${event.id}:${rule.id}`)).slice(0, 12);
 }
 
-/** A rule's own failure is its answer; any other error is ours. */
+/** Returns the rule's own error as a problem; rethrows any other error. */
 function attempt<T>(work: () => T): { value: T } | { problem: string } {
   try {
     return { value: work() };
   } catch (error) {
-    if (error instanceof RuleProblem || error instanceof Failure) return { problem: error.message };
+    if (error instanceof RuleError || error instanceof Failure) return { problem: error.message };
     throw error;
   }
 }
 
-function wishOf({ rule, event: { data } }: RuleFiring): Wish {
+function requestOf({ rule, event: { data } }: RuleFiring): FiringRequest {
   const { action } = rule.jsonRule;
   if (action.type === "CREATE_CHANNEL") {
-    return { kind: "channel", name: checked(Text.max(200), bound(action.name, data), "The channel's name") };
+    return { kind: "channel", name: checked(Text.max(200), resolveBinding(action.name, data), "The channel's name") };
   }
   const { targeting, variableMapping, timecodeMapping } = action;
   return {
     kind: "overlay",
     action,
     reach: reachOf(rule, targeting, data),
-    variables: Object.fromEntries(Object.entries(variableMapping).map(([name, mapped]) => [name, scalar(name, bound(mapped, data))])),
-    tags: targeting.segment === "viewers_all" ? undefined : (targeting.tags ?? []).map((tag) => checked(TagId, bound(tag, data), "A tag")),
-    timecode: timecodeMapping && checked(z.number().min(0), bound(timecodeMapping, data), "The timecode"),
+    variables: Object.fromEntries(
+      Object.entries(variableMapping).map(([name, mapped]) => [name, scalar(name, resolveBinding(mapped, data))]),
+    ),
+    tags:
+      targeting.segment === "viewers_all"
+        ? undefined
+        : (targeting.tags ?? []).map((tag) => checked(TagId, resolveBinding(tag, data), "A tag")),
+    timecode: timecodeMapping && checked(z.number().min(0), resolveBinding(timecodeMapping, data), "The timecode"),
   };
 }
 
@@ -97,24 +102,24 @@ function reachOf(rule: RuleRow, { scope, target }: RuleTargeting, data: unknown)
     case "all_channels":
       return "all";
     case "channel":
-      if (rule.channelId === null) throw new RuleProblem("The rule has no channel");
+      if (rule.channelId === null) throw new RuleError("The rule has no channel");
       return { ids: [rule.channelId] };
     case "specific_channels":
-      return { ids: checked(ChannelIds, target && bound(target, data), "The target") };
+      return { ids: checked(ChannelIds, target && resolveBinding(target, data), "The target") };
     case "channel_metadata":
-      return { metadata: checked(z.coerce.string().pipe(Text), target && bound(target, data), "The target") };
+      return { metadata: checked(z.coerce.string().pipe(Text), target && resolveBinding(target, data), "The target") };
   }
 }
 
 function scalar(name: string, value: unknown): string | number | boolean {
   if (typeof value === "string") return value.slice(0, 10_000);
   if (typeof value === "number" || typeof value === "boolean") return value;
-  throw new RuleProblem(`The variable ${name} is neither text nor number nor boolean`);
+  throw new RuleError(`The variable ${name} must be a string, number or boolean`);
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = schema.safeParse(value);
-  if (!result.success) throw new RuleProblem(`${what} can't be ${JSON.stringify(value)?.slice(0, 100) ?? "nothing"}`);
+  if (!result.success) throw new RuleError(`${what} can't be ${JSON.stringify(value)?.slice(0, 100) ?? "nothing"}`);
   return result.data;
 }
 
@@ -125,9 +130,9 @@ function hasText(texts: string[]): SQL {
   return sql`exists (select 1 from json_each(json_array(${EXTERNAL_FIELDS})) as field where field.value in ${wanted})`;
 }
 
-/** The templates and channels that the wishes name, in one round trip. */
-async function lookUp(ctx: Ctx, wishes: ({ value: Wish } | { problem: string })[]): Promise<Found> {
-  const wanted = wishes.flatMap((wish) => ("value" in wish && wish.value.kind === "overlay" ? [wish.value] : []));
+/** Reads the templates and channels of the requests in one round trip. */
+async function lookUp(ctx: Ctx, requests: ({ value: FiringRequest } | { problem: string })[]): Promise<Found> {
+  const wanted = requests.flatMap((request) => ("value" in request && request.value.kind === "overlay" ? [request.value] : []));
   if (wanted.length === 0) return { templates: new Map(), channels: [] };
   const ids = wanted.flatMap(({ reach }) => (typeof reach === "object" && "ids" in reach ? reach.ids : []));
   const metadata = wanted.flatMap(({ reach }) => (typeof reach === "object" && "metadata" in reach ? [reach.metadata] : []));
@@ -161,11 +166,11 @@ async function lookUp(ctx: Ctx, wishes: ({ value: Wish } | { problem: string })[
   };
 }
 
-function planOf({ due }: RuleFiring, id: string, wish: Wish, found: Found): Plan {
-  if (wish.kind === "channel") return { kind: "channel", id, name: wish.name, slug: slugOf(wish.name, id) };
-  const { action, reach, variables, tags, timecode } = wish;
+function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: Found): Plan {
+  if (request.kind === "channel") return { kind: "channel", id, name: request.name, slug: slugOf(request.name, id) };
+  const { action, reach, variables, tags, timecode } = request;
   const template = found.templates.get(action.templateId);
-  if (template?.type !== "template") throw new RuleProblem("The site has no such template");
+  if (template?.type !== "template") throw new RuleError("The site has no such template");
   requireVariables(template.contents, variables);
   const { priority } = action.targeting;
   const broadcast = makeBroadcast(id, due, template, {
@@ -175,25 +180,25 @@ function planOf({ due }: RuleFiring, id: string, wish: Wish, found: Found): Plan
     priority,
     broadcastPayload: action.broadcastPayload,
   });
-  return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast }, message: missingOf(reach, found) };
+  return { kind: "broadcast", event: { channelIds: channelsOf(reach, found), broadcast }, message: missingChannels(reach, found) };
 }
 
 function channelsOf(reach: Reach, { channels }: Found): string[] | null {
   if (reach === "all") return null;
   const matching = channels.filter(({ id, texts }) => ("ids" in reach ? reach.ids.includes(id) : texts.includes(reach.metadata)));
-  if (matching.length === 0) throw new RuleProblem("The site has no such channel");
+  if (matching.length === 0) throw new RuleError("The site has no such channel");
   return matching.map(({ id }) => id);
 }
 
-/** Which of the channels that are named one by one aren't there; the others get what is sent. */
-function missingOf(reach: Reach, { channels }: Found): string | null {
+/** A message that names the target channels that don't exist; the others receive the broadcast. */
+function missingChannels(reach: Reach, { channels }: Found): string | null {
   const ids = typeof reach === "object" && "ids" in reach ? reach.ids : [];
   const missing = ids.filter((id) => !channels.some((channel) => channel.id === id));
   if (missing.length === 0) return null;
-  return `The site has no channel ${missing.map((id) => (ID_PATTERN.test(id) ? id : "of such an id")).join(", ")}`;
+  return `The site has no channel ${missing.map((id) => (ID_PATTERN.test(id) ? id : "with an invalid id")).join(", ")}`;
 }
 
-/** A readable address that no other channel has. */
+/** A readable, unique slug. */
 function slugOf(name: string, id: string): string {
   const words = name
     .normalize("NFKD")

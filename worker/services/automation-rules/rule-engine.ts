@@ -1,7 +1,7 @@
 import type { Binding, RuleTrigger } from "#db/types.ts";
 import { freshValue, type KnownFacts, readFact } from "./facts.ts";
 
-// What makes rules fire. Pure: the same rules, facts and event always give the same answer.
+// Decides which rules fire. Pure: the same rules, facts and event always give the same result.
 
 /** A rule as the engine needs it. */
 export interface EngineRule {
@@ -11,26 +11,26 @@ export interface EngineRule {
 
 export interface EngineEvent {
   id: string;
-  /** When it came, in milliseconds. */
+  /** When it was received, in milliseconds. */
   at: number;
   data: unknown;
 }
 
-/** Rules by the provider and the fact that they wait for, so that an event asks only those that it concerns. */
+/** Rules by the provider and fact of their trigger, so that an event evaluates only those that it concerns. */
 export type RuleIndex<Rule> = Map<string, Map<string, Rule[]>>;
 
 export function indexRules<Rule extends EngineRule>(rules: Rule[]): RuleIndex<Rule> {
   const index: RuleIndex<Rule> = new Map();
   for (const rule of rules) {
     const { dataProviderId, fact } = rule.jsonRule.trigger;
-    const ofProvider = index.get(dataProviderId) ?? new Map<string, Rule[]>();
-    index.set(dataProviderId, ofProvider.set(fact, [...(ofProvider.get(fact) ?? []), rule]));
+    const byFact = index.get(dataProviderId) ?? new Map<string, Rule[]>();
+    index.set(dataProviderId, byFact.set(fact, [...(byFact.get(fact) ?? []), rule]));
   }
   return index;
 }
 
-/** Those of a provider's rules that an event makes fire. `ttl`: seconds for which what was known before still counts; null: for good. */
-export function firedBy<Rule extends EngineRule>(
+/** The provider's rules that an event fires. `ttl`: how many seconds a known fact is valid; null means forever. */
+export function triggeredRules<Rule extends EngineRule>(
   rules: Map<string, Rule[]>,
   known: KnownFacts,
   event: EngineEvent,
@@ -44,13 +44,13 @@ export function firedBy<Rule extends EngineRule>(
   });
 }
 
-/** Whether a rule fires: its condition holds now and didn't before. What isn't known (undefined) fulfils no condition. */
+/** A rule fires when its condition becomes true. An unknown value (undefined) meets no condition. */
 export function fires(trigger: Pick<RuleTrigger, "operator" | "value">, before: unknown, value: unknown): boolean {
-  return holds(trigger, value) && !holds(trigger, before);
+  return matches(trigger, value) && !matches(trigger, before);
 }
 
-/** Values are compared as what they are: a number is no text that looks like one. */
-export function holds({ operator, value: expected }: Pick<RuleTrigger, "operator" | "value">, actual: unknown): boolean {
+/** Compares by type: the number 2 doesn't equal the string "2". */
+export function matches({ operator, value: expected }: Pick<RuleTrigger, "operator" | "value">, actual: unknown): boolean {
   if (actual === undefined) return false;
   switch (operator) {
     case "equals":
@@ -67,21 +67,21 @@ export function holds({ operator, value: expected }: Pick<RuleTrigger, "operator
   }
 }
 
-/** Milliseconds between the event and the firing. */
+/** The delay between the event and the firing, in milliseconds. */
 export function delayOf({ behavior, delaySeconds = DEFAULT_DELAY_SECONDS }: RuleTrigger): number {
   return behavior === "delayed" ? delaySeconds * 1000 : 0;
 }
 
-/** Of a delayed rule that doesn't say. */
+/** The delay of a delayed rule without `delaySeconds`. */
 export const DEFAULT_DELAY_SECONDS = 5;
 
-/** Why a rule can't do what it is to do; goes into its log. */
-export class RuleProblem extends Error {}
+/** Why a rule can't be executed; its message goes into the rule's log. */
+export class RuleError extends Error {}
 
-/** What a binding stands for in this event. A path of which the event says nothing is the rule's failure. */
-export function bound<Value>(binding: Binding<Value>, event: unknown): unknown {
+/** The value of a binding for this event; throws if the event has no value at its path. */
+export function resolveBinding<Value>(binding: Binding<Value>, event: unknown): unknown {
   if (binding.type === "static") return binding.value;
   const value = readFact(event, binding.value);
-  if (value === undefined || value === null) throw new RuleProblem(`The event says nothing at ${binding.value}`);
+  if (value === undefined || value === null) throw new RuleError(`The event has no value at ${binding.value}`);
   return value;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KnownFacts, learn } from "./facts.ts";
-import { bound, delayOf, firedBy, fires, holds, indexRules, RuleProblem } from "./rule-engine.ts";
+import { type KnownFacts, updateFacts } from "./facts.ts";
+import { resolveBinding, delayOf, triggeredRules, fires, matches, indexRules, RuleError } from "./rule-engine.ts";
 import type { RuleTrigger } from "#db/types.ts";
 
 type Operator = RuleTrigger["operator"];
@@ -42,7 +42,7 @@ describe("a condition", () => {
     ["contains", 22, 2, false],
     ["contains", { goal: 1 }, "goal", false],
   ])("%s: %j against %j is %s", (operator, actual, value, expected) => {
-    expect(holds({ operator, value }, actual)).toBe(expected);
+    expect(matches({ operator, value }, actual)).toBe(expected);
   });
 });
 
@@ -50,23 +50,23 @@ describe("a rule", () => {
   const atTwo = { operator: "equals", value: 2 } as const;
 
   test.each([
-    ["on the first that is known", undefined, 2, true],
-    ["on reaching it", 1, 2, true],
-    ["not on staying", 2, 2, false],
-    ["not on leaving", 2, 1, false],
-    ["not on nothing", 1, undefined, false],
+    ["when the first known value matches", undefined, 2, true],
+    ["when the value starts to match", 1, 2, true],
+    ["not while the value keeps matching", 2, 2, false],
+    ["not when the value stops matching", 2, 1, false],
+    ["not without a value", 1, undefined, false],
   ])("fires %s", (_, before, value, expected) => {
     expect(fires(atTwo, before, value)).toBe(expected);
   });
 
-  /** The values that made the rule fire, of events one second apart. */
+  /** The values that fired the rule, for events one second apart. */
   function play(values: (number | undefined)[], trigger: Partial<RuleTrigger> = {}, ttl: number | null = null): (number | undefined)[] {
     const rules = indexRules([ruleOf(trigger)]).get("p") ?? new Map<string, never>();
     let known: KnownFacts = {};
     return values.filter((score, index) => {
       const event = { id: String(index).padStart(6, "0"), at: index * 1000, data: score === undefined ? {} : { score } };
-      const fired = firedBy(rules, known, event, ttl);
-      known = learn(known, ["score"], event);
+      const fired = triggeredRules(rules, known, event, ttl);
+      known = updateFacts(known, ["score"], event);
       return fired.length > 0;
     });
   }
@@ -76,12 +76,12 @@ describe("a rule", () => {
     expect(play([0, 1, 2, 3, 1, 4, 5], { operator: "greater_than", value: 1 })).toEqual([2, 4]);
   });
 
-  test("fires again for a fact that had expired", () => {
+  test("fires again for a fact that has expired", () => {
     expect(play([2, 2, undefined, undefined, 2], {}, 2)).toEqual([2, 2]);
     expect(play([2, 2, undefined, undefined, 2], {}, 3)).toEqual([2]);
   });
 
-  test("fires as often as its condition comes true, whatever the values", () => {
+  test("fires exactly when its condition becomes true, for any values", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 4 })), (values) => {
         const rises = values.filter((value, index) => value > 2 && !((values[index - 1] ?? 0) > 2));
@@ -90,11 +90,11 @@ describe("a rule", () => {
     );
   });
 
-  test("is asked only for the facts that an event tells, of its own provider", () => {
+  test("is evaluated only for its own provider and the facts in the event", () => {
     const rules = [ruleOf({}, "score"), ruleOf({ fact: "minute" }, "minute"), ruleOf({ dataProviderId: "q" }, "other")];
     const index = indexRules(rules);
     const event = { id: "1", at: 0, data: { score: 2 } };
-    expect(firedBy(index.get("p") ?? new Map<string, never>(), {}, event, null)).toEqual([rules[0]]);
+    expect(triggeredRules(index.get("p") ?? new Map<string, never>(), {}, event, null)).toEqual([rules[0]]);
     expect(index.get("r")).toBeUndefined();
   });
 });
@@ -102,17 +102,17 @@ describe("a rule", () => {
 describe("a binding", () => {
   const event = { scorer: { name: "Ada" }, none: null };
 
-  test("is the value itself, or what stands at its path", () => {
-    expect(bound({ type: "static", value: "scorer.name" }, event)).toBe("scorer.name");
-    expect(bound({ type: "dynamic", value: "scorer.name" }, event)).toBe("Ada");
+  test("resolves to its static value, or the value at its path", () => {
+    expect(resolveBinding({ type: "static", value: "scorer.name" }, event)).toBe("scorer.name");
+    expect(resolveBinding({ type: "dynamic", value: "scorer.name" }, event)).toBe("Ada");
   });
 
-  test.each(["scorer.age", "none", "toString"])("to %s, of which the event says nothing, is the rule's failure", (path) => {
-    expect(() => bound({ type: "dynamic", value: path }, event)).toThrow(new RuleProblem(`The event says nothing at ${path}`));
+  test.each(["scorer.age", "none", "toString"])("to %s throws if the event has no value there", (path) => {
+    expect(() => resolveBinding({ type: "dynamic", value: path }, event)).toThrow(new RuleError(`The event has no value at ${path}`));
   });
 });
 
-test("a delay is in seconds, and 5 where a delayed rule says none", () => {
+test("a delay is in seconds, and defaults to 5 for a delayed rule", () => {
   expect(delayOf(ruleOf({ behavior: "delayed", delaySeconds: 30 }).jsonRule.trigger)).toBe(30_000);
   expect(delayOf(ruleOf({ behavior: "delayed" }).jsonRule.trigger)).toBe(5_000);
   expect(delayOf(ruleOf({ behavior: "immediate", delaySeconds: 30 }).jsonRule.trigger)).toBe(0);

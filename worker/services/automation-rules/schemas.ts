@@ -15,7 +15,7 @@ const FactPath = z
   .regex(/^[^.]+(\.[^.]+)*$/, "A dotted path");
 const Scalar = z.union([z.string().max(1000), z.number(), z.boolean()]);
 
-/** The value itself, or the dotted path of the event at which it stands. */
+/** A static value, or the dotted path of a value in the event. */
 function binding<T extends z.ZodType>(value: T) {
   return z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal(BINDING[0]), value }),
@@ -28,9 +28,9 @@ const Trigger = z
     dataProviderId: Id,
     fact: FactPath.openapi({ example: "match.score.home" }),
     operator: z.enum(RULE_OPERATORS),
-    value: Scalar.describe('Compared as what it is: 2 is not "2"'),
+    value: Scalar.describe('Compared by type: 2 doesn\'t equal "2"'),
     behavior: z.enum(RULE_BEHAVIORS),
-    delaySeconds: z.number().int().min(1).max(86_400).optional().describe("Of a delayed rule; 5 unless said"),
+    delaySeconds: z.number().int().min(1).max(86_400).optional().describe("For delayed rules; 5 by default"),
   })
   .openapi("RuleTrigger");
 
@@ -40,10 +40,12 @@ const Targeting = z
   .strictObject({
     scope: z
       .enum(RULE_SCOPES)
-      .describe("channel: the rule's own, which the target may repeat; specific_channels and channel_metadata: the target's"),
-    target: Target.optional().describe("Channel ids, or the text of one of the external fields; a dynamic one is a fact that holds it"),
+      .describe(
+        "`channel`: the rule's own channel, which the target can repeat; `specific_channels` and `channel_metadata`: the channels given by the target",
+      ),
+    target: Target.optional().describe("Channel ids, or the text of one of the external fields; if dynamic, read from the event"),
     segment: z.enum(RULE_SEGMENTS),
-    tags: z.array(binding(TagId)).max(20).optional().describe("Viewers with any of these account tags"),
+    tags: z.array(binding(TagId)).max(20).optional().describe("Only viewers with any of these account tags"),
     priority: z.number().int().min(-100).max(100).default(0),
   })
   .superRefine(checkTargeting)
@@ -58,8 +60,8 @@ const SendOverlayAction = z
       .record(z.string().min(1).max(100), binding(Scalar))
       .refine((mapping) => Object.keys(mapping).length <= 100, "At most 100 variables")
       .default({}),
-    timecodeMapping: binding(z.number().min(0)).optional().describe("Seconds of media time at which viewers show it"),
-    broadcastPayload: FreeObject.optional().describe("Handed to the viewers' pages as it is"),
+    timecodeMapping: binding(z.number().min(0)).optional().describe("The media time in seconds at which viewers show the overlay"),
+    broadcastPayload: FreeObject.optional().describe("Sent to viewers unchanged"),
   })
   .openapi("SendOverlayAction");
 
@@ -88,12 +90,12 @@ const EXAMPLE = {
 };
 
 const switches = {
-  active: z.boolean().optional().describe("true unless said"),
-  isActive: z.boolean().optional().describe("Another name of `active`"),
-  clientRule: z.boolean().optional().describe("true: viewers' pages evaluate it, the server does not; false unless said"),
+  active: z.boolean().optional().describe("true by default"),
+  isActive: z.boolean().optional().describe("Alias of `active`"),
+  clientRule: z.boolean().optional().describe("If true, viewers' pages evaluate the rule instead of the server; false by default"),
 };
 
-const ChannelId = Id.nullable().optional().describe("The channel that it is for; null: the site");
+const ChannelId = Id.nullable().optional().describe("The rule's channel; null for the whole site");
 const SiteId = Id.optional().describe("Must equal Tifo-Client-Id");
 const Name = z.string().trim().min(1).max(200).openapi({ example: "Home goal" });
 
@@ -124,15 +126,15 @@ const RuleFiring = z
   .object({
     eventId: Id,
     outcome: z.enum(FIRING_OUTCOMES),
-    message: z.string().nullable().describe("Why it failed, or which of the channels it did not reach"),
-    madeId: Id.nullable().describe("The broadcast or the channel"),
+    message: z.string().nullable().describe("Why it failed, or which channels it didn't reach"),
+    madeId: Id.nullable().describe("The id of the sent broadcast or the created channel"),
     due: Time,
     created: Time,
   })
   .openapi("RuleFiring");
 
 export const RuleWithLog = z
-  .object({ ...fields, log: z.array(RuleFiring).describe("What came of it the last 20 times that it fired, the newest first") })
+  .object({ ...fields, log: z.array(RuleFiring).describe("The last 20 firings, newest first") })
   .openapi("AutomationRuleWithLog");
 
 export const RuleQuery = listQuery(["created", "modified", "name"], { clientRule: QueryBoolean.optional() });
@@ -146,16 +148,16 @@ export const RemoveQuery = z.strictObject({ ids: RuleIds });
 
 export const CreatedRule = z.object({ success: z.literal(true), id: Id }).openapi("CreatedRule");
 export const RemovedRules = z
-  .object({ success: z.boolean(), total: z.number().int().describe("Asked for"), removed: z.number().int() })
+  .object({ success: z.boolean(), total: z.number().int().describe("The number of requested rules"), removed: z.number().int() })
   .openapi("RemovedRules");
-export const RemovedRule = z.object({ success: z.boolean().describe("false: the site has no such rule") }).openapi("RemovedRule");
+export const RemovedRule = z.object({ success: z.boolean().describe("false if the site has no such rule") }).openapi("RemovedRule");
 
 export const DryRunInput = z
-  .strictObject({ events: z.array(FreeObject).min(1).max(100).optional().describe("In order; the last 100 received when left out") })
+  .strictObject({ events: z.array(FreeObject).min(1).max(100).optional().describe("In order; defaults to the last 100 received events") })
   .openapi("DryRunInput", { example: { events: [{ match: { minute: 17, scorer: "Ada Moreno", score: { home: 1, away: 0 } } }] } });
 
 const PlannedBroadcast = z
-  .object({ channelIds: z.array(Id).nullable().describe("Null: every channel of the site"), broadcast: Broadcast })
+  .object({ channelIds: z.array(Id).nullable().describe("null means every channel of the site"), broadcast: Broadcast })
   .openapi("PlannedBroadcast");
 
 export const DryRun = z
@@ -165,9 +167,9 @@ export const DryRun = z
         event: z.record(z.string(), z.unknown()),
         fired: z.boolean(),
         broadcasts: z.array(PlannedBroadcast).describe("What would be sent"),
-        channel: z.object({ _id: Id, name: z.string(), slug: z.string() }).nullable().describe("The channel that would be made"),
-        delaySeconds: z.number().describe("How long after the event"),
-        message: z.string().nullable().describe("Why it would fail or does not fire, or which of the channels it would not reach"),
+        channel: z.object({ _id: Id, name: z.string(), slug: z.string() }).nullable().describe("The channel that would be created"),
+        delaySeconds: z.number().describe("The delay after the event"),
+        message: z.string().nullable().describe("Why it would fail or doesn't fire, or which channels it wouldn't reach"),
       }),
     ),
   })
@@ -192,21 +194,22 @@ export function toRule(row: RuleRow) {
   };
 }
 
-/** What goes with which scope and segment. */
+/** Checks which fields are allowed with which scope and segment. */
 function checkTargeting({ scope, target, segment, tags }: RuleTargeting, context: z.RefinementCtx): void {
-  const refuse = (path: (string | number)[], message: string): void => void context.addIssue({ code: "custom", path, message });
+  const reject = (path: (string | number)[], message: string): void => void context.addIssue({ code: "custom", path, message });
   const needsTarget = scope === "specific_channels" || scope === "channel_metadata";
-  if (needsTarget && !target) refuse(["target"], `Required with ${scope}`);
-  if (scope === "all_channels" && target && target.value !== "") refuse(["target"], "Goes with the other scopes");
+  if (needsTarget && !target) reject(["target"], `Required with ${scope}`);
+  if (scope === "all_channels" && target && target.value !== "") reject(["target"], "Not allowed with all_channels");
   if (scope === "channel" && target?.type === "dynamic" && target.value !== "")
-    refuse(["target"], "With the scope channel, only the rule's own channel");
+    reject(["target"], "Must be the rule's own channel with the scope channel");
   if (target?.type === "static") {
-    if (scope === "specific_channels" && !Array.isArray(target.value)) refuse(["target", "value"], "A list of channel ids");
-    if (scope === "channel_metadata" && (Array.isArray(target.value) || target.value === "")) refuse(["target", "value"], "A text");
+    if (scope === "specific_channels" && !Array.isArray(target.value)) reject(["target", "value"], "Must be a list of channel ids");
+    if (scope === "channel_metadata" && (Array.isArray(target.value) || target.value === ""))
+      reject(["target", "value"], "Must be a non-empty string");
   }
   const tagged = segment === "viewers_with_tags";
-  if (tagged && (tags ?? []).length === 0) refuse(["tags"], "Required with viewers_with_tags");
-  if (!tagged && (tags ?? []).length > 0) refuse(["tags"], "Goes with viewers_with_tags");
+  if (tagged && (tags ?? []).length === 0) reject(["tags"], "Required with viewers_with_tags");
+  if (!tagged && (tags ?? []).length > 0) reject(["tags"], "Only allowed with viewers_with_tags");
 }
 
 function checkActive(
