@@ -60,7 +60,7 @@ async function bought(fields: Record<string, unknown> = {}) {
 }
 
 describe("a payment", () => {
-  test("grants the sku, gives a receipt number and tells of both, once", async () => {
+  test("grants the sku, gets a receipt number and emits both events, once", async () => {
     const { subscription, chargeId } = await bought();
     await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
     const charge = await chargeRow(chargeId);
@@ -72,18 +72,18 @@ describe("a payment", () => {
     expect(await eventTypes(`entitlement/${rows[0]?.id}`)).toEqual(["entitlement_purchased"]);
   });
 
-  test("is booked once, however many events of it come at the same time", async () => {
+  test("is recorded once, even if several events arrive concurrently", async () => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId);
     const types = ["checkout.session.completed", "checkout.session.async_payment_succeeded", "checkout.session.completed"];
-    const answers = await Promise.all(types.map((type) => tell(site, type, { object: "checkout.session", metadata: { chargeId } })));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const responses = await Promise.all(types.map((type) => tell(site, type, { object: "checkout.session", metadata: { chargeId } })));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await entitlementsOf(buyer)).toHaveLength(1);
     expect(await eventTypes(`charge/${chargeId}`)).toEqual(["billing.checkoutStarted", "billing.chargeCompleted"]);
   });
 
-  test("is found by the cron when Stripe's event never comes", async () => {
+  test("is found by the cron if Stripe's event never arrives", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     const { chargeId } = await open(site, buyer, subscription._id);
@@ -93,27 +93,30 @@ describe("a payment", () => {
     expect(await held(buyer)).toEqual([subscription.sku]);
   });
 
-  test.each(["once", "month"])("made %s for what the buyer holds already goes back, and is asked for no more", async (recurrence) => {
-    buyer = await newBuyer(site);
-    const { _id: id, sku } = await newSubscription(site, { recurrence });
-    const same = await newBundle(site, { sku, items: [{ type: "ticket", id: sku }] });
-    const bundle = await callAs(site, buyer, "checkoutBundle", { params: { id: same.id }, body: PAGES });
-    const opened = [bundle.as(CheckoutAnswer), await open(site, buyer, id)];
-    const sessions = opened.map(({ chargeId }) => stripe.pay(chargeId));
-    for (const { chargeId } of opened)
-      await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
-    expect((await chargesOf(buyer)).map(({ status }) => status)).toEqual(["complete", "complete"]);
-    stripe.next(/POST .*refunds/, "fail");
-    for (const minutes of [0, 2, 14, 30]) await reconcile(Date.now() + minutes * MINUTE);
-    const [first, second] = opened.map(({ chargeId }) => chargeRow(chargeId));
-    expect(await first).toMatchObject({ refunded: 0 });
-    expect(await second).toMatchObject({ refunded: 1900, due: null });
-    expect(await held(buyer)).toEqual([sku]);
-    const running = sessions.map(({ subscription }) => stripe.books().subscriptions.get(subscription ?? "")?.status);
-    expect(running).toEqual(recurrence === "once" ? [undefined, undefined] : [undefined, "canceled"]);
-  });
+  test.each(["once", "month"])(
+    "made %s for something that the buyer already holds is refunded and not charged again",
+    async (recurrence) => {
+      buyer = await newBuyer(site);
+      const { _id: id, sku } = await newSubscription(site, { recurrence });
+      const same = await newBundle(site, { sku, items: [{ type: "ticket", id: sku }] });
+      const bundle = await callAs(site, buyer, "checkoutBundle", { params: { id: same.id }, body: PAGES });
+      const opened = [bundle.as(CheckoutAnswer), await open(site, buyer, id)];
+      const sessions = opened.map(({ chargeId }) => stripe.pay(chargeId));
+      for (const { chargeId } of opened)
+        await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+      expect((await chargesOf(buyer)).map(({ status }) => status)).toEqual(["complete", "complete"]);
+      stripe.next(/POST .*refunds/, "fail");
+      for (const minutes of [0, 2, 14, 30]) await reconcile(Date.now() + minutes * MINUTE);
+      const [first, second] = opened.map(({ chargeId }) => chargeRow(chargeId));
+      expect(await first).toMatchObject({ refunded: 0 });
+      expect(await second).toMatchObject({ refunded: 1900, due: null });
+      expect(await held(buyer)).toEqual([sku]);
+      const running = sessions.map(({ subscription }) => stripe.books().subscriptions.get(subscription ?? "")?.status);
+      expect(running).toEqual(recurrence === "once" ? [undefined, undefined] : [undefined, "canceled"]);
+    },
+  );
 
-  test("that takes days is pending until it arrives", async () => {
+  test("by a delayed method is pending until it arrives", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     const { chargeId } = await open(site, buyer, subscription._id);
@@ -125,7 +128,7 @@ describe("a payment", () => {
     expect(await held(buyer)).toEqual([subscription.sku]);
   });
 
-  test("that fails, and a page that expires, are declined and grant nothing", async () => {
+  test("that fails is declined and grants nothing, as does an expired page", async () => {
     buyer = await newBuyer(site);
     const [one, other] = [await newSubscription(site), await newSubscription(site)];
     const [failed, expired] = [await open(site, buyer, one._id), await open(site, buyer, other._id)];
@@ -139,7 +142,7 @@ describe("a payment", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("is told to the buyer by a receipt", async () => {
+  test("sends the buyer a receipt", async () => {
     const mails = openMailbox();
     const { chargeId } = await bought();
     const { receiptNumber } = await chargeRow(chargeId);
@@ -149,7 +152,7 @@ describe("a payment", () => {
     expect(mail?.text).toContain("Cup pass: £19.00");
   });
 
-  test("of a later period is told with the day on which that was paid", async () => {
+  test("of a later period sends a receipt with the date of that payment", async () => {
     const mails = openMailbox();
     await bought({ recurrence: "month" });
     const { stripeSubscriptionId } = await recurringRow(buyer);
@@ -161,13 +164,13 @@ describe("a payment", () => {
   });
 });
 
-describe("an event of Stripe", () => {
-  test("is refused with a wrong, an old or no signature", async () => {
+describe("a Stripe event", () => {
+  test("is rejected with a wrong, old or missing signature", async () => {
     const object = { object: "checkout.session" };
     const forged = await stripe.event("checkout.session.completed", object, { secret: "whsec_other" });
     const old = await stripe.event("checkout.session.completed", object, { timestamp: Math.floor(Date.now() / 1000) - 600 });
     for (const sent of [forged, old]) expect((await site.call("receiveStripeEvent", { as: "nobody", ...sent })).status).toBe(401);
-    // The list of secrets has an empty one, which is none.
+    // The list of secrets contains an empty one, which must not count.
     const unkeyed = await stripe.event("checkout.session.completed", object, { secret: "" }).catch(() => forged);
     expect((await site.call("receiveStripeEvent", { as: "nobody", ...unkeyed })).status).toBe(401);
     const changed = { ...(await stripe.event("checkout.session.completed", object)), body: forged.body };
@@ -175,38 +178,38 @@ describe("an event of Stripe", () => {
     expect((await site.call("receiveStripeEvent", { as: "nobody", body: forged.body })).status).toBe(401);
   });
 
-  test("is taken with the secret of any of the deployment's endpoints", async () => {
+  test("is accepted with the secret of any of the deployment's endpoints", async () => {
     for (const secret of ["whsec_tifo", "whsec_tifo_connected"]) {
       const sent = await stripe.event("customer.created", { id: "cus_1", object: "customer" }, { secret });
       expect((await site.call("receiveStripeEvent", { as: "nobody", ...sent })).status).toBe(200);
     }
   });
 
-  test("of something unknown is taken and changes nothing", async () => {
+  test("about something unknown is accepted and changes nothing", async () => {
     expect((await tell(site, "customer.created", { id: "cus_1", object: "customer" })).status).toBe(200);
     const unknown = { object: "checkout.session", metadata: { chargeId: newId(Date.now()) } };
     expect((await tell(site, "checkout.session.completed", unknown)).status).toBe(200);
   });
 
-  test("that says more than is so is not believed", async () => {
+  test("is not trusted beyond what Stripe's API confirms", async () => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
     await tell(site, "checkout.session.completed", { object: "checkout.session", payment_status: "paid", metadata: { chargeId } });
     expect((await chargeRow(chargeId)).status).toBe("pending");
   });
 
-  test("is answered with a 503 while Stripe can't be asked, so that it comes again", async () => {
+  test("is a 503 while Stripe is unreachable, so that Stripe sends it again", async () => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId);
     stripe.next(/GET .*sessions/, "fail");
-    const answer = await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
-    expect(answer.status).toBe(503);
+    const response = await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
+    expect(response.status).toBe(503);
   });
 });
 
 describe("the list of charges", () => {
-  test("shows each their own, by receipt number too, and an admin those of anybody", async () => {
+  test("shows an account its own charges, also by receipt number, and an admin those of any account", async () => {
     const { chargeId } = await bought();
     const { receiptNumber } = await chargeRow(chargeId);
     const own = (await callAs(site, buyer, "listCharges", { query: { receiptNumber: receiptNumber ?? "" } })).as(listOf(Charge));
@@ -218,7 +221,7 @@ describe("the list of charges", () => {
     expect((await callAs(site, stranger, "listCharges", { query: { accountId: buyer.id } })).status).toBe(403);
   });
 
-  test("forgets pages that nobody paid after 90 days, and nothing that was paid", async () => {
+  test("loses unpaid charges after 90 days, and never paid ones", async () => {
     const { chargeId } = await bought();
     const { chargeId: expired } = await open(site, buyer, (await newSubscription(site))._id);
     stripe.expire(expired);
@@ -229,7 +232,7 @@ describe("the list of charges", () => {
 });
 
 describe("a deployment without keys", () => {
-  test("says that billing is not configured", async () => {
+  test("responds that billing is not configured", async () => {
     const bare = { ...env, TIFO_STRIPE_KEY: "" };
     const request = {
       chargeId: newId(Date.now()),
@@ -249,17 +252,17 @@ describe("a deployment without keys", () => {
 });
 
 describe("Apple Pay", () => {
-  test("may be offered where Stripe has found the file, on the site's own domains alone", async () => {
-    const ask = (body: Record<string, unknown>) => site.call("verifyApplePay", { body });
-    expect((await ask({})).body).toBe(true);
+  test("can be offered once Stripe has verified the domain, only on the site's own domains", async () => {
+    const verify = (body: Record<string, unknown>) => site.call("verifyApplePay", { body });
+    expect((await verify({})).body).toBe(true);
     stripe.appleDomains.delete("demo.example");
-    expect((await ask({ domain: "demo.example" })).body).toBe(false);
+    expect((await verify({ domain: "demo.example" })).body).toBe(false);
     stripe.appleDomains.add("demo.example");
-    expect((await ask({ domain: "other.example" })).fields).toEqual(["domain"]);
+    expect((await verify({ domain: "other.example" })).fields).toEqual(["domain"]);
   });
 });
 
-test("a period that is booked while what was bought changes prolongs that, and tells of it once", async () => {
+test("a period recorded while its entitlement changes extends the entitlement once", async () => {
   const { chargeId } = await bought({ recurrence: "month" });
   const [before] = await entitlementsOf(buyer);
   const recurring = await recurringRow(buyer);
@@ -274,7 +277,7 @@ test("a period that is booked while what was bought changes prolongs that, and t
   expect(await chargesOf(buyer)).toMatchObject([{ refunded: 500 }, { status: "complete", refunded: 0 }]);
 });
 
-test("an account that goes stops paying", async () => {
+test("deleting an account ends its recurring payments", async () => {
   await bought({ recurrence: "month" });
   const { stripeSubscriptionId } = await recurringRow(buyer);
   await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
@@ -286,24 +289,24 @@ test("an account that goes stops paying", async () => {
   expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", due: null });
 });
 
-describe("an account that is deleted at the same instant", () => {
-  /** Deletes the buyer's account while a verb is between its first read and its change. */
+describe("a concurrently deleted account", () => {
+  /** Deletes the buyer's account between a verb's first read and its write. */
   function whileDeleting() {
     let deletion: Promise<unknown> | undefined;
     return interrupted(site, () => (deletion ??= site.call("deleteAccount", { as: "admin", params: { id: buyer.id } })));
   }
 
-  test("stops paying, though an older answer of Stripe's is booked after that", async () => {
+  test("stops paying, even if an older response from Stripe is recorded afterwards", async () => {
     await bought({ recurrence: "month" });
     const recurring = await recurringRow(buyer);
-    const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
-    if (there) there.status = "past_due";
+    const theirs = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
+    if (theirs) theirs.status = "past_due";
     await syncRecurring(whileDeleting(), recurring);
     await reconcile(Date.now() + 6 * MINUTE);
-    expect(there?.status).toBe("canceled");
+    expect(theirs?.status).toBe("canceled");
   });
 
-  test.each(["once", "month"])("holds nothing of what was paid %s, and is asked for no more", async (recurrence) => {
+  test.each(["once", "month"])("holds nothing that was paid %s, and isn't charged again", async (recurrence) => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
     const { subscription } = stripe.pay(chargeId);
@@ -314,7 +317,7 @@ describe("an account that is deleted at the same instant", () => {
     if (subscription !== null) expect(stripe.books().subscriptions.get(subscription)?.status).toBe("canceled");
   });
 
-  test("stops paying, though nobody wrote down that it is to", async () => {
+  test("stops paying, even if its subscription wasn't marked to stop", async () => {
     await bought({ recurrence: "month" });
     const { stripeSubscriptionId } = await recurringRow(buyer);
     await db.delete(accounts).where(eq(accounts.id, buyer.id));

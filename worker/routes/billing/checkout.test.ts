@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterEach(() => stripe.recover());
 
-/** A site of whose sales the operator keeps 2.5 %. */
+/** A site with a platform fee of 2.5 %. */
 async function newClub(): Promise<TestSite> {
   const club = await newSite();
   const params = { siteId: club.id };
@@ -51,7 +51,7 @@ async function newClub(): Promise<TestSite> {
 }
 
 describe("a checkout", () => {
-  test("opens a page at the default price, and is pending until it is paid", async () => {
+  test("opens a page at the default price, with a charge that is pending until it is paid", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     const { chargeId, url } = await open(site, buyer, subscription._id);
@@ -61,7 +61,7 @@ describe("a checkout", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("takes another of the prices' currencies, and no other", async () => {
+  test("accepts any currency of the prices, and no other", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     const { chargeId } = await open(site, buyer, subscription._id, { currency: "eur" });
@@ -71,7 +71,7 @@ describe("a checkout", () => {
     expect(other.fields).toEqual(["currency"]);
   });
 
-  test("leads back to nowhere but the site's own origins", async () => {
+  test("rejects return URLs outside the site's own origins", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     for (const field of ["successUrl", "cancelUrl"]) {
@@ -81,7 +81,7 @@ describe("a checkout", () => {
     expect(await chargesOf(buyer)).toEqual([]);
   });
 
-  test("is refused for what is held already, sold elsewhere or has no price", async () => {
+  test("is rejected for a subscription that is already held, isn't sold through Stripe or has no price", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site);
     await buy(site, buyer, subscription._id);
@@ -92,32 +92,32 @@ describe("a checkout", () => {
     }
   });
 
-  test("is paid to the site's own account, of which the contract's rate is kept", async () => {
+  test("pays the site's own account, minus the contract's service charge", async () => {
     const other = await newClub();
     const fan = await newBuyer(other);
     const once = await open(other, fan, (await newSubscription(other))._id);
     const monthly = await open(other, fan, (await newSubscription(other, { recurrence: "month" }))._id);
     const fieldsOf = ({ chargeId }: { chargeId: string }) => stripe.pageOf(chargeId, `acct_${other.id}`)?.fields;
     const named = await open(other, fan, (await newSubscription(other, { stripePlanId: "price_season" }))._id);
-    // 2.5 % of 4200, which is Stripe's own price of it.
+    // 2.5 % of 4200, Stripe's own price.
     expect(fieldsOf(named)?.["payment_intent_data[application_fee_amount]"]).toBe("105");
     // 2.5 % of 1900, rounded.
     expect(fieldsOf(once)?.["payment_intent_data[application_fee_amount]"]).toBe("48");
     expect(fieldsOf(monthly)?.["subscription_data[application_fee_percent]"]).toBe("2.5");
   });
 
-  test("names Stripe's own price where the subscription has one", async () => {
+  test("uses the subscription's price at Stripe if it has one", async () => {
     buyer = await newBuyer(site);
     const subscription = await newSubscription(site, { stripePlanId: "price_season" });
     const { chargeId } = await open(site, buyer, subscription._id);
     expect(stripe.pageOf(chargeId)?.fields["line_items[0][price]"]).toBe("price_season");
     stripe.pay(chargeId);
     await tell(site, "checkout.session.completed", { object: "checkout.session", metadata: { chargeId } });
-    // What Stripe took, not what we thought.
+    // What Stripe charged, not our own price.
     expect(await chargeRow(chargeId)).toMatchObject({ amount: 4200, currency: "gbp" });
   });
 
-  test("makes the buyer one customer, also when Stripe's answer is lost", async () => {
+  test("creates one customer per buyer, even if Stripe's response is lost", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const before = stripe.books().customers.size;
@@ -127,7 +127,7 @@ describe("a checkout", () => {
     expect(stripe.books().customers.size).toBe(before + 1);
   });
 
-  test("remembers the customer, though the wallet changes while Stripe makes one", async () => {
+  test("stores the customer id, even if the wallet changes while Stripe creates the customer", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const walletId = await walletIdOf(site, buyer);
@@ -148,7 +148,7 @@ describe("a checkout", () => {
     expect(wallet).toMatchObject({ balance: 500, paymentCustomerId: stripe.pageOf(chargeId)?.customer });
   });
 
-  test("closes the page that was open for the same thing", async () => {
+  test("closes the open page for the same item", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const first = await open(site, buyer, id);
@@ -158,7 +158,7 @@ describe("a checkout", () => {
     expect((await chargeRow(first.chargeId)).status).toBe("declined");
   });
 
-  test("finds that the page which was open for the same thing has been paid", async () => {
+  test("detects that the open page for the same item has been paid", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site);
     const { chargeId } = await open(site, buyer, id);
@@ -168,24 +168,27 @@ describe("a checkout", () => {
     expect(await chargesOf(buyer)).toMatchObject([{ status: "complete" }]);
   });
 
-  test.each(["gone", "forbidden"])("waits for an old page that is %s at Stripe no longer than it could be paid", async (trouble) => {
-    buyer = await newBuyer(site);
-    const { _id: id } = await newSubscription(site);
-    const { chargeId } = await open(site, buyer, id);
-    const openAgain = () => {
-      if (trouble === "forbidden") stripe.next(/POST .*expire/, "forbidden");
-      else stripe.books().sessions.delete(stripe.pageOf(chargeId)?.id ?? "");
-      return callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
-    };
-    expect((await openAgain()).status).toBe(503);
-    const change = (fields: Partial<ChargeRow>) => db.update(charges).set(fields).where(eq(charges.id, chargeId));
-    await change({ created: Date.now() - 121 * MINUTE });
-    expect((await openAgain()).status).toBe(200);
-    // Or the cron would ask for it in the tests that follow.
-    await change({ status: "declined", due: null });
-  });
+  test.each(["gone", "forbidden"])(
+    "isn't blocked by an old page that is %s at Stripe once that can't be paid any more",
+    async (trouble) => {
+      buyer = await newBuyer(site);
+      const { _id: id } = await newSubscription(site);
+      const { chargeId } = await open(site, buyer, id);
+      const openAgain = () => {
+        if (trouble === "forbidden") stripe.next(/POST .*expire/, "forbidden");
+        else stripe.books().sessions.delete(stripe.pageOf(chargeId)?.id ?? "");
+        return callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      };
+      expect((await openAgain()).status).toBe(503);
+      const change = (fields: Partial<ChargeRow>) => db.update(charges).set(fields).where(eq(charges.id, chargeId));
+      await change({ created: Date.now() - 121 * MINUTE });
+      expect((await openAgain()).status).toBe(200);
+      // Otherwise the cron would sync it in later tests.
+      await change({ status: "declined", due: null });
+    },
+  );
 
-  test("waits for a payment of the same thing that is on its way", async () => {
+  test("is rejected while a payment for the same item is in progress", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const { chargeId } = await open(site, buyer, id);
@@ -195,54 +198,51 @@ describe("a checkout", () => {
     expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
   });
 
-  test("that Stripe refuses is declined with the reason", async () => {
+  test("that Stripe rejects is declined with the reason", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     stripe.next(/POST .*sessions/, "refuse");
-    const refused = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
-    expect(refused.status).toBe(409);
+    const rejected = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+    expect(rejected.status).toBe(409);
     expect(await chargesOf(buyer)).toMatchObject([{ status: "declined", failure: "This can't be done" }]);
   });
 
   test.each(["locked", "forbidden"] as const)(
-    "stays pending while Stripe finds our key %s, and nobody is told of the key",
+    "stays pending while Stripe reports our key as %s, and doesn't reveal the key",
     async (trouble) => {
       buyer = await newBuyer(site);
       const { _id: id } = await newSubscription(site);
       stripe.next(/POST .*sessions/, trouble);
-      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
-      expect([answer.status, answer.problem?.code]).toEqual([503, "unavailable"]);
-      expect(answer.text).not.toContain("sk_test");
+      const response = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+      expect([response.status, response.problem?.code]).toEqual([503, "unavailable"]);
+      expect(response.text).not.toContain("sk_test");
       expect(await chargesOf(buyer)).toMatchObject([{ status: "pending", failure: null }]);
     },
   );
 
-  test.each(["hang", "fail"] as const)(
-    "stays pending when Stripe seems to %s, and what became of it is found by asking",
-    async (misbehaviour) => {
-      buyer = await newBuyer(site);
-      const { _id: id } = await newSubscription(site);
-      stripe.next(/POST .*sessions/, misbehaviour, misbehaviour);
-      const answer = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
-      expect(answer.problem?.code).toBe("unavailable");
-      const [charge] = await chargesOf(buyer);
-      expect(charge).toMatchObject({ status: "pending", stripeSessionId: null });
-      await makeDue(site);
-      await reconcile();
-      const [asked] = await chargesOf(buyer);
-      // One was opened, though nobody heard of it; the other may still be on its way.
-      expect(asked?.status).toBe("pending");
-      expect(asked?.stripeSessionId === null).toBe(misbehaviour === "fail");
-      await makeDue(site);
-      await reconcile(Date.now() + 11 * MINUTE);
-      expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
-    },
-  );
+  test.each(["hang", "fail"] as const)("stays pending when Stripe seems to %s, and is settled by the cron", async (misbehaviour) => {
+    buyer = await newBuyer(site);
+    const { _id: id } = await newSubscription(site);
+    stripe.next(/POST .*sessions/, misbehaviour, misbehaviour);
+    const response = await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES });
+    expect(response.problem?.code).toBe("unavailable");
+    const [charge] = await chargesOf(buyer);
+    expect(charge).toMatchObject({ status: "pending", stripeSessionId: null });
+    await makeDue(site);
+    await reconcile();
+    const [synced] = await chargesOf(buyer);
+    // One page was opened but the response was lost; the other request may still be in flight.
+    expect(synced?.status).toBe("pending");
+    expect(synced?.stripeSessionId === null).toBe(misbehaviour === "fail");
+    await makeDue(site);
+    await reconcile(Date.now() + 11 * MINUTE);
+    expect((await chargesOf(buyer))[0]?.status).toBe(misbehaviour === "fail" ? "declined" : "pending");
+  });
 
   test.each([
     ["customer", /POST .*customers/],
     ["page", /POST .*sessions/],
-  ])("with a key that Stripe gave no %s at first is open to the same key, once", async (_, path) => {
+  ])("can be retried with its Idempotency-Key after creating the %s failed, and opens one page", async (_, path) => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const headers = { "Idempotency-Key": `buy-${id}` };
@@ -256,7 +256,7 @@ describe("a checkout", () => {
     expect(pages.map((charge) => charge.id)).toEqual([opened.as(CheckoutAnswer).chargeId]);
   });
 
-  test.each(["isk", "ugx"])("in %s is counted in hundredths by Stripe and in whole ones here, there and back", async (currency) => {
+  test.each(["isk", "ugx"])("in %s converts between Stripe's hundredths and our whole units", async (currency) => {
     buyer = await newBuyer(site);
     const prices = [{ currency, default: true, value: 1900 }];
     const [once, monthly] = [await newSubscription(site, { prices }), await newSubscription(site, { prices, recurrence: "month" })];
@@ -276,7 +276,7 @@ describe("a checkout", () => {
     expect((await chargesOf(buyer)).map(({ amount }) => amount)).toEqual([1900, 1900, 1900]);
   });
 
-  test("in a currency of thousandths takes amounts that end in 0 alone", async () => {
+  test("in a three-decimal currency accepts only amounts that end in 0", async () => {
     buyer = await newBuyer(site);
     const prices = (value: number) => [{ currency: "kwd", default: true, value }];
     const body = { siteId: site.id, name: "Cup pass", sku: "kuwait-pass", subscriptionProvider: "stripe", recurrence: "once" };
@@ -288,7 +288,7 @@ describe("a checkout", () => {
     expect(await refund(site, buyer, chargeId, 900)).toMatchObject({ success: true });
   });
 
-  test("keeps the customer that the operator's wallet names, also at the site's own account", async () => {
+  test("uses the customer id that the operator set in the wallet, also at the site's own account", async () => {
     const club = await newClub();
     const fan = await newBuyer(club);
     const paymentCustomerId = `cus_${fan.id}`;
@@ -299,7 +299,7 @@ describe("a checkout", () => {
     expect(stripe.pageOf(chargeId, `acct_${club.id}`)?.customer).toBe(paymentCustomerId);
   });
 
-  test("makes a buyer anew whom somebody has deleted at Stripe, each time", async () => {
+  test("creates a new customer each time the customer was deleted at Stripe", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     const seen = new Set<string>();
@@ -313,7 +313,7 @@ describe("a checkout", () => {
     expect(seen.size).toBe(3);
   });
 
-  test("is not made anew for a price that Stripe doesn't know", async () => {
+  test("creates no second customer for a price that Stripe doesn't know", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site, { stripePlanId: "price_missing" });
     const customers = stripe.books().customers.size;
@@ -321,7 +321,7 @@ describe("a checkout", () => {
     expect(stripe.books().customers.size).toBe(customers + 1);
   });
 
-  test("works for a buyer whose e-mail address changed after Stripe's answer was lost", async () => {
+  test("works for a buyer whose address changed after Stripe's response was lost", async () => {
     buyer = await newBuyer(site);
     const { _id: id } = await newSubscription(site);
     stripe.next(/POST .*customers/, "stumble");
@@ -334,7 +334,7 @@ describe("a checkout", () => {
     expect(stripe.books().customers.get(stripe.pageOf(chargeId)?.customer ?? "")).toMatchObject({ email: `new-${buyer.email}` });
   });
 
-  test("holds the sku that it sells to its name, until the page is paid or over", async () => {
+  test("prevents renaming or deleting its sku until the page is paid or expired", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site);
     const { chargeId } = await open(site, buyer, id);

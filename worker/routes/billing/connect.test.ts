@@ -46,7 +46,7 @@ const reportDeauthorization = (site: TestSite, account: string) =>
 async function checkout(site: TestSite) {
   const buyer = await newBuyer(site);
   const { _id: id } = await newSubscription(site);
-  return { buyer, answer: await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES }) };
+  return { buyer, response: await callAs(site, buyer, "checkoutSubscription", { params: { id }, body: PAGES }) };
 }
 
 async function eventTypes(site: TestSite): Promise<string[]> {
@@ -97,33 +97,33 @@ describe("connecting a Stripe account", () => {
     expect(await connectionOf(thief)).toMatchObject({ connected: false, stripeAccount: null });
   });
 
-  test("takes no account id from anybody", async () => {
+  test("accepts no account id from anyone", async () => {
     const site = await newUnconnectedSite();
     expect((await connect(site, { stripeAccount: "acct_victim" })).fields).toEqual(["stripeAccount"]);
     for (const billing of [{ stripeAccount: "acct_victim" }, {}]) {
-      const answer = await site.call("updateSite", { body: { name: "Harbour City FC", settings: { billing } } });
-      expect(answer.fields).toEqual(["settings.billing"]);
+      const response = await site.call("updateSite", { body: { name: "Harbour City FC", settings: { billing } } });
+      expect(response.fields).toEqual(["settings.billing"]);
     }
     expect((await site.call("updateSite", { body: { name: "Harbour City FC", contractServiceChargeRate: 0 } })).fields).toEqual([
       "contractServiceChargeRate",
     ]);
   });
 
-  test("returns the owner to the site's own origins alone", async () => {
+  test("rejects return URLs outside the site's own origins", async () => {
     const site = await newUnconnectedSite();
     for (const field of ["returnUrl", "refreshUrl"])
       expect((await connect(site, { [field]: "https://evil.example/" })).fields).toEqual([field]);
     expect(stripeAccounts.of(site.id)).toEqual([]);
   });
 
-  test("keeps no link for a repeated Idempotency-Key", async () => {
+  test("doesn't replay the link for a repeated Idempotency-Key", async () => {
     const site = await newUnconnectedSite();
     const headers = { "Idempotency-Key": "connect-once" };
     const { url } = (await connect(site, {}, headers)).as(ConnectLink);
     expect((await connect(site, {}, headers)).text).not.toContain(url);
   });
 
-  test("is up to the site's developer keys alone", async () => {
+  test("is allowed only for the site's developer keys", async () => {
     const site = await newUnconnectedSite();
     for (const as of ["client", "viewer", "creator", "reader"] as const) {
       const expected = as === "client" ? 401 : 403;
@@ -133,8 +133,8 @@ describe("connecting a Stripe account", () => {
   });
 });
 
-describe("the connection", () => {
-  test("says what is missing until the owner has filled in Stripe's form", async () => {
+describe("a site's Stripe connection", () => {
+  test("lists what is missing until the owner has completed Stripe's form", async () => {
     const site = await newUnconnectedSite();
     expect(await connectionOf(site)).toEqual({
       connected: false,
@@ -168,13 +168,13 @@ describe("a checkout", () => {
   test("is rejected with 409 until the site's account can take payments, and then pays that account", async () => {
     const site = await newUnconnectedSite();
     const none = await checkout(site);
-    expect(none.answer.status).toBe(409);
-    expect(none.answer.problem?.message).toContain("POST /billing/v1/connect");
+    expect(none.response.status).toBe(409);
+    expect(none.response.problem?.message).toContain("POST /billing/v1/connect");
     await connect(site);
     const account = stripeAccounts.of(site.id)[0]?.id ?? "";
     const unfinished = await checkout(site);
-    expect(unfinished.answer.status).toBe(409);
-    expect(unfinished.answer.problem?.message).toContain("GET /billing/v1/connect");
+    expect(unfinished.response.status).toBe(409);
+    expect(unfinished.response.problem?.message).toContain("GET /billing/v1/connect");
     for (const { buyer } of [none, unfinished]) expect(await chargesOf(buyer)).toEqual([]);
     stripeAccounts.complete(account);
     expect((await reportUpdate(site, account)).status).toBe(200);
@@ -192,9 +192,9 @@ describe("a checkout", () => {
     await db
       .insert(connectedAccounts)
       .values({ ...state, id: site.id, siteId: site.id, stripeAccount: account, requirements, created: now, modified: now });
-    expect((await checkout(site)).answer.status).toBe(503);
+    expect((await checkout(site)).response.status).toBe(503);
     stripeAccounts.complete(stripeAccounts.add(account).id);
-    expect((await checkout(site)).answer.status).toBe(200);
+    expect((await checkout(site)).response.status).toBe(200);
   });
 
   test("is rejected again once Stripe disables charges", async () => {
@@ -203,30 +203,30 @@ describe("a checkout", () => {
     await reportUpdate(site, account);
     stripeAccounts.get(account).chargesEnabled = false;
     await reportUpdate(site, account);
-    expect((await checkout(site)).answer.status).toBe(409);
+    expect((await checkout(site)).response.status).toBe(409);
   });
 });
 
-describe("an event about an account", () => {
+describe("a Stripe event about a connected account", () => {
   test("changes nothing that Stripe itself doesn't confirm", async () => {
     const { site, account } = await newConnectingSite();
     const claimed = { ...showAccount(stripeAccounts.get(account)), charges_enabled: true };
     expect((await report(site, "account.updated", claimed, account)).status).toBe(200);
-    expect((await checkout(site)).answer.status).toBe(409);
+    expect((await checkout(site)).response.status).toBe(409);
     expect((await reportDeauthorization(site, account)).status).toBe(200);
     expect((await connectionOf(site)).stripeAccount).toBe(account);
   });
 
-  test("reaches the site of that account alone", async () => {
+  test("affects only the site of that account", async () => {
     const [one, other] = [await newConnectingSite(), await newConnectingSite()];
     for (const { account } of [one, other]) stripeAccounts.complete(account);
-    // The object names another account than the one at which it happened.
+    // The object names another account than the event itself.
     await report(one.site, "account.updated", showAccount(stripeAccounts.get(other.account)), one.account);
-    expect((await checkout(other.site)).answer.status).toBe(409);
-    expect((await checkout(one.site)).answer.status).toBe(200);
+    expect((await checkout(other.site)).response.status).toBe(409);
+    expect((await checkout(one.site)).response.status).toBe(200);
     for (const account of ["acct_unknown", undefined])
       expect((await report(one.site, "account.updated", { id: other.account, object: "account" }, account)).status).toBe(200);
-    expect((await checkout(other.site)).answer.status).toBe(409);
+    expect((await checkout(other.site)).response.status).toBe(409);
   });
 
   test("is rejected unless Stripe has signed it", async () => {
@@ -235,13 +235,13 @@ describe("an event about an account", () => {
     expect((await site.call("receiveStripeEvent", { as: "nobody", ...forged })).status).toBe(401);
   });
 
-  test("disconnects the site when the owner takes the access away; it can connect a new account", async () => {
+  test("disconnects the site when the owner revokes access; it can connect a new account", async () => {
     const { site, account } = await newConnectingSite();
     stripeAccounts.complete(account).revoked = true;
     await reportUpdate(site, account);
     for (let times = 0; times < 2; times++) expect((await reportDeauthorization(site, account)).status).toBe(200);
     expect(await connectionOf(site)).toMatchObject({ connected: false, stripeAccount: null });
-    expect((await checkout(site)).answer.status).toBe(409);
+    expect((await checkout(site)).response.status).toBe(409);
     expect((await connect(site)).status).toBe(200);
     const current = (await connectionOf(site)).stripeAccount;
     expect(stripeAccounts.of(site.id).map(({ id }) => id)).toEqual([account, current]);

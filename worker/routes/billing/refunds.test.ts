@@ -43,14 +43,14 @@ async function bought() {
 }
 
 describe("a refund", () => {
-  test("without an amount gives all back and ends what was bought", async () => {
+  test("without an amount refunds everything and ends the entitlement", async () => {
     const { chargeId } = await bought();
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, errorMessage: null, status: "complete", amount: 1900 });
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
   });
 
-  test("of a part leaves what was bought; without an amount the rest follows", async () => {
+  test("of a part keeps the entitlement; another without an amount refunds the rest", async () => {
     const { chargeId, subscription } = await bought();
     expect(await refund(site, buyer, chargeId, 700)).toMatchObject({ success: true, amount: 700 });
     expect(await held(buyer)).toEqual([subscription.sku]);
@@ -58,7 +58,7 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("of more than is left is no success, and moves nothing", async () => {
+  test("of more than is left fails and moves no money", async () => {
     const { chargeId } = await bought();
     await refund(site, buyer, chargeId, 1000);
     expect(await refund(site, buyer, chargeId, 901)).toMatchObject({
@@ -66,17 +66,17 @@ describe("a refund", () => {
       errorMessage: "Only 900 of 1900 can still be refunded",
     });
     await refund(site, buyer, chargeId);
-    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "All of it has been refunded" });
+    expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "The charge is already fully refunded" });
     expect((await chargeRow(chargeId)).refunded).toBe(1900);
   });
 
-  test("of what was never paid is no success", async () => {
+  test("of an unpaid charge fails", async () => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "The charge was not paid" });
   });
 
-  test("never exceeds the charge, however many are asked for at once", async () => {
+  test("never exceeds the charge, also in concurrent requests", async () => {
     const { chargeId } = await bought();
     const results = await Promise.all(Array.from({ length: 6 }, () => refund(site, buyer, chargeId, 600)));
     expect(results.filter(({ success }) => success)).toHaveLength(3);
@@ -93,7 +93,7 @@ describe("a refund", () => {
     ["another reason", { reason: "because" }],
     ["no charge", { chargeId: undefined }],
     ["no account", { accountId: undefined }],
-  ])("with %s is a 400 that says so", async (_, change) => {
+  ])("with %s is rejected with the documented message", async (_, change) => {
     const { chargeId } = await bought();
     const body = { accountId: buyer.id, chargeId, reason: "duplicate", ...change };
     const { status, problem } = await site.call("refundCharge", { as: "admin", body });
@@ -101,7 +101,7 @@ describe("a refund", () => {
     expect(problem?.message).toBe("Request body was not a valid RefundRequest or The amount refunded must be larger than 0.");
   });
 
-  test("knows no charge of another account or site", async () => {
+  test("doesn't find a charge of another account or site", async () => {
     const { chargeId } = await bought();
     const stranger = await newBuyer(site);
     const body = { accountId: stranger.id, chargeId, reason: "duplicate" };
@@ -110,14 +110,14 @@ describe("a refund", () => {
     expect((await other.call("refundCharge", { as: "admin", body: { ...body, accountId: buyer.id } })).status).toBe(404);
   });
 
-  test("that Stripe refuses is told with its reason, and leaves the money to be refunded again", async () => {
+  test("that Stripe rejects returns the reason and can be requested again", async () => {
     const { chargeId } = await bought();
     stripe.next(/POST .*refunds/, "refuse");
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: false, errorMessage: "This can't be done", status: "declined" });
     expect(await refund(site, buyer, chargeId)).toMatchObject({ success: true, amount: 1900 });
   });
 
-  test.each(["stumble", "hang"] as const)("stays reserved when Stripe seems to %s, and is booked by asking", async (misbehaviour) => {
+  test.each(["stumble", "hang"] as const)("stays reserved when Stripe seems to %s, and is settled by the cron", async (misbehaviour) => {
     const { chargeId } = await bought();
     stripe.next(/POST .*refunds/, misbehaviour, misbehaviour);
     const first = await refund(site, buyer, chargeId, 1500);
@@ -130,7 +130,7 @@ describe("a refund", () => {
     expect(stripe.refundsOf((await chargeRow(chargeId)).stripePaymentId ?? "")).toHaveLength(1);
   });
 
-  test("that never reached Stripe is given up, not before it could have", async () => {
+  test("that never reached Stripe is declined after ten minutes", async () => {
     const { chargeId } = await bought();
     stripe.next(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
@@ -142,7 +142,7 @@ describe("a refund", () => {
     expect(await refundRows(chargeId)).toMatchObject([{ status: "declined", failure: "The request never reached Stripe" }]);
   });
 
-  test("that is on its way is settled by Stripe's event, either way", async () => {
+  test("that is pending is settled by Stripe's event, whether it succeeds or fails", async () => {
     for (const outcome of ["succeeded", "failed"] as const) {
       const { chargeId, subscription } = await bought();
       stripe.refundsBecome = "pending";
@@ -156,7 +156,7 @@ describe("a refund", () => {
     }
   });
 
-  test("that is made at Stripe itself is booked once, and ends what was bought when nothing is left", async () => {
+  test("created at Stripe itself is recorded once, and ends the entitlement when nothing is left", async () => {
     const { chargeId, subscription } = await bought();
     const { stripePaymentId } = await chargeRow(chargeId);
     stripe.refundThere(stripePaymentId ?? "", 400);
@@ -169,7 +169,7 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("that is made at Stripe while one of ours may be on its way there waits for that", async () => {
+  test("created at Stripe itself is not recorded while one of ours may still be in flight", async () => {
     const { chargeId } = await bought();
     stripe.next(/POST .*refunds/, "fail");
     await refund(site, buyer, chargeId);
@@ -179,7 +179,7 @@ describe("a refund", () => {
     expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1000, reserved: 1000, due: null });
   });
 
-  test.each(["once", "month"])("that is made at Stripe before what was paid %s is booked is booked after it", async (recurrence) => {
+  test.each(["once", "month"])("created at Stripe before what was paid %s is recorded is recorded after it", async (recurrence) => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site, { recurrence }))._id);
     const { intent, invoice } = stripe.pay(chargeId);
@@ -193,7 +193,7 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("is not looked for again and again where no money was moved", async () => {
+  test("isn't checked for repeatedly if no money was moved", async () => {
     buyer = await newBuyer(site);
     const { chargeId } = await open(site, buyer, (await newSubscription(site))._id);
     stripe.pay(chargeId).intent = null;
@@ -203,7 +203,7 @@ describe("a refund", () => {
     expect((await chargeRow(chargeId)).due).toBeNull();
   });
 
-  test("that is made at Stripe before a period is booked is booked after it", async () => {
+  test("created at Stripe before a period is recorded is recorded after it", async () => {
     buyer = await newBuyer(site);
     await buy(site, buyer, (await newSubscription(site, { recurrence: "month" }))._id);
     const { stripeSubscriptionId } = await recurringRow(buyer);

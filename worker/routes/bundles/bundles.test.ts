@@ -13,7 +13,7 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-/** Buys a bundle, to the end. */
+/** Buys a bundle, including the payment. */
 async function buyBundle(buyer: Awaited<ReturnType<typeof newBuyer>>, id: string): Promise<string> {
   const { chargeId } = (await callAs(site, buyer, "checkoutBundle", { params: { id }, body: PAGES })).as(CheckoutAnswer);
   stripe.pay(chargeId);
@@ -26,14 +26,14 @@ function ticketsOf({ items }: { items: { type: string; id: string }[] }): string
 }
 
 describe("a bundle", () => {
-  test("is made, read by anybody and found by its sku", async () => {
+  test("can be created, read and found by its sku", async () => {
     const bundle = await newBundle(site);
     expect((await site.call("getBundle", { params: { id: bundle.id } })).body).toEqual(bundle);
     const listed = (await site.call("listBundles", { query: { sku: bundle.sku } })).as(listOf(Bundle));
     expect(listed.results).toEqual([bundle]);
   });
 
-  test("has a sku of its own on its site", async () => {
+  test("has a sku that is unique on its site", async () => {
     const { sku, name, price, presentmentCurrency, items } = await newBundle(site);
     const body = { sku, name, price, presentmentCurrency, items };
     expect((await site.call("createBundle", { body })).status).toBe(409);
@@ -49,13 +49,13 @@ describe("a bundle", () => {
     ["items", { items: [] }],
     ["items.0.type", { items: [{ type: "voucher", id: "1" }] }],
     ["siteId", { siteId: "5eed00000000000000000009" }],
-  ])("with a wrong %s is refused", async (field, change) => {
+  ])("with an invalid %s is rejected", async (field, change) => {
     const items = [{ type: "ticket", id: "match-pass" }];
     const body = { name: "Derby day", sku: "wrong", price: 1, presentmentCurrency: "gbp", items, ...change };
     expect((await site.call("createBundle", { body })).fields).toEqual([field]);
   });
 
-  test("grants its own sku and each ticket's, once, and no shop item's", async () => {
+  test("grants its own sku and each ticket's once, but nothing for shop items", async () => {
     const buyer = await newBuyer(site);
     const bundle = await newBundle(site, {
       items: [
@@ -70,7 +70,7 @@ describe("a bundle", () => {
     expect(await chargeRow(chargeId)).toMatchObject({ amount: 2900, itemType: "bundle", itemId: bundle.id });
   });
 
-  test("is priced once: with what it grants first, by which it is refunded", async () => {
+  test("has its price on one entitlement, which is the one that is refunded", async () => {
     const buyer = await newBuyer(site);
     const bundle = await newBundle(site);
     const chargeId = await buyBundle(buyer, bundle.id);
@@ -85,7 +85,7 @@ describe("a bundle", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("leaves what the buyer held already as it was", async () => {
+  test("doesn't change an entitlement that the buyer already holds", async () => {
     const buyer = await newBuyer(site);
     const pass = await newSubscription(site);
     const first = await buy(site, buyer, pass._id);
@@ -97,7 +97,7 @@ describe("a bundle", () => {
     expect(await held(buyer)).toEqual([pass.sku]);
   });
 
-  test("is not sold to who holds all of it", async () => {
+  test("is not sold to a buyer who already holds all of it", async () => {
     const buyer = await newBuyer(site);
     const { id } = await newBundle(site);
     await buyBundle(buyer, id);

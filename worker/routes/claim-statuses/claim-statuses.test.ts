@@ -50,7 +50,7 @@ const skusOf = async (as: "viewer" | "creator" | "reader") =>
   (await site.call("getAccount", { params: { id: site.accounts[as].id } })).as(Account).subscriptions;
 
 describe("a claim", () => {
-  test("waits for the site, which hears of it with what its webhook is to do", async () => {
+  test("is pending, with an event that carries the quest's webhook settings", async () => {
     const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "scarf-m" };
     const made = await claimed({ rewardType: "webhook", productId: "scarf", ...webhook });
     expect(made).toMatchObject({
@@ -61,7 +61,7 @@ describe("a claim", () => {
     expect(event).toMatchObject({ resource: `claimstatus/${made._id}`, data: { ...made, ...webhook } });
   });
 
-  test("is refused until the quest is complete, and where nothing is asked for", async () => {
+  test("is rejected until the quest is complete, and for a quest without actions", async () => {
     const id = await newQuest();
     expect((await claim(id)).problem).toMatchObject({ status: 409, message: "The quest is not complete: 0 of 1 actions are done" });
     await complete(id);
@@ -70,17 +70,17 @@ describe("a claim", () => {
     expect((await claim(await newQuest({ actions: [] }))).status).toBe(409);
   });
 
-  test("is made once, however often it is asked for at once", async () => {
+  test("is created once, also in concurrent requests", async () => {
     const id = await newQuest({ rewardType: "prize", productId: SKU });
     await complete(id, "reader");
-    const answers = await Promise.all(Array.from({ length: 8 }, () => claim(id, "reader")));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => claim(id, "reader")));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     expect(await list({ questId: id })).toHaveLength(1);
     expect(await skusOf("reader")).toHaveLength(1);
-    expect((await claim(id, "reader")).problem?.message).toBe("The reward of this quest has been claimed already");
+    expect((await claim(id, "reader")).problem?.message).toBe("The reward of this quest has already been claimed");
   });
 
-  test("is made within the quest's time", async () => {
+  test("is accepted only within the quest's time window", async () => {
     const id = await newQuest();
     await complete(id);
     const now = Math.floor(Date.now() / 1000);
@@ -93,14 +93,14 @@ describe("a claim", () => {
         },
       });
     await put({ timeMinimum: now + 600 });
-    expect((await claim(id)).problem).toMatchObject({ status: 409, message: "The quest has not begun" });
+    expect((await claim(id)).problem).toMatchObject({ status: 409, message: "The quest has not started" });
     await put({ timeMaximum: now - 600 });
-    expect((await claim(id)).problem).toMatchObject({ status: 409, message: "The quest is over" });
+    expect((await claim(id)).problem).toMatchObject({ status: 409, message: "The quest has ended" });
     await put({ timeMinimum: now - 600, timeMaximum: now + 600 });
     expect((await claim(id)).status).toBe(201);
   });
 
-  test("of a prize that is a sku of the site grants it at once, once", async () => {
+  test("for a prize that is a sku of the site grants it immediately, once", async () => {
     const own = await claimed({ rewardType: "prize", productId: SKU }, "creator");
     expect(own.status).toBe("SUCCESS");
     expect(await skusOf("creator")).toEqual([SKU]);
@@ -110,11 +110,11 @@ describe("a claim", () => {
     expect((await claimed({ rewardType: "prize-service-specific", productId: SKU }, "creator")).status).toBe("PENDING");
   });
 
-  test("from outside the reward's regions is ERROR_REGION, and grants nothing until it is moved on", async () => {
+  test("from outside the reward's regions is ERROR_REGION, and grants nothing until its status is changed", async () => {
     const reward = { rewardType: "prize", productId: SKU, regions: ["GB", "IE"] };
     for (const country of ["FR", undefined]) {
-      const refused = await claimed(reward, "viewer", country);
-      expect(refused).toMatchObject({ status: "ERROR_REGION", message: "The reward is not given where you are" });
+      const rejected = await claimed(reward, "viewer", country);
+      expect(rejected).toMatchObject({ status: "ERROR_REGION", message: "The reward is not available in your region" });
     }
     expect(await skusOf("viewer")).toEqual([]);
     const [first] = await list({ status: "ERROR_REGION" });
@@ -124,25 +124,28 @@ describe("a claim", () => {
   });
 });
 
-describe("moving a claim on", () => {
-  test("tells what has become of it, and ends with SUCCESS", async () => {
+describe("updating a claim's status", () => {
+  test("emits events, and SUCCESS is final", async () => {
     const { _id: id, message } = await claimed();
     const failed = (await move(id, { status: "ERROR", message: "No such address" })).as(ClaimStatus);
     expect(failed).toMatchObject({ status: "ERROR", message: "No such address" });
     expect((await move(id, { status: "SUCCESS" })).as(ClaimStatus)).toMatchObject({ status: "SUCCESS", message: "No such address" });
-    expect((await move(id, { status: "ERROR" })).problem).toMatchObject({ status: 409, message: "A claim can't go from SUCCESS to ERROR" });
+    expect((await move(id, { status: "ERROR" })).problem).toMatchObject({
+      status: 409,
+      message: "A claim can't change from SUCCESS to ERROR",
+    });
     expect(message).toBe(texts.claimedMessage);
     const events = (await site.call("listEvents", { query: { types: "claim.updated", limit: 200 } })).as(EventList).results;
     const own = events.filter(({ resource }) => resource === `claimstatus/${id}`);
     expect(own.map(({ data }) => data.status)).toEqual(["ERROR", "SUCCESS"]);
   });
 
-  test("never goes back to PENDING", async () => {
+  test("can't set it back to PENDING", async () => {
     const { _id: id } = await claimed();
     expect((await move(id, { status: "PENDING" })).fields).toEqual(["status"]);
   });
 
-  test("is done by one of two at once", async () => {
+  test("succeeds for one of two concurrent requests", async () => {
     const { _id: id } = await claimed();
     const both = await Promise.all(["SUCCESS", "ERROR"].map((status) => move(id, { status }, { "If-Match": '"v1"' })));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -150,7 +153,7 @@ describe("moving a claim on", () => {
 });
 
 describe("claims", () => {
-  test("are shown to their owners, and all of the site to those who manage it", async () => {
+  test("are visible to their owners, and all of them to those who manage the site", async () => {
     const own = await claimed();
     const others = await claimed({}, "creator");
     const ids = async (as: Caller) => (await list({ limit: "200" }, as)).map(({ _id }) => _id);
@@ -164,7 +167,7 @@ describe("claims", () => {
     ]);
   });
 
-  test("are filtered by any property", async () => {
+  test("can be filtered by any property", async () => {
     const made = await claimed({ productId: "mug", rewardType: "webhook" });
     for (const property of ["_id", "questId", "productId"] as const) {
       expect((await list({ [property]: made[property] ?? "" })).map(({ _id }) => _id)).toEqual([made._id]);
@@ -173,7 +176,7 @@ describe("claims", () => {
     expect(await list({ status: "PENDING", rewardType: "webhook", search: "MUG" })).toHaveLength(1);
   });
 
-  test("outlive their quest and end with their account", async () => {
+  test("stay when their quest is deleted, and end when their account is deleted", async () => {
     const own = await newSite();
     const [one, two] = [await newQuest({}, own), await newQuest({}, own)];
     for (const id of [one, two]) {
@@ -186,9 +189,9 @@ describe("claims", () => {
     expect(left.map(({ status, message }) => ({ status, message }))).toEqual(Array(2).fill({ status: "ERROR", message: null }));
     const { results } = (await own.call("listEvents", { query: { types: "claim.updated" } })).as(EventList);
     expect(results.map(({ resource, data }) => ({ resource, data }))).toEqual(
-      left.toSorted((a, b) => a._id.localeCompare(b._id)).map((told) => ({ resource: `claimstatus/${told._id}`, data: told })),
+      left.toSorted((a, b) => a._id.localeCompare(b._id)).map((claim) => ({ resource: `claimstatus/${claim._id}`, data: claim })),
     );
     const moved = await own.call("updateClaimStatus", { params: { id: left[0]?._id ?? "" }, body: { status: "SUCCESS" } });
-    expect(moved.problem).toMatchObject({ status: 409, message: "The account is gone" });
+    expect(moved.problem).toMatchObject({ status: 409, message: "The account no longer exists" });
   });
 });

@@ -4,7 +4,7 @@ import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { getClaim, listClaims, moveClaim } from "#worker/services/claim-statuses/claims.ts";
+import { getClaim, listClaims, updateClaim } from "#worker/services/claim-statuses/claims.ts";
 import { ClaimMove, ClaimQuery, ClaimStatus, toClaimStatus } from "#worker/services/claim-statuses/schemas.ts";
 
 export const claimStatuses = createArea();
@@ -19,7 +19,7 @@ claimStatuses.openapi(
     path: "/claimstatus/v3",
     summary: "List claims",
     description:
-      "Claims of quests' rewards, the last changed first: all of the site for its admins and keys, the caller's own for anybody else.",
+      "Lists claims of quest rewards, most recently changed first: all of the site's for admins and keys, only the caller's own for everyone else.",
     access: { ...common.access, accounts: "any" },
     request: { query: ClaimQuery },
     responses: { 200: json("A page of claims", listOf(ClaimStatus).openapi("ClaimStatusList")) },
@@ -37,7 +37,7 @@ claimStatuses.openapi(
     method: "get",
     path: "/claimstatus/v3/{id}",
     summary: "Get a claim",
-    description: "One claim; of somebody else's only admins and keys hear.",
+    description: "Returns one claim. Only admins and keys can read those of others.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The claim", ClaimStatus) },
@@ -56,15 +56,15 @@ claimStatuses.openapi(
     operationId: "updateClaimStatus",
     method: "patch",
     path: "/claimstatus/v3/{id}",
-    summary: "Move a claim on",
+    summary: "Update a claim's status",
     description:
-      "Says what has become of a claim: `PENDING` may go to any other status, `ERROR` and `ERROR_REGION` to each other and to `SUCCESS`, which is final. With `SUCCESS` a prize that is a sku of the site is granted. An entry of a raffle may be ended, but only the draw makes it win.",
+      "Changes a claim's status: `PENDING` can change to any other status, `ERROR` and `ERROR_REGION` to each other and to `SUCCESS`, which is final. With `SUCCESS`, a prize that is a sku of the site is granted. A raffle entry can be ended, but only the draw can make it win.",
     request: { params: IdParam, body: jsonBody(ClaimMove) },
-    responses: { 200: json("The claim as it is now", ClaimStatus) },
+    responses: { 200: json("The updated claim", ClaimStatus) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
-    const claim = await moveClaim(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
+    const claim = await updateClaim(c.var.ctx, c.req.valid("param").id, c.req.valid("json"));
     tagVersion(c, claim);
     return c.json(toClaimStatus(claim), 200);
   },

@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 
 function grant(of: TestSite, accountId: string, sku: string, more: Partial<Grant> = {}) {
-  const given = { accountId, sku, grantedMethod: "customerService" as const, ...more };
-  return asSystem({ env, db, now: Date.now() }, of.id, (ctx) => grantEntitlement(ctx, given));
+  const input = { accountId, sku, grantedMethod: "customerService" as const, ...more };
+  return asSystem({ env, db, now: Date.now() }, of.id, (ctx) => grantEntitlement(ctx, input));
 }
 
 async function newSubscription(of: TestSite, name: string) {
@@ -40,7 +40,7 @@ async function list(of: TestSite, query: Record<string, string | number> = {}, a
 const namesOf = ({ results }: { results: { name: string }[] }) => results.map((member) => member.name);
 
 describe("the members", () => {
-  test("are listed in the order asked for, which must be said, with what they hold", async () => {
+  test("are listed in the requested order, which is required, with their skus", async () => {
     const own = await newSite();
     await grant(own, own.accounts.viewer.id, "season-pass");
     expect(namesOf(await list(own, { sortBy: "name", sortDirection: 1 }))).toEqual(["admin", "creator", "reader", "viewer"]);
@@ -54,7 +54,7 @@ describe("the members", () => {
     expect((await own.call("listMembers", { query: { ...PAGE, sortBy: "email" } })).fields).toEqual(["sortBy"]);
   });
 
-  test("are paged by the list's own links", async () => {
+  test("can be paged with the list's links", async () => {
     const own = await newSite();
     const pageOf = async (link: string | null) => {
       const query = Object.fromEntries(new URL(link ?? "", ORIGIN).searchParams);
@@ -72,7 +72,7 @@ describe("the members", () => {
     expect(namesOf(await pageOf(second.pagination.self))).toEqual(["reader", "viewer"]);
   });
 
-  test("are paged whatever they are called", async () => {
+  test("can be paged with very long non-ASCII names", async () => {
     const own = await newSite();
     const names = ["각".repeat(200), `${"각".repeat(199)}나`];
     for (const name of names) await own.addAccount(name, []);
@@ -137,12 +137,12 @@ describe("the members", () => {
       expect(namesOf(await list(own, { searchBy, searchQuery }))).toEqual(names);
     });
 
-    test("by the access code that they have redeemed, in whatever case it is typed", async () => {
+    test("by a redeemed access code, regardless of case", async () => {
       expect(namesOf(await list(own, { searchBy: "accessCode", searchQuery: code.toLowerCase() }))).toEqual(["viewer"]);
       expect(namesOf(await list(own, { searchBy: "accessCode", searchQuery: code.slice(0, -1) }))).toEqual([]);
     });
 
-    test("by nothing that the list does not know", async () => {
+    test("only by a known searchBy", async () => {
       expect((await own.call("listMembers", { query: { ...PAGE, searchBy: "shoeSize" } })).fields).toEqual(["searchBy"]);
     });
 
@@ -157,7 +157,7 @@ describe("the members", () => {
     });
   });
 
-  test("of a channel hold a sku of its gate; its admin sees these and no others", async () => {
+  test("of a channel are those who hold a sku of its gate, the only ones that its admin sees", async () => {
     const own = await newSite();
     const [fan, passer] = [await own.addAccount("fan", []), await own.addAccount("passer-by", [])];
     await grant(own, fan.id, "vip");
@@ -175,7 +175,7 @@ describe("the members", () => {
 });
 
 describe("a member", () => {
-  test("is shown with what it holds and held, and what may be done about each", async () => {
+  test("has current and former entitlements, and the possible actions for each", async () => {
     const { id } = await site.addAccount(`held-${randomHex(4)}`, []);
     const season = await newSubscription(site, "Season");
     await grant(site, id, season.sku);
@@ -195,7 +195,7 @@ describe("a member", () => {
     expect((await site.call("getMember", { query: { accountId: other.accounts.viewer.id } })).status).toBe(404);
   });
 
-  test("is shown with what it holds first, however much it held since", async () => {
+  test("has current entitlements first, regardless of the number of former ones", async () => {
     const { id } = await site.addAccount(`long-${randomHex(4)}`, []);
     const kept = await grant(site, id, "for-good");
     const past = Array.from({ length: 205 }, (_, i) =>
@@ -209,12 +209,12 @@ describe("a member", () => {
     expect(entitlements.slice(0, 3).map((row) => row.entitlement)).toEqual(["for-good", "past-204", "past-203"]);
   });
 
-  test("is granted a subscription by an admin, once", async () => {
+  test("can be granted a subscription by an admin, once", async () => {
     const { id } = await site.addAccount(`granted-${randomHex(4)}`, []);
     const { _id: subscriptionId, sku } = await newSubscription(site, "Cup");
     for (let times = 0; times < 2; times++) {
-      const answer = await site.call("grantEntitlement", { query: { accountId: id, subscriptionId } });
-      expect(answer.as(Outcome)).toEqual({ success: true });
+      const response = await site.call("grantEntitlement", { query: { accountId: id, subscriptionId } });
+      expect(response.as(Outcome)).toEqual({ success: true });
     }
     expect((await memberOf(site, id)).entitlements.map((row) => row.entitlement)).toEqual([sku]);
     const foreign = (await newSubscription(other, "Theirs"))._id;
@@ -224,14 +224,14 @@ describe("a member", () => {
   test.each([
     ["cancel", "entitlement_cancelled"],
     ["remove", "entitlement_revoked"],
-  ])("loses by %s what it was given, once, and hears no more of it", async (action, event) => {
+  ])("loses an entitlement by %s once, with one event", async (action, event) => {
     const { id: accountId } = await site.addAccount(`${action}-${randomHex(4)}`, []);
     const { id } = await grant(site, accountId, "pass");
     const query = { accountId, id, action, grantRefund: false };
     const update = (operationId: string) => site.call(operationId, { query });
     const outcomes = await Promise.all([update("updateEntitlement"), update("patchEntitlement")]);
-    const took = outcomes.filter((answer) => answer.status === 200 && answer.as(Outcome).success);
-    expect(took).toHaveLength(1);
+    const succeeded = outcomes.filter((response) => response.status === 200 && response.as(Outcome).success);
+    expect(succeeded).toHaveLength(1);
     expect((await update("updateEntitlement")).as(Outcome)).toEqual({ success: false, message: "The entitlement is cancelled already" });
     expect(await eventsOf(`entitlement/${id}`)).toEqual(["entitlement_granted", event]);
     expect((await memberOf(site, accountId)).subscriptions).toEqual([]);
@@ -244,15 +244,15 @@ describe("a member", () => {
     ],
     [{ action: "justRefund", grantRefund: true }, "Nothing was paid for this entitlement"],
     [{ action: "cancel", grantRefund: true }, "Nothing was paid for this entitlement"],
-  ])("is told why %o can't be done, and keeps what it has", async (input, message) => {
+  ])("keeps an entitlement if %o isn't possible, and the response gives the reason", async (input, message) => {
     const { id: accountId } = await site.addAccount(`kept-${randomHex(4)}`, []);
     const { id } = await grant(site, accountId, "pass");
-    const answer = await site.call("updateEntitlement", { query: { accountId, id, ...input } });
-    expect(answer.as(Outcome)).toEqual({ success: false, message });
+    const response = await site.call("updateEntitlement", { query: { accountId, id, ...input } });
+    expect(response.as(Outcome)).toEqual({ success: false, message });
     expect((await memberOf(site, accountId)).subscriptions).toEqual(["pass"]);
   });
 
-  test("is changed by PATCH as by POST", async () => {
+  test("can be updated by PATCH as well as by POST", async () => {
     const { id: accountId } = await site.addAccount(`patched-${randomHex(4)}`, []);
     const { id } = await grant(site, accountId, "pass");
     const query = { accountId, id, action: "cancel", grantRefund: false };
@@ -260,30 +260,30 @@ describe("a member", () => {
     expect((await memberOf(site, accountId)).subscriptions).toEqual([]);
   });
 
-  test("can't be paid back more than was paid", async () => {
+  test("can't be refunded more than was paid", async () => {
     const { id: accountId } = await site.addAccount(`paid-${randomHex(4)}`, []);
     const { id } = await grant(site, accountId, "pass", { grantedMethod: "purchased", price: 900, source: `charge/${newId(1)}` });
     const query = { accountId, id, action: "justRefund", grantRefund: true, refundAmount: 901 };
-    const answer = await site.call("updateEntitlement", { query });
-    expect(answer.as(Outcome)).toEqual({ success: false, message: "At most 900 can be refunded" });
+    const response = await site.call("updateEntitlement", { query });
+    expect(response.as(Outcome)).toEqual({ success: false, message: "At most 900 can be refunded" });
     expect((await site.call("updateEntitlement", { query: { ...query, refundAmount: 0 } })).fields).toEqual(["refundAmount"]);
   });
 
-  test("is not changed by the id of another's entitlement, or of another site's", async () => {
+  test("can't be updated with an entitlement id of another member or site", async () => {
     const { id } = await grant(site, site.accounts.viewer.id, `pass-${randomHex(4)}`);
     const input = { id, action: "remove", grantRefund: false };
-    const answers = [
+    const responses = [
       await site.call("updateEntitlement", { query: { ...input, accountId: site.accounts.reader.id } }),
       await other.call("updateEntitlement", { query: { ...input, accountId: site.accounts.viewer.id } }),
     ];
-    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
+    expect(responses.map((response) => response.status)).toEqual([404, 404]);
     const [row] = await db.select().from(accountEntitlements).where(eq(accountEntitlements.id, id));
     expect(row?.status).toBe("active");
   });
 });
 
 describe("an export", () => {
-  test("is made by the queue and read through its link", async () => {
+  test("is created by the queue and downloaded through its link", async () => {
     const { exportId } = (await site.call("exportMembers")).as(Export);
     const stateOf = async () => (await site.call("getExport", { params: { exportId } })).as(ExportState);
     await vi.waitUntil(async () => (await stateOf()).status === "complete", { interval: 20 });

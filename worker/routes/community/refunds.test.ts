@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterEach(() => stripe.recover());
 
-/** Somebody who has bought a pass for 1900, once or by the month. */
+/** A new buyer who has bought a pass for 1900, once or monthly. */
 async function bought(recurrence: "once" | "month") {
   buyer = await newBuyer(site);
   const { sku, _id } = await newSubscription(site, { recurrence });
@@ -49,8 +49,8 @@ async function refundedOf(chargeId: string): Promise<number> {
   return (await chargeRow(chargeId)).refunded;
 }
 
-describe("what was bought once", () => {
-  test("is refunded alone, and stays", async () => {
+describe("a one-time purchase", () => {
+  test("keeps its entitlement with justRefund", async () => {
     const { id, chargeId, sku } = await bought("once");
     expect(await shown(id)).toMatchObject({ price: 1900, entitlementActions: { canCancel: true, canRefund: true, canRemove: true } });
     expect(await update(id, { action: "justRefund", grantRefund: true, refundDetails: "Rained off" })).toEqual({ success: true });
@@ -61,7 +61,7 @@ describe("what was bought once", () => {
     expect(results.at(-1)?.data).toMatchObject({ entitlementId: id, amount: 1900, refundDetails: "Rained off" });
   });
 
-  test("is refunded with a note that goes from the log when the person is deleted", async () => {
+  test("is refunded with a note that is erased from the log when the account is deleted", async () => {
     const { id } = await bought("once");
     await update(id, { action: "justRefund", grantRefund: true, refundDetails: "Her seat was wet" });
     const grants = async () => {
@@ -74,7 +74,7 @@ describe("what was bought once", () => {
     expect(await grants()).toContainEqual({ erased: true });
   });
 
-  test("is refunded a part once by a call that is repeated under its Idempotency-Key, and again without", async () => {
+  test("is refunded in part once per Idempotency-Key, and again without one", async () => {
     const { id, chargeId } = await bought("once");
     const query = { accountId: buyer.id, id, action: "justRefund", grantRefund: true, refundAmount: 100 };
     const headers = { "Idempotency-Key": `refund-${id}` };
@@ -84,7 +84,7 @@ describe("what was bought once", () => {
     expect(await refundedOf(chargeId)).toBe(200);
   });
 
-  test("is refunded in part, and never beyond what was paid", async () => {
+  test("can be refunded in part, but never more than was paid", async () => {
     const { id, chargeId } = await bought("once");
     expect(await update(id, { action: "justRefund", grantRefund: true, refundAmount: 1000 })).toEqual({ success: true });
     const tooMuch = await update(id, { action: "justRefund", grantRefund: true, refundAmount: 901 });
@@ -94,7 +94,7 @@ describe("what was bought once", () => {
     expect(await refundRows(chargeId)).toHaveLength(2);
   });
 
-  test.each(["cancel", "remove"])("is refunded with its %s, once, though that is asked for twice", async (action) => {
+  test.each(["cancel", "remove"])("is refunded with %s once, even if requested twice", async (action) => {
     const { id, chargeId } = await bought("once");
     const outcomes = [await update(id, { action, grantRefund: true }), await update(id, { action, grantRefund: true })];
     expect(outcomes).toEqual([{ success: true }, { success: false, message: "The entitlement is cancelled already" }]);
@@ -103,7 +103,7 @@ describe("what was bought once", () => {
     expect(await refundRows(chargeId)).toHaveLength(1);
   });
 
-  test.each([400, undefined])("is paid back %s once, though Stripe left the first call open", async (refundAmount) => {
+  test.each([400, undefined])("is refunded %s once, even if Stripe's first response was lost", async (refundAmount) => {
     const { id, chargeId } = await bought("once");
     const input = { action: "justRefund", grantRefund: true, ...(refundAmount !== undefined && { refundAmount }) };
     stripe.next(/POST .*refunds/, "stumble");
@@ -114,7 +114,7 @@ describe("what was bought once", () => {
     expect(stripe.refundsOf(stripePaymentId ?? "")).toHaveLength(1);
   });
 
-  test("is paid back by the repeat of a call that died before that", async () => {
+  test("is refunded when a call that crashed before the refund is repeated", async () => {
     for (const action of ["cancel", "remove"]) {
       const { id, chargeId } = await bought("once");
       await update(id, { action, grantRefund: false });
@@ -125,7 +125,7 @@ describe("what was bought once", () => {
   });
 
   test.each(["cancel", "remove"])(
-    "is paid back a part with its %s once, though the answer was lost and it is asked for again",
+    "is partly refunded with %s once, even if the response was lost and the call is repeated",
     async (action) => {
       const { id, chargeId } = await bought("once");
       const input = { action, grantRefund: true, refundAmount: 100 };
@@ -134,7 +134,7 @@ describe("what was bought once", () => {
     },
   );
 
-  test("is paid back a part by the repeat of a call that died before that, though as much went back before", async () => {
+  test("is partly refunded by repeating a crashed call, even if the same amount was refunded before", async () => {
     const { id, chargeId } = await bought("once");
     await update(id, { action: "justRefund", grantRefund: true, refundAmount: 100 });
     await update(id, { action: "cancel", grantRefund: false });
@@ -144,7 +144,7 @@ describe("what was bought once", () => {
     expect(await refundedOf(chargeId)).toBe(200);
   });
 
-  test("stays after a refund of the rest, also where a part went back otherwise before", async () => {
+  test("keeps its entitlement after justRefund of the rest, even if a part was refunded before", async () => {
     const { id, chargeId, sku } = await bought("once");
     await refund(site, buyer, chargeId, 500);
     expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
@@ -159,14 +159,14 @@ describe("what was bought once", () => {
     ["refundAmount", { action: "cancel", grantRefund: false, refundAmount: 100 }],
     ["reason", { action: "cancel", grantRefund: false, reason: "duplicate" }],
     ["refundDetails", { action: "remove", grantRefund: false, refundDetails: "Rained off" }],
-  ])("is not touched where %s contradicts the rest", async (field, input) => {
+  ])("is unchanged if %s contradicts the other fields", async (field, input) => {
     const { id, chargeId, sku } = await bought("once");
-    const answer = await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } });
-    expect([answer.status, answer.fields]).toEqual([400, [field]]);
+    const response = await site.call("updateEntitlement", { query: { accountId: buyer.id, id, ...input } });
+    expect([response.status, response.fields]).toEqual([400, [field]]);
     expect([await held(buyer), await refundedOf(chargeId)]).toEqual([[sku], 0]);
   });
 
-  test("is taken away with its money left, which can go back afterwards", async () => {
+  test("can be cancelled without a refund, and refunded later", async () => {
     const { id, chargeId } = await bought("once");
     expect(await update(id, { action: "cancel", grantRefund: false })).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(0);
@@ -175,18 +175,18 @@ describe("what was bought once", () => {
     expect(await refundedOf(chargeId)).toBe(1900);
   });
 
-  test("says so where Stripe refuses the refund, and can be refunded later", async () => {
+  test("reports that Stripe rejected the refund, and can be refunded later", async () => {
     const { id, chargeId } = await bought("once");
     stripe.next(/refunds/, "refuse");
-    const refused = await update(id, { action: "cancel", grantRefund: true });
-    expect(refused.success).toBe(false);
-    expect(refused.message).not.toBe("");
+    const rejected = await update(id, { action: "cancel", grantRefund: true });
+    expect(rejected.success).toBe(false);
+    expect(rejected.message).not.toBe("");
     expect(await refundedOf(chargeId)).toBe(0);
     expect(await update(id, { action: "justRefund", grantRefund: true })).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(1900);
   });
 
-  test("is found by its receipt's number", async () => {
+  test("can be found by its receipt number", async () => {
     const { chargeId } = await bought("once");
     const { receiptNumber } = await chargeRow(chargeId);
     const query = { offset: 0, sortBy: "name", sortDirection: 1, searchBy: "receiptNumber", searchQuery: receiptNumber ?? "" };
@@ -194,8 +194,8 @@ describe("what was bought once", () => {
   });
 });
 
-describe("what is paid by the month", () => {
-  test("can't be removed while it is paid, nor cancelled for later twice", async () => {
+describe("a monthly purchase", () => {
+  test("can't be removed while it is paid, nor scheduled for cancellation twice", async () => {
     const { id, sku } = await bought("month");
     expect((await update(id, { action: "remove", grantRefund: false })).success).toBe(false);
     expect(await update(id, { action: "scheduleCancel", grantRefund: false })).toEqual({ success: true });
@@ -206,7 +206,7 @@ describe("what is paid by the month", () => {
     expect(again).toEqual({ success: false, message: "The cancellation is scheduled already" });
   });
 
-  test("is shown as refunded until the next period is paid", async () => {
+  test("counts as refunded until the next period is paid", async () => {
     const { id } = await bought("month");
     await update(id, { action: "justRefund", grantRefund: true });
     expect(await shown(id)).toMatchObject({ refunded: 1900, wasRefunded: true });
@@ -216,7 +216,7 @@ describe("what is paid by the month", () => {
     expect(await shown(id)).toMatchObject({ refunded: 0, wasRefunded: false, entitlementActions: { canRefund: true } });
   });
 
-  test("ends at once, with its payments and its money", async () => {
+  test("is cancelled immediately, with its payments and a refund", async () => {
     const { id, chargeId } = await bought("month");
     expect(await update(id, { action: "cancel", grantRefund: true })).toEqual({ success: true });
     expect((await recurringRow(buyer)).status).toBe("cancelled");
@@ -224,7 +224,7 @@ describe("what is paid by the month", () => {
     expect(await refundedOf(chargeId)).toBe(1900);
   });
 
-  test("is cancelled, with its money, by the repeat of a call that Stripe left open", async () => {
+  test("is cancelled and refunded by repeating a call for which Stripe's response was lost", async () => {
     const { id, chargeId } = await bought("month");
     const input = { accountId: buyer.id, id, action: "cancel", grantRefund: true };
     stripe.next(/DELETE .*subscriptions/, "stumble");
@@ -235,14 +235,14 @@ describe("what is paid by the month", () => {
     expect(await refundedOf(chargeId)).toBe(1900);
   });
 
-  test("is paid back a part with its scheduled cancellation once, though that is asked for twice", async () => {
+  test("is partly refunded with a scheduled cancellation once, even if requested twice", async () => {
     const { id, chargeId } = await bought("month");
     const input = { action: "scheduleCancel", grantRefund: true, refundAmount: 100 };
     for (let times = 0; times < 2; times++) expect(await update(id, input)).toEqual({ success: true });
     expect(await refundedOf(chargeId)).toBe(100);
   });
 
-  test("is paid back by the repeat of a scheduled cancellation that died before that", async () => {
+  test("is refunded by repeating a scheduled cancellation that crashed before the refund", async () => {
     const { id, chargeId, sku } = await bought("month");
     await update(id, { action: "scheduleCancel", grantRefund: false });
     expect(await update(id, { action: "scheduleCancel", grantRefund: true })).toEqual({ success: true });

@@ -42,7 +42,7 @@ community.openapi(
     path: "/community/v1",
     summary: "List members",
     description:
-      "The members of the site; a channel's admin sees those who hold a sku that the gate of one of their channels names, and whoever may change a channel says what its gate names: any of the site's skus. `searchBy` says what `searchQuery` is looked for in: names without regard to case and accents, skus to the case of A to Z.",
+      "Lists the site's members. A channel admin sees those who hold a sku of one of their channels' gates; note that whoever can edit a channel can put any of the site's skus in its gate. `searchBy` selects what `searchQuery` is compared with: names ignore case and accents, skus ignore the case of A to Z.",
     access: { credentials: ACCOUNT, accounts: "creator" },
     request: { query: MembersQuery },
     responses: { 200: json("A page of members", MemberList) },
@@ -61,8 +61,7 @@ community.openapi(
     method: "get",
     path: "/community/v1/account",
     summary: "Get a member",
-    description:
-      "One member with what it holds and held, and what may be done about each: what is held first, then what was, at most 200 in all.",
+    description: "Returns one member with current and former entitlements (at most 200) and the possible actions for each.",
     access: { credentials: ACCOUNT },
     request: { query: MemberQuery },
     responses: { 200: json("The member", MemberDetails) },
@@ -79,11 +78,11 @@ community.openapi(
     path: "/community/v1/export",
     summary: "Export the members",
     description:
-      "Begins to write a CSV file of all members. It takes a while, however short: ask for its state until that is `complete`. The file is deleted a day after it was asked for.",
+      "Starts an export of all members as CSV. It runs in the background: poll its state until it is `complete`. The file is deleted a day after the request.",
     access: { credentials: ACCOUNT },
     limit: { name: "exportMembers" },
     request: {},
-    responses: { 200: json("It will be made", Export) },
+    responses: { 200: json("The export has started", Export) },
   }),
   async (c) => c.json(toExport(await createExport(c.var.ctx)), 200),
 );
@@ -95,10 +94,10 @@ community.openapi(
     method: "get",
     path: "/community/v1/export/{exportId}",
     summary: "Get an export",
-    description: "How far a file of members is and, once it is complete, an address from which to fetch it within the hour.",
+    description: "Returns the progress of an export and, once it is complete, a download URL that is valid for one hour.",
     access: { credentials: ACCOUNT },
     request: { params: ExportParam },
-    responses: { 200: json("How far it is", ExportState) },
+    responses: { 200: json("The state of the export", ExportState) },
     errors: ["not_found"],
   }),
   async (c) => {
@@ -115,7 +114,7 @@ community.openapi(
     path: "/community/v1/export/file/{token}",
     summary: "Download an export",
     description:
-      "The file itself: CSV as RFC 4180 has it, in UTF-8 without a byte order mark, its lines ended by CRLF: a header, then a line for each member, oldest first. Times are ISO 8601 in UTC, `last_login` is empty where there was none, `marketing_optin` is `true` or `false`, `tags` and `subscriptions` (skus that are held) are JSON lists. What a spreadsheet would take for a formula begins with an apostrophe. A link that has expired is a 404.",
+      "Returns the file: CSV per RFC 4180, in UTF-8 without a byte order mark, with CRLF line endings; a header, then one line per member, oldest first. Times are ISO 8601 in UTC, `last_login` is empty if the member has never signed in, `marketing_optin` is `true` or `false`, `tags` and `subscriptions` (current skus) are JSON arrays. Values that a spreadsheet would treat as a formula are prefixed with an apostrophe. An expired link returns 404.",
     access: { credentials: ANYONE },
     request: { params: FileParam },
     responses: { 200: { description: "The file", content: { "text/csv": { schema: { type: "string", example: EXPORT_SAMPLE } } } } },
@@ -138,16 +137,16 @@ community.openapi(
     method: "post",
     path: "/community/v1/grant-entitlement",
     summary: "Grant an entitlement",
-    description: "Gives a member what a subscription stands for, without payment. Who holds it already keeps what they have.",
+    description: "Grants a member a subscription's entitlement without payment. If the member already holds it, nothing changes.",
     access: { credentials: ACCOUNT },
     request: { query: GrantQuery },
-    responses: { 200: json("It is granted", Outcome) },
+    responses: { 200: json("The entitlement is granted", Outcome) },
     errors: ["not_found"],
   }),
   async (c) => c.json(await grantToMember(c.var.ctx, c.req.valid("query")), 200),
 );
 
-// The same by either method.
+// The same operation for both methods.
 for (const [operationId, method] of [
   ["updateEntitlement", "post"],
   ["patchEntitlement", "patch"],
@@ -160,10 +159,10 @@ for (const [operationId, method] of [
       path: "/community/v1/update-entitlement",
       summary: "Cancel, remove or refund an entitlement",
       description:
-        "Takes one of the actions on what a member holds or held. What can't be done answers `success: false` and says why; a call that failed on the way may be repeated, and pays nothing back twice, but for `justRefund` with a `refundAmount`: that is another refund unless it is repeated under its `Idempotency-Key`.",
+        "Performs an action on a member's entitlement. If the action isn't possible, the response has `success: false` and the reason. A failed call can be repeated without refunding twice, except `justRefund` with a `refundAmount`: that is a new refund unless it is repeated with the same `Idempotency-Key`.",
       access: { credentials: ACCOUNT },
       request: { query: UpdateQuery },
-      responses: { 200: json("What became of it", Outcome) },
+      responses: { 200: json("The outcome", Outcome) },
       errors: ["not_found", "conflict", "billing_not_configured", "unavailable"],
     }),
     async (c) => c.json(await updateMemberEntitlement(c.var.ctx, c.req.valid("query")), 200),

@@ -28,10 +28,10 @@ const senderOf = (domain: string) => ({
 
 const putSender = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("putSenderEmail", { body });
 
-/** The TXT value that a refusal asks for. */
-const asked = (answer: Answer): string => /"(tifo-verification=[0-9a-f]{32})"/.exec(answer.problem?.message ?? "")?.[1] ?? "none";
+/** The TXT value in an error message. */
+const expectedTxt = (response: Answer): string => /"(tifo-verification=[0-9a-f]{32})"/.exec(response.problem?.message ?? "")?.[1] ?? "none";
 
-async function proved(on = site): Promise<string> {
+async function newVerifiedDomain(on = site): Promise<string> {
   const domain = newDomain();
   publishTxt(domain, `"${(await domainProofs(env, on.id, domain))[0]}"`);
   return domain;
@@ -43,20 +43,20 @@ async function versionOf(on: TestSite): Promise<number> {
 }
 
 describe("setting the sender", () => {
-  test("asks for a TXT record, and is done once the domain carries it", async () => {
+  test("requires a TXT record, and succeeds once the domain has it", async () => {
     const domain = newDomain();
-    const refused = await putSender(senderOf(domain));
-    expect(refused).toMatchObject({ status: 400, fields: ["domain"] });
-    expect(refused.problem?.message).toContain("operator");
-    publishTxt(domain, '"v=spf1 -all"', `"${asked(refused)}"`);
-    const answer = await putSender(senderOf(domain));
-    expect(answer.as(Sender)).toMatchObject(senderOf(domain));
-    expect(answer.log.d1.roundTrips).toBe(2);
+    const rejected = await putSender(senderOf(domain));
+    expect(rejected).toMatchObject({ status: 400, fields: ["domain"] });
+    expect(rejected.problem?.message).toContain("operator");
+    publishTxt(domain, '"v=spf1 -all"', `"${expectedTxt(rejected)}"`);
+    const response = await putSender(senderOf(domain));
+    expect(response.as(Sender)).toMatchObject(senderOf(domain));
+    expect(response.log.d1.roundTrips).toBe(2);
     const { results } = (await site.call("listEvents")).as(EventList);
     expect(results.at(-1)).toMatchObject({ type: "customemail.senderUpdated", data: senderOf(domain) });
   });
 
-  test("asks the same site for the same record each time, and another site or domain for another", async () => {
+  test("requires the same record for the same site and domain each time, and a different one for others", async () => {
     const other = await newSite();
     const domain = newDomain();
     const [first, again, foreign, elsewhere] = [
@@ -64,13 +64,13 @@ describe("setting the sender", () => {
       await putSender(senderOf(domain)),
       await putSender(senderOf(domain), other),
       await putSender(senderOf(newDomain())),
-    ].map(asked);
+    ].map(expectedTxt);
     expect(first).toMatch(/^tifo-verification=/);
     expect(again).toBe(first);
     expect(new Set([first, foreign, elsewhere]).size).toBe(3);
   });
 
-  test("does not take another site's record, nor one with more around it", async () => {
+  test("rejects another site's record and one with extra characters", async () => {
     const other = await newSite();
     const domain = newDomain();
     const [foreign] = await domainProofs(env, other.id, domain);
@@ -80,7 +80,7 @@ describe("setting the sender", () => {
     expect((await putSender(senderOf(domain), other)).status).toBe(200);
   });
 
-  test("reads a record in pieces and one without quotes", async () => {
+  test("accepts a record in several strings or without quotes", async () => {
     for (const form of [(value: string) => `"${value.slice(0, 20)}" "${value.slice(20)}"`, (value: string) => value]) {
       const domain = newDomain();
       publishTxt(domain, form((await domainProofs(env, site.id, domain))[0]));
@@ -88,25 +88,25 @@ describe("setting the sender", () => {
     }
   });
 
-  test("takes the record of the deployment's secret before this one", async () => {
+  test("accepts the record of the deployment's previous secret", async () => {
     const domain = newDomain();
     const [before] = await domainProofs({ TIFO_SECRET: "the secret before" }, site.id, domain);
     expect(await domainProofs({ TIFO_SECRET: "a new one,the secret before" }, site.id, domain)).toContain(before);
   });
 
-  test("is a 400 while the domain's own servers fail, and a 503 while the resolver can't be asked", async () => {
+  test("is a 400 if the domain's own servers fail, and a 503 if the resolver is unreachable", async () => {
     expect(await putSender(senderOf(`broken.${newDomain()}`))).toMatchObject({ status: 400, fields: ["domain"] });
     for (const failure of ["unreachable", "garbled"]) {
       const domain = `${failure}.${newDomain()}`;
-      const answer = await putSender(senderOf(domain));
-      expect(answer.problem).toMatchObject({ status: 503, code: "unavailable" });
-      // The record to publish is in the error all the same.
-      expect([asked(answer), answer.fields]).toEqual([(await domainProofs(env, site.id, domain))[0], ["domain"]]);
+      const response = await putSender(senderOf(domain));
+      expect(response.problem).toMatchObject({ status: 503, code: "unavailable" });
+      // The error still contains the record to add.
+      expect([expectedTxt(response), response.fields]).toEqual([(await domainProofs(env, site.id, domain))[0], ["domain"]]);
     }
   });
 
-  test("takes an address of the domain or below it, in any case, and no other", async () => {
-    const domain = await proved();
+  test("accepts only addresses of the domain or its subdomains, regardless of case", async () => {
+    const domain = await newVerifiedDomain();
     for (const fromEmail of [`tickets@mail.${domain}`, `Tickets@${domain.toUpperCase()}`]) {
       expect((await putSender({ ...senderOf(domain), domain: domain.toUpperCase(), fromEmail })).status).toBe(200);
     }
@@ -124,13 +124,13 @@ describe("setting the sender", () => {
     ["fromEmail", "tickets"],
     ["replyToEmail", "help@"],
     ["fromName", "Club\r\nBcc: all@club.example"],
-  ])("refuses %s %j", async ([field = "", value]) => {
+  ])("rejects %s %j", async ([field = "", value]) => {
     expect(await putSender({ ...senderOf("club.example"), [field]: value })).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("replaces the one before, of its own site alone", async () => {
+  test("replaces the previous sender of that site only", async () => {
     const other = await newSite();
-    const domain = await proved(other);
+    const domain = await newVerifiedDomain(other);
     const first = (await putSender(senderOf(domain), other)).as(Sender);
     const second = await other.call("putSenderEmail", {
       body: { ...senderOf(domain), fromName: "Old Dock" },
@@ -144,9 +144,9 @@ describe("setting the sender", () => {
     expect(rows).toMatchObject([{ fromName: "Old Dock", version: 2 }]);
   });
 
-  test("lets exactly one of two that change the same version win", async () => {
+  test("succeeds for one of two concurrent requests with the same version", async () => {
     const other = await newSite();
-    const domain = await proved(other);
+    const domain = await newVerifiedDomain(other);
     await putSender(senderOf(domain), other);
     const headers = { "If-Match": '"v1"' };
     const rivals = ["A", "B"].map((fromName) => other.call("putSenderEmail", { body: { ...senderOf(domain), fromName }, headers }));
@@ -156,12 +156,12 @@ describe("setting the sender", () => {
     expect(await versionOf(other)).toBe(2);
   });
 
-  test("counts two that come first at once one after the other, or tells one of them", async () => {
+  test("applies two concurrent first requests one after the other, or rejects one with 409", async () => {
     const other = await newSite();
-    const domain = await proved(other);
-    const answers = await Promise.all([putSender(senderOf(domain), other), putSender(senderOf(domain), other)]);
-    const won = answers.filter(({ status }) => status === 200).length;
-    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    const domain = await newVerifiedDomain(other);
+    const responses = await Promise.all([putSender(senderOf(domain), other), putSender(senderOf(domain), other)]);
+    const won = responses.filter(({ status }) => status === 200).length;
+    expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true);
     expect(await versionOf(other)).toBe(won);
   });
 });
@@ -169,7 +169,7 @@ describe("setting the sender", () => {
 describe("the receipt template", () => {
   const put = (body: Record<string, unknown>, on = site): Promise<Answer> => on.call("putReceiptTemplate", { body });
 
-  test("is taken, replaced and reset to the default", async () => {
+  test("can be set, replaced and reset to the default", async () => {
     const own = { subject: "Receipt {{receiptNumber}}", template: "<b>{{total}}</b>" };
     expect((await put(own)).as(ReceiptTemplate)).toEqual(own);
     const other = { subject: "Thank you", template: "{{#each items}}{{description}}{{/each}}" };
@@ -196,14 +196,14 @@ describe("the receipt template", () => {
     ["subject", "{{total", "Line 1, column 1: This tag is not closed"],
     ["template", `${"{{#each @root.items}}".repeat(16)}x${"{{/each}}".repeat(16)}`, "Rendering the template takes more than 50000 steps"],
     ["template", `{{a ${"(a ".repeat(10_000)}${")".repeat(10_000)}}}`, "Line 1, column 1: A tag has at most 300 characters"],
-  ])("is refused when its %s can't be filled", async ([field = "", text = "", message]) => {
+  ])("is rejected if its %s can't be rendered", async ([field = "", text = "", message]) => {
     const body = { subject: "Receipt", template: "{{total}}", [field]: text };
-    const answer = await put(body);
-    expect(answer.problem?.issues).toEqual([{ path: field, message }]);
+    const response = await put(body);
+    expect(response.problem?.issues).toEqual([{ path: field, message }]);
     expect(await createDb(env.DB).select().from(receiptTemplates).where(eq(receiptTemplates.siteId, site.id))).toEqual([]);
   });
 
-  test("of another site stays as it is", async () => {
+  test("of another site is unaffected", async () => {
     const other = await newSite();
     await put({ subject: "Theirs", template: "{{total}}" }, other);
     await put({ subject: "Ours", template: "{{total}}" });

@@ -17,10 +17,10 @@ customEmail.openapi(
     path: "/customemail/v1/add-sender-email",
     summary: "Set the sender of the site's mail",
     description:
-      "Mail to the site's people comes from this address instead of the deployment's no-reply address. The domain must carry a TXT record that proves it is the site's; while it does not, the 400 says which.",
+      "Sends the site's mail from this address instead of the deployment's no-reply address. A TXT record must prove that the site owns the domain; if it is missing, the 400 contains the record to add.",
     access: { credentials: ACCOUNT },
     request: { body: jsonBody(SenderInput) },
-    responses: { 200: json("The sender as it is now", Sender) },
+    responses: { 200: json("The updated sender", Sender) },
     errors: ["conflict", "precondition_failed", "unavailable"],
   }),
   async (c) => {
@@ -38,10 +38,10 @@ customEmail.openapi(
     path: "/customemail/v1",
     summary: "Set the receipt template",
     description:
-      "Receipts are rendered from this Handlebars template. One that can't be read is refused with the line and column, one that takes too long or gets too large with the limit that it passes.",
+      "Receipts are rendered from this Handlebars template. A template that can't be parsed is rejected with line and column; one that takes too many steps or gets too large, with the exceeded limit.",
     access: { credentials: ACCOUNT },
     request: { body: jsonBody(ReceiptInput) },
-    responses: { 200: json("The template as it is now", ReceiptTemplate) },
+    responses: { 200: json("The updated template", ReceiptTemplate) },
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -57,8 +57,8 @@ customEmail.openapi(
     tag,
     method: "delete",
     path: "/customemail/v1",
-    summary: "Go back to the default receipt",
-    description: "Takes the site's own receipt template away; answers the default that is sent from now on.",
+    summary: "Reset the receipt template",
+    description: "Deletes the site's own receipt template, and returns the default that is used from now on.",
     access: { credentials: ACCOUNT },
     request: {},
     responses: { 200: json("The default template", ReceiptTemplate) },

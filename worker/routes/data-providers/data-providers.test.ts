@@ -32,8 +32,8 @@ async function eventsOf(of = provider) {
   return (await site.call("listProviderEvents", { params: { providerId: of.id } })).as(Events).results;
 }
 
-describe("a registration", () => {
-  test("answers a secret that nothing shows or tells again", async () => {
+describe("a data provider registration", () => {
+  test("returns a secret that is never shown or published again", async () => {
     const own = await newSite();
     const { id, secret } = await newDataProvider(own);
     const [row] = await db.select().from(dataProviders).where(eq(dataProviders.id, id));
@@ -43,7 +43,7 @@ describe("a registration", () => {
     for (const text of [JSON.stringify(row), available.text, events.text]) expect(text).not.toContain(secret);
   });
 
-  test("lists the schema's fields as facts, with their types", async () => {
+  test("turns the schema's fields into facts, with their types", async () => {
     const own = await newSite();
     const { id } = await newDataProvider(own, { ttl: 60, tags: ["football"] });
     const [listed] = (await own.call("listAvailableDataProviders", { as: "reader" })).as(AvailableProviders).results;
@@ -58,34 +58,34 @@ describe("a registration", () => {
     ["no schema", { schema: undefined }, "schema"],
     ["no owner", { ownerName: undefined }, "ownerName"],
     ["no address", { ownerEmail: undefined }, "ownerEmail"],
-    ["no address that is one", { ownerEmail: "desk" }, "ownerEmail"],
-    ["no word on realtime", { realtime: undefined }, "realtime"],
-    ["a ttl of nothing", { ttl: 0 }, "ttl"],
-    ["what is no schema", { schema: { type: "object", properties: { a: { type: "float" } } } }, "schema.properties.a.type"],
-    ["a schema of no object", { schema: { type: "array" } }, "schema.type"],
-    ["a reference that can't be read", { schema: { type: "object", $ref: "#/%" } }, "schema.$ref"],
-    ["a schema that never ends", { schema: { type: "object", allOf: [{ $ref: "#" }] } }, "schema.allOf.0.$ref"],
-    ["a schema that leads elsewhere", { schema: { type: "object", $ref: "https://schemas.example" } }, "schema.$ref"],
-  ])("with %s is a 400 that names it", async (_, change, path) => {
-    const answer = await site.call("registerDataProvider", { body: dataProviderInput(change) });
-    expect(answer.problem).toMatchObject({ status: 400, success: false });
-    expect(answer.problem?.errorMessage).toBe(answer.problem?.message);
-    expect(answer.fields).toEqual([path]);
+    ["an invalid address", { ownerEmail: "desk" }, "ownerEmail"],
+    ["no realtime", { realtime: undefined }, "realtime"],
+    ["a ttl of zero", { ttl: 0 }, "ttl"],
+    ["an invalid schema", { schema: { type: "object", properties: { a: { type: "float" } } } }, "schema.properties.a.type"],
+    ["a schema whose root isn't an object", { schema: { type: "array" } }, "schema.type"],
+    ["a malformed reference", { schema: { type: "object", $ref: "#/%" } }, "schema.$ref"],
+    ["an infinitely recursive schema", { schema: { type: "object", allOf: [{ $ref: "#" }] } }, "schema.allOf.0.$ref"],
+    ["an external reference", { schema: { type: "object", $ref: "https://schemas.example" } }, "schema.$ref"],
+  ])("with %s is rejected with the field's path", async (_, change, path) => {
+    const response = await site.call("registerDataProvider", { body: dataProviderInput(change) });
+    expect(response.problem).toMatchObject({ status: 400, success: false });
+    expect(response.problem?.errorMessage).toBe(response.problem?.message);
+    expect(response.fields).toEqual([path]);
   });
 
-  test("is a 404 to ask for where there is none", async () => {
+  test("list is a 404 if the site has none", async () => {
     expect((await (await newSite()).call("listAvailableDataProviders")).problem?.status).toBe(404);
   });
 });
 
-describe("a signature", () => {
+describe("a data provider's signature", () => {
   const body = goal(0);
   const text = JSON.stringify(body);
   const now = (): number => Math.floor(Date.now() / 1000);
   const send = async (headers: Record<string, string>, of = provider, on = site) =>
     on.call("ingestProviderEvent", { as: "client", params: { providerId: of.id }, body, headers });
 
-  test("of the body is taken, with a timestamp or without", async () => {
+  test("of the body is accepted, with or without a timestamp", async () => {
     expect((await send(await signatureOf(provider.secret, text))).status).toBe(202);
     expect((await send(await signatureOf(provider.secret, text, null))).status).toBe(202);
     expect((await send(await signatureOf(provider.secret, text, now() - 290))).status).toBe(202);
@@ -94,37 +94,34 @@ describe("a signature", () => {
   test.each([
     ["by another secret", () => signatureOf("tifo_dp_wrong", text)],
     ["of another body", () => signatureOf(provider.secret, text.replace("0", "1"))],
-    ["of an old moment", () => signatureOf(provider.secret, text, now() - 310)],
-    ["of a moment to come", () => signatureOf(provider.secret, text, now() + 310)],
-    ["of a moment that is none", () => signatureOf(provider.secret, text, Number.NaN)],
-    ["that is no hex", () => Promise.resolve({ "Tifo-Signature": "goal" })],
-    ["with the timestamp of another", async () => ({ ...(await signatureOf(provider.secret, text)), "Tifo-Timestamp": String(now() - 1) })],
-    [
-      "whose timestamp was taken away",
-      async () => ({ "Tifo-Signature": (await signatureOf(provider.secret, text))["Tifo-Signature"] ?? "" }),
-    ],
+    ["with an old timestamp", () => signatureOf(provider.secret, text, now() - 310)],
+    ["with a future timestamp", () => signatureOf(provider.secret, text, now() + 310)],
+    ["with an invalid timestamp", () => signatureOf(provider.secret, text, Number.NaN)],
+    ["that isn't hex", () => Promise.resolve({ "Tifo-Signature": "goal" })],
+    ["with another timestamp", async () => ({ ...(await signatureOf(provider.secret, text)), "Tifo-Timestamp": String(now() - 1) })],
+    ["with its timestamp removed", async () => ({ "Tifo-Signature": (await signatureOf(provider.secret, text))["Tifo-Signature"] ?? "" })],
   ])("%s is a 401", async (_, headers) => {
-    const answer = await send(await headers());
-    expect(answer.problem).toMatchObject({ status: 401, message: "Invalid signature", errorMessage: "Invalid signature" });
+    const response = await send(await headers());
+    expect(response.problem).toMatchObject({ status: 401, message: "Invalid signature", errorMessage: "Invalid signature" });
   });
 
-  test("is asked for before the body is looked at", async () => {
-    const answer = await site.call("ingestProviderEvent", {
+  test("is checked before the body is parsed", async () => {
+    const response = await site.call("ingestProviderEvent", {
       as: "client",
       params: { providerId: provider.id },
       body: new Blob(["{"], { type: "application/json" }),
       headers: await signatureOf("tifo_dp_wrong", "{"),
     });
-    expect(answer.problem?.status).toBe(401);
+    expect(response.problem?.status).toBe(401);
   });
 
-  test("of a provider that another site has is a 404", async () => {
+  test("of another site's provider is a 404", async () => {
     const other = await newSite();
     const foreign = await newDataProvider(other);
     expect((await send(await signatureOf(foreign.secret, text), foreign)).problem?.status).toBe(404);
   });
 
-  test("by the secret before works for a day after a rotation, and by the one before that no more", async () => {
+  test("by the previous secret is accepted for a day after a rotation, by an older one it isn't", async () => {
     const own = await newDataProvider(site);
     const params = { id: own.id };
     const rotated = (await site.call("rotateDataProviderSecret", { params })).as(RotatedSecret);
@@ -140,25 +137,25 @@ describe("a signature", () => {
   });
 });
 
-describe("a provider", () => {
-  test("changes its own registration, and facts with its schema", async () => {
+describe("a data provider", () => {
+  test("updates its own registration, and its facts with its schema", async () => {
     const own = await newDataProvider(site);
     const body = dataProviderInput({ name: "Clock", schema: { type: "object", properties: { minute: { type: "integer" } } } });
     const headers = await signatureOf(own.secret, JSON.stringify(body));
-    const answer = await site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers });
-    expect(answer.as(ChangedDataProvider).result).toMatchObject({ _id: own.id, name: "Clock", facts: ["minute"] });
+    const response = await site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers });
+    expect(response.as(ChangedDataProvider).result).toMatchObject({ _id: own.id, name: "Clock", facts: ["minute"] });
     expect((await tell(site, own, { minute: 3 })).status).toBe(202);
     expect((await tell(site, own, { minute: "3" })).fields).toEqual(["minute"]);
   });
 
-  test("is heard by the schema that it registered, whatever examples and ids stand in it", async () => {
+  test("has its events validated by its schema, regardless of examples and ids in it", async () => {
     const properties = { a: { type: "string", example: { id: "7" } }, b: { type: "string", example: { id: "7" } } };
     const own = await newDataProvider(site, { schema: { $id: "http://[", type: "object", properties } });
     expect((await tell(site, own, { a: "x", b: "y" })).status).toBe(202);
     expect((await tell(site, own, { a: 1 })).fields).toEqual(["a"]);
   });
 
-  test("leaves by a signature of its id, and of nothing else", async () => {
+  test("is deleted only with a signature of its id", async () => {
     const own = await newDataProvider(site);
     const params = { id: own.id };
     const wrong = await site.call("deleteDataProvider", { as: "client", params, headers: await signatureOf(own.secret, "") });
@@ -170,7 +167,7 @@ describe("a provider", () => {
   });
 });
 
-describe("a provider whose stored schema is no longer accepted", () => {
+describe("a data provider whose stored schema is no longer accepted", () => {
   const bomb = {
     type: "object",
     $ref: "#/$defs/d20",
@@ -187,11 +184,11 @@ describe("a provider whose stored schema is no longer accepted", () => {
     return made;
   };
 
-  test("has its events checked within a budget until the sweep finds it", async () => {
+  test("has its events validated within a step limit until the sweep finds it", async () => {
     const own = await stored(site, bomb);
-    const answer = await tell(site, own, { a: 1 });
-    expect(answer.problem?.status).toBe(400);
-    expect(answer.problem?.issues?.[0]?.message).toContain("too many steps");
+    const response = await tell(site, own, { a: 1 });
+    expect(response.problem?.status).toBe(400);
+    expect(response.problem?.issues?.[0]?.message).toContain("too many steps");
     await recheckSchemas({ env, db, now: Date.now() });
   });
 
@@ -200,16 +197,16 @@ describe("a provider whose stored schema is no longer accepted", () => {
     const [bad, good] = [await stored(own, bomb), await stored(own, { type: "object" })];
     await Promise.all([1, 2].map(() => recheckSchemas({ env, db, now: Date.now() })));
     await recheckSchemas({ env, db, now: Date.now() });
-    const told = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
-    expect(told).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id } }]);
-    expect(told[0]?.data.disabledReason).toContain("schema.");
+    const disabled = (await own.call("listEvents")).as(EventList).results.filter(({ type }) => type === "dataprovider.providerDisabled");
+    expect(disabled).toMatchObject([{ resource: `dataprovider/${bad.id}`, data: { _id: bad.id } }]);
+    expect(disabled[0]?.data.disabledReason).toContain("schema.");
     expect((await tell(own, good, { a: 1 })).status).toBe(202);
-    const refused = await tell(own, bad, { a: 1 });
-    expect(refused.problem).toMatchObject({ status: 409, code: "conflict" });
-    expect(refused.problem?.message).toContain("registers another schema");
+    const rejected = await tell(own, bad, { a: 1 });
+    expect(rejected.problem).toMatchObject({ status: 409, code: "conflict" });
+    expect(rejected.problem?.message).toContain("registers another schema");
   });
 
-  test("sends events again once it has registered another schema", async () => {
+  test("can send events again once it has registered another schema", async () => {
     const own = await stored(site, { type: "object", properties: { a: { pattern: "^a$" } } });
     await recheckSchemas({ env, db, now: Date.now() });
     expect((await tell(site, own, { a: "a" })).problem?.status).toBe(409);
@@ -220,15 +217,15 @@ describe("a provider whose stored schema is no longer accepted", () => {
     expect((await tell(site, own, { a: "a" })).status).toBe(202);
   });
 
-  test("can't be registered anew", async () => {
-    const answer = await site.call("registerDataProvider", { body: dataProviderInput({ schema: bomb }) });
-    expect(answer.problem?.status).toBe(400);
-    expect(answer.fields[0]).toMatch(/^schema\./);
+  test("can't be registered again", async () => {
+    const response = await site.call("registerDataProvider", { body: dataProviderInput({ schema: bomb }) });
+    expect(response.problem?.status).toBe(400);
+    expect(response.fields[0]).toMatch(/^schema\./);
   });
 });
 
-describe("an event", () => {
-  test("is listed with what the provider sent", async () => {
+describe("a data provider's event", () => {
+  test("is listed as the provider sent it", async () => {
     const own = await newDataProvider(site);
     const sent = await tell(site, own, goal(2), { "Tifo-Event-Id": "goal-2" });
     expect(sent.status).toBe(202);
@@ -237,38 +234,38 @@ describe("an event", () => {
     expect(await eventsOf(own)).toMatchObject([{ _id: eventId, providerId: own.id, externalId: "goal-2", event: goal(2), fired: [] }]);
   });
 
-  test("that doesn't fit the schema is a 400 that names the path, and is not kept", async () => {
+  test("that doesn't match the schema is rejected with the field's path, and not stored", async () => {
     const own = await newDataProvider(site);
-    const answer = await tell(site, own, goal(1, { minute: "17" }));
-    expect(answer.problem).toMatchObject({ status: 400, code: "invalid_request" });
-    expect(answer.fields).toEqual(["match.minute"]);
+    const response = await tell(site, own, goal(1, { minute: "17" }));
+    expect(response.problem).toMatchObject({ status: 400, code: "invalid_request" });
+    expect(response.fields).toEqual(["match.minute"]);
     expect((await tell(site, own, { match: {} })).fields).toEqual(["match.minute"]);
     expect((await tell(site, own, { ...goal(1), surprise: 1 })).fields).toEqual(["surprise"]);
     expect(await eventsOf(own)).toEqual([]);
   });
 
-  test("of an id that was sent before counts once, also when all come together", async () => {
+  test("with an already used id counts once, also in concurrent requests", async () => {
     const own = await newDataProvider(site);
     const headers = { "Tifo-Event-Id": "goal-1" };
-    const answers = await Promise.all(Array.from({ length: 8 }, () => tell(site, own, goal(1), headers)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 7 }, () => 200), 202]);
-    expect(new Set(answers.map((answer) => answer.as(ReceivedEvent).eventId)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => tell(site, own, goal(1), headers)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 7 }, () => 200), 202]);
+    expect(new Set(responses.map((response) => response.as(ReceivedEvent).eventId)).size).toBe(1);
     expect(await eventsOf(own)).toHaveLength(1);
   });
 
-  test("of an id that another provider has sent is another event", async () => {
+  test("with an id that another provider has used is a separate event", async () => {
     const [one, two] = [await newDataProvider(site), await newDataProvider(site)];
     const headers = { "Tifo-Event-Id": "shared" };
     expect((await tell(site, one, goal(1), headers)).status).toBe(202);
     expect((await tell(site, two, goal(1), headers)).status).toBe(202);
   });
 
-  test("of more than 64 kB is a 413, whoever signs it", async () => {
-    const answer = await tell(site, provider, goal(1, { scorer: "a".repeat(66_000) }));
-    expect(answer.problem?.status).toBe(413);
+  test("of more than 64 kB is a 413", async () => {
+    const response = await tell(site, provider, goal(1, { scorer: "a".repeat(66_000) }));
+    expect(response.problem?.status).toBe(413);
   });
 
-  test("is forgotten after a week", async () => {
+  test("is pruned after a week", async () => {
     const own = await newDataProvider(site);
     await tell(site, own, goal(1));
     await pruneProviderEvents({ db, now: Date.now() + 6 * 86_400_000 });

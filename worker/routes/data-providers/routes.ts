@@ -38,11 +38,11 @@ dataProviders.openapi(
     path: "/dataprovider/v1/registration",
     summary: "Register a data provider",
     description:
-      "Makes a system known that tells of what happens: a JSON Schema says what its events look like, and the schema's fields become facts that automation rules wait for. Answers the secret with which the provider signs its calls.",
+      "Registers a system that sends events. A JSON Schema defines its events, and the schema's fields become facts for automation rules. Returns the secret with which the provider signs its requests.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { body: jsonBody(DataProviderInput) },
-    responses: { 201: json("Its id and secret", RegisteredDataProvider) },
+    responses: { 201: json("The provider's id and secret", RegisteredDataProvider) },
   }),
   async (c) => {
     const { row, secret } = await registerDataProvider(c.var.ctx, c.req.valid("json"));
@@ -57,7 +57,7 @@ dataProviders.openapi(
     method: "get",
     path: "/dataprovider/v1/available",
     summary: "List the site's data providers",
-    description: "The providers whose facts rules can wait for, the newest first; a 404 where the site has none.",
+    description: "Lists the providers whose facts can be used in rules, newest first; 404 if the site has none.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: {},
     responses: { 200: json("The providers", AvailableProviders) },
@@ -75,16 +75,16 @@ dataProviders.openapi(
     tag,
     method: "put",
     path: "/dataprovider/v1/{id}",
-    summary: "Change a data provider",
-    description: "The provider replaces what it says of itself, its schema with it. The body is signed.",
+    summary: "Update a data provider",
+    description: "Replaces the provider's registration, including its schema. Called by the provider itself, which signs the body.",
     access: { credentials: SIGNATURE },
     request: { params: IdParam, body: jsonBody(DataProviderInput) },
-    responses: { 200: json("The provider as it is now", ChangedDataProvider) },
+    responses: { 200: json("The updated provider", ChangedDataProvider) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
     const row = await updateDataProvider(c.var.ctx, c.req.valid("json"));
-    return c.json({ success: true as const, message: "Changed", result: toAvailable(row) }, 200);
+    return c.json({ success: true as const, message: "Updated", result: toAvailable(row) }, 200);
   },
 );
 
@@ -95,10 +95,10 @@ dataProviders.openapi(
     method: "delete",
     path: "/dataprovider/v1/{id}",
     summary: "Delete a data provider",
-    description: "The provider leaves; what is signed is its id. Rules that wait for its facts stay, and fire no more.",
+    description: "Deletes a provider. Called by the provider itself, which signs its id. Rules that use its facts stay but no longer fire.",
     access: { credentials: SIGNATURE },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", DeletedDataProvider) },
+    responses: { 200: json("The provider is deleted", DeletedDataProvider) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -114,7 +114,7 @@ dataProviders.openapi(
     method: "post",
     path: "/dataprovider/v1/{id}/rotate",
     summary: "Rotate a data provider's secret",
-    description: "Answers a new secret. The one before works beside it for 24 hours, so that the provider can change over.",
+    description: "Returns a new secret. The previous one keeps working for 24 hours, so that the provider can switch over.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { params: IdParam },
@@ -135,18 +135,18 @@ dataProviders.openapi(
     path: "/dataprovider/v1/{providerId}/events",
     summary: "Send an event",
     description:
-      "The provider tells what happened; the body is signed and must fit its schema. When this answers, the event is recorded, and what its rules put on the screens is on its way. One with a `Tifo-Event-Id` that was sent before is answered with 200 and counts once.",
+      "Sends an event; the body is signed and must match the provider's schema. When this request returns, the event is stored and the overlays of its rules are being delivered. An event with an already used `Tifo-Event-Id` returns 200 and counts once.",
     access: { credentials: SIGNATURE },
     input: { maxBytes: 64 * 1024 },
     request: { params: ProviderParam, headers: EventIdHeader, body: jsonBody(ProviderEventInput) },
-    responses: { 200: json("It was known already", ReceivedEvent), 202: json("Taken", ReceivedEvent) },
+    responses: { 200: json("The event was already received", ReceivedEvent), 202: json("The event is accepted", ReceivedEvent) },
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
     const externalId = c.req.valid("header")["Tifo-Event-Id"];
     const { eventId, isNew } = await ingestEvent(c.var.ctx, c.req.valid("json"), externalId);
-    if (isNew) return c.json({ success: true as const, message: "Event taken", eventId }, 202);
-    return c.json({ success: true as const, message: "Event known already", eventId }, 200);
+    if (isNew) return c.json({ success: true as const, message: "Event accepted", eventId }, 202);
+    return c.json({ success: true as const, message: "Event already received", eventId }, 200);
   },
 );
 
@@ -157,8 +157,7 @@ dataProviders.openapi(
     method: "get",
     path: "/dataprovider/v1/{providerId}/events",
     summary: "List a provider's events",
-    description:
-      "What the provider has sent in the last 7 days, the newest first, with the rules that each event made fire and what came of them.",
+    description: "Lists the provider's events of the last 7 days, newest first, with the rules that each event fired and their outcomes.",
     access: { credentials: DEVELOPER },
     request: { params: ProviderParam, query: listQuery(["created"], {}) },
     responses: { 200: json("A page of events", listOf(ProviderEvent).openapi("ProviderEventList")) },

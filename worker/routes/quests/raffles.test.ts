@@ -124,7 +124,7 @@ describe("a raffle", () => {
     const ended = (await enter(id, "viewer")).as(ClaimStatus);
     const valid = (await enter(id, "creator")).as(ClaimStatus);
     const move = (claimId: string, status: string) => site.call("updateClaimStatus", { params: { id: claimId }, body: { status } });
-    expect((await move(valid._id, "SUCCESS")).problem).toMatchObject({ status: 409, message: "Who wins a raffle is drawn" });
+    expect((await move(valid._id, "SUCCESS")).problem).toMatchObject({ status: 409, message: "Only the draw decides who wins a raffle" });
     await move(ended._id, "ERROR");
     const result = (await draw(id, 5)).as(RaffleResult);
     expect(result.entrants).toEqual([valid._id]);

@@ -10,15 +10,15 @@ import { KINDS, ownClock, type Step } from "#test/shopping-trouble.ts";
 import type { Behaviour } from "#test/stripe-server.ts";
 import { stripe } from "#test/stripe-server.ts";
 import { sourceOf } from "./charges.ts";
-// Whatever is bought, refunded, cancelled, granted and revoked in whatever order, and whichever call of Stripe fails on the way, event of it
-// is lost or comes twice, or write of ours never happens: once everything has settled, our books are Stripe's, and an account holds what its
-// money says. In some of the runs Stripe tells nothing at all, and the cron finds it out as time goes by.
+// Random purchases, refunds, cancellations, grants and revocations, with failing Stripe calls, lost or duplicate events, and crashes before
+// our writes: once everything has settled, our records match Stripe's, and each account holds what it has paid for. In some runs Stripe
+// sends no events at all, and the cron must find out.
 
 const db = createDb(env.DB);
 
 const picked = fc.nat(5);
 const share = fc.constantFrom(0.3, 0.5, 1, 1);
-const told = fc.constantFrom(0, 1, 1, 2);
+const eventCopies = fc.constantFrom(0, 1, 1, 2);
 const does = fc.constantFrom<Behaviour | "die">("fail", "refuse", "stumble", "stumble", "lose", "die", "die");
 const trouble = fc.option(fc.record({ does, after: fc.nat(4), refunds: fc.boolean() }), { nil: null });
 
@@ -26,13 +26,13 @@ const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...KINDS, "buyMonthly", "buyMonthly", "month", "month", "cancelLater", "refund"),
   pick: picked,
   share,
-  told,
+  told: eventCopies,
   trouble,
 });
 
 type Kind = Step["kind"];
 
-// What chance alone would seldom bring about: each with the last that was bought, without the cron coming in between.
+// Sequences that random steps would rarely produce; each acts on the last purchase, without the cron in between.
 const STORIES: Kind[][] = [
   ["buyMonthly", "refund", "month"],
   ["buyMonthly", "leave", "month"],
@@ -47,14 +47,20 @@ const story = fc.constantFrom(...STORIES).chain((kinds) => fc.tuple(...kinds.map
 
 function stepOf(kind: Kind): fc.Arbitrary<Step> {
   const pick = fc.constant(kind.startsWith("buy") ? 2 : 0);
-  // Mostly without trouble, so that the story is told to its end; but what bought nothing is not taken back the first time.
+  // Mostly without trouble, so that the story completes; but the first refund of an unused payment is refused.
   const refused = fc.constant({ does: "refuse" as const, after: 0, refunds: true });
   const smooth = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, trouble);
-  return fc.record({ kind: fc.constant(kind), pick, share: fc.constant(1), told, trouble: kind === "hour" ? refused : smooth });
+  return fc.record({
+    kind: fc.constant(kind),
+    pick,
+    share: fc.constant(1),
+    told: eventCopies,
+    trouble: kind === "hour" ? refused : smooth,
+  });
 }
 
 const mixed = fc.array(fc.oneof({ weight: 4, arbitrary: step.map((one) => [one]) }, story), { maxLength: 5 });
-// A story at first finds nothing that would lead it astray.
+// A story at the start isn't affected by earlier steps.
 const life = fc.oneof(fc.tuple(step, step, step), story).chain((first) => mixed.map((parts) => [...first, ...parts.flat()]));
 
 let site: TestSite;
@@ -67,13 +73,13 @@ beforeAll(async () => {
 
 afterAll(async () => {
   resetClock();
-  await forgetDue();
+  await clearDue();
 });
 
-// The clock goes far ahead: nothing else is to come due.
-beforeEach(forgetDue);
+// The clock jumps far ahead: nothing else may come due.
+beforeEach(clearDue);
 
-function forgetDue() {
+function clearDue() {
   return db.batch([db.update(charges).set({ due: null }), db.update(recurringSubscriptions).set({ due: null })]);
 }
 
@@ -83,13 +89,13 @@ async function expectBooksToBalance(shopping: Shopping): Promise<void> {
   const over = new Set<string>();
   for (const charge of rows) await expectChargeToBalance(charge, shopping.isGone, over);
   for (const { id, status, stripeSubscriptionId } of await recurringOf(buyer)) {
-    const there = stripe.books().subscriptions.get(stripeSubscriptionId);
-    expect(status).toBe(there?.status === "canceled" ? "cancelled" : there?.scheduled ? "cancelScheduled" : "active");
+    const theirs = stripe.books().subscriptions.get(stripeSubscriptionId);
+    expect(status).toBe(theirs?.status === "canceled" ? "cancelled" : theirs?.scheduled ? "cancelScheduled" : "active");
     const invoices = [...stripe.books().invoices.values()].filter(({ subscription }) => subscription === stripeSubscriptionId);
     const booked = rows.filter((charge) => charge.recurringId === id).map(({ stripeInvoiceId }) => stripeInvoiceId);
     expect(booked.sort()).toEqual(invoices.map((one) => one.id).sort());
     if (status === "cancelled") over.add(`recurring/${id}`);
-    // Nobody pays for what nobody holds.
+    // Nobody pays for something that they don't hold.
     else expect(entitlements.filter(({ source }) => source === `recurring/${id}`).map((row) => row.status)).toContain(status);
   }
   const holding = entitlements.filter(({ status }) => status !== "cancelled");
@@ -104,20 +110,20 @@ async function expectBooksToBalance(shopping: Shopping): Promise<void> {
     else if (row.status === "cancelled" && !shopping.isGone && !bought.some(({ id }) => shopping.failedBack.has(id)))
       expect(shopping.revoked).toContain(row.sku);
   }
-  // What was paid for was held, or the money went back.
+  // Every payment granted something, or was refunded.
   for (const charge of paid) {
     const bought = entitlements.some((row) => row.source === sourceOf(charge) && isBoughtBy(charge, row));
     expect(bought || charge.refunded === charge.amount).toBe(true);
   }
 }
 
-/** Whether what an entitlement says was still held when this was paid. */
+/** Whether the entitlement was still held when this was paid. */
 function isBoughtBy({ created }: ChargeRow, { dateCancelled }: EntitlementRow): boolean {
   return dateCancelled === null || created < dateCancelled;
 }
 
 async function expectChargeToBalance(charge: ChargeRow, isGone: boolean, over: Set<string>): Promise<void> {
-  // Whose address nobody ever got, and whose customer is forgotten: it can't be found, nor paid.
+  // A page whose URL was never returned, of a deleted customer, can't be found or paid.
   const isLost = isGone && charge.stripeSessionId === null && charge.stripeInvoiceId === null;
   const page = isLost ? undefined : stripe.pageOf(charge.id);
   if (charge.stripeInvoiceId === null || page)
@@ -133,16 +139,16 @@ async function expectChargeToBalance(charge: ChargeRow, isGone: boolean, over: S
   if (back === charge.amount && charge.recurringId === null) over.add(`charge/${charge.id}`);
 }
 
-test("money and entitlements agree with Stripe and with each other, whatever happened in between", async () => {
+test("charges and entitlements agree with Stripe and with each other after any sequence of purchases and failures", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.boolean(), async (steps, silent) => {
       const shopping = new Shopping(site, await newBuyer(site), silent);
       for (const one of steps) await shopping.take(one);
       await settle(shopping);
       await expectBooksToBalance(shopping);
-      // Or the next buyer's time would be theirs too.
+      // Otherwise the next run's clock would affect them too.
       for (const one of await shopping.live()) one.status = "canceled";
-      await forgetDue();
+      await clearDue();
     }),
     { numRuns: 60, endOnFailure: true },
   );

@@ -18,11 +18,11 @@ import { HELD_TWICE, heldSkus, planGrants, type Planned } from "#worker/services
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
 const MINUTE = 60_000;
-// A request to open a page has reached Stripe by then, or never will.
+// By then, a request to open a page has reached Stripe or never will.
 const NEVER_OPENED_AFTER = 10 * MINUTE;
-// Pages are open for an hour: by then nobody pays one any more.
-const OVER_AFTER = 120 * MINUTE;
-const TRIES = 5;
+// Pages are open for an hour, so by then none can be paid any more.
+const EXPIRED_AFTER = 120 * MINUTE;
+const MAX_ATTEMPTS = 5;
 
 const chargeList: ListSpec<ChargeRow> = {
   table: charges,
@@ -35,20 +35,21 @@ const chargeList: ListSpec<ChargeRow> = {
 
 export type ChargeQuery = ListQuery & Partial<Pick<ChargeRow, "accountId" | "status">> & { receiptNumber?: string; recurringId?: string };
 
-/** The caller's own charges or, for a site admin, those of an account that is named. */
+/** Lists the caller's own charges or, for a site admin, those of a given account. */
 export async function listCharges(
   ctx: Ctx,
   { accountId, status, receiptNumber, recurringId, ...query }: ChargeQuery,
 ): Promise<ListPage<ChargeRow>> {
   const caller = await callerAccount(ctx);
-  const whose = accountId ?? caller.id;
-  if (whose !== caller.id && !isSiteAdmin(caller.roles, "read")) throw forbidden("Only site admins see the charges of others");
+  const ownerId = accountId ?? caller.id;
+  if (ownerId !== caller.id && !isSiteAdmin(caller.roles, "read"))
+    throw forbidden("Only site admins can see the charges of other accounts");
   return listRows(
     ctx,
     chargeList,
     query,
     eq(charges.siteId, ctx.siteId),
-    eq(charges.accountId, whose),
+    eq(charges.accountId, ownerId),
     status && eq(charges.status, status),
     receiptNumber === undefined ? undefined : eq(charges.receiptNumber, receiptNumber),
     recurringId === undefined ? undefined : eq(charges.recurringId, recurringId),
@@ -65,8 +66,8 @@ export async function getCharge(ctx: Ctx, id: string): Promise<ChargeRow> {
 }
 
 /**
- * Closes the pages that an account has open for something, so that it isn't paid twice; a 409 while a payment is on its way. A page that
- * is over doesn't stand in the way where Stripe can't tell of it: what is found paid after all goes back.
+ * Closes an account's open payment pages for an item, so that it isn't paid twice; a 409 while a payment is in progress. An expired page
+ * doesn't block a new one if Stripe can't report on it: if it turns out to be paid, the payment is refunded.
  */
 export async function closePages(ctx: Ctx, accountId: string, itemId: string): Promise<void> {
   const open = await ctx.db
@@ -76,13 +77,13 @@ export async function closePages(ctx: Ctx, accountId: string, itemId: string): P
       and(eq(charges.siteId, ctx.siteId), eq(charges.accountId, accountId), eq(charges.itemId, itemId), eq(charges.status, "pending")),
     );
   for (const charge of open) {
-    // Nobody knows the address of a page whose opening was never answered.
+    // Nobody knows the URL of a page for which Stripe's response was lost.
     if (charge.stripeSessionId === null) continue;
     try {
       await closePage(ctx, charge, charge.stripeSessionId);
     } catch (error) {
-      const isOver = ctx.now - charge.created > OVER_AFTER;
-      if (!isOver || !(error instanceof Failure) || error.code !== "unavailable") throw error;
+      const isExpired = ctx.now - charge.created > EXPIRED_AFTER;
+      if (!isExpired || !(error instanceof Failure) || error.code !== "unavailable") throw error;
     }
   }
 }
@@ -90,10 +91,10 @@ export async function closePages(ctx: Ctx, accountId: string, itemId: string): P
 async function closePage(ctx: Ctx, charge: ChargeRow, sessionId: string): Promise<void> {
   await expireCheckout(ctx.env, charge.stripeAccount, sessionId);
   await settleCharge(ctx, charge);
-  if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this is on its way");
+  if ((await getCharge(ctx, charge.id)).status === "pending") throw conflict("A payment for this item is in progress");
 }
 
-/** What entitlements name that were bought with this charge. */
+/** The `source` of the entitlements bought with this charge. */
 export function sourceOf(charge: Pick<ChargeRow, "id" | "recurringId">): string {
   return charge.recurringId === null ? `charge/${charge.id}` : `recurring/${charge.recurringId}`;
 }
@@ -102,7 +103,7 @@ export function chargeEvent(type: string, row: ChargeRow): NewEvent {
   return { type: `billing.${type}`, resource: `charge/${row.id}`, data: toCharge(row) };
 }
 
-/** Asks Stripe what has become of a pending charge, and books that: paid, over, or still open. Safe to repeat, in any order. */
+/** Reads the state of a pending charge from Stripe and records it: paid, expired or still open. Safe to repeat, in any order. */
 export async function settleCharge(ctx: Ctx, charge: ChargeRow): Promise<void> {
   if (charge.status !== "pending") return;
   const checkout = await findCheckout(ctx.env, charge.stripeAccount, {
@@ -111,17 +112,17 @@ export async function settleCharge(ctx: Ctx, charge: ChargeRow): Promise<void> {
     chargeId: charge.id,
   });
   if (!checkout) {
-    const never = ctx.now - charge.created > NEVER_OPENED_AFTER;
-    return never ? decline(ctx, charge, "The payment page was never opened") : putOff(ctx, charge, {});
+    const neverOpened = ctx.now - charge.created > NEVER_OPENED_AFTER;
+    return neverOpened ? decline(ctx, charge, "The payment page was never opened") : postpone(ctx, charge, {});
   }
   switch (checkout.state) {
     case "open":
     case "processing":
-      return putOff(ctx, charge, { stripeSessionId: checkout.id });
+      return postpone(ctx, charge, { stripeSessionId: checkout.id });
     case "expired":
       return decline(ctx, charge, "The payment page expired");
     case "failed":
-      // Stripe may have given up the payment alone: it would go on writing invoices.
+      // Stripe may have given up only on the payment and would keep creating invoices.
       if (checkout.subscriptionId !== null) await endUnpaid(ctx, charge, checkout.subscriptionId);
       return decline(ctx, charge, "The payment failed");
     case "paid":
@@ -131,7 +132,7 @@ export async function settleCharge(ctx: Ctx, charge: ChargeRow): Promise<void> {
 
 async function endUnpaid(ctx: Ctx, { stripeAccount }: ChargeRow, subscriptionId: string): Promise<void> {
   const ended = await cancelSubscription(ctx.env, stripeAccount, subscriptionId, "immediate");
-  if (!ended.ok && !ended.missing) throw new Failure("unavailable", `Stripe refused: ${ended.message}`);
+  if (!ended.ok && !ended.missing) throw new Failure("unavailable", `Stripe returned an error: ${ended.message}`);
 }
 
 async function customerOf(ctx: Ctx, { accountId, stripeAccount }: ChargeRow): Promise<string | null> {
@@ -142,8 +143,8 @@ async function customerOf(ctx: Ctx, { accountId, stripeAccount }: ChargeRow): Pr
   return wallet?.stripeAccount === stripeAccount ? wallet.customerId : null;
 }
 
-/** Asks again later: ever more rarely, as it gets older. */
-async function putOff(ctx: Ctx, charge: ChargeRow, found: Partial<ChargeRow>): Promise<void> {
+/** Schedules the next check, at increasing intervals. */
+async function postpone(ctx: Ctx, charge: ChargeRow, found: Partial<ChargeRow>): Promise<void> {
   const due = ctx.now + Math.max(MINUTE, Math.floor((ctx.now - charge.created) / 4));
   await ctx.db
     .update(charges)
@@ -151,15 +152,15 @@ async function putOff(ctx: Ctx, charge: ChargeRow, found: Partial<ChargeRow>): P
     .where(stillPending(ctx, charge));
 }
 
-/** Books that nothing was or will be paid. */
+/** Records that the charge was not and will not be paid. */
 export async function decline(ctx: Ctx, charge: ChargeRow, failure: string): Promise<void> {
   const next: ChargeRow = { ...charge, status: "declined", failure, due: null, modified: ctx.now, version: charge.version + 1 };
   const change = ctx.db.update(charges).set(next).where(stillPending(ctx, charge));
-  // Settled by another request meanwhile: all the same.
+  // If another request settled it in the meantime, nothing is left to do.
   await wonRace(() => commitIfUnchanged(ctx, change, chargeEvent("chargeDeclined", next)));
 }
 
-/** Books a payment with all that it buys, at once. */
+/** Records a payment together with everything that it buys, in one commit. */
 async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promise<void> {
   const paid = await paymentOf(ctx, charge, checkout);
   const next: ChargeRow = {
@@ -171,26 +172,26 @@ async function complete(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promis
     stripeSessionId: checkout.id,
     stripePaymentId: paid.paymentId,
     stripeInvoiceId: checkout.invoiceId,
-    // Stripe may have told of a refund before this was booked.
+    // Stripe may have reported a refund before this payment was recorded.
     due: ctx.now,
     modified: ctx.now,
     version: charge.version + 1,
   };
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const isThere = await hasAccount(ctx, charge.accountId);
-    const bought = await planPurchase(ctx, next, paid.recurring, isThere);
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const accountExists = await hasAccount(ctx, charge.accountId);
+    const bought = await planPurchase(ctx, next, paid.recurring, accountExists);
     const change = ctx.db
       .update(charges)
       .set(next)
-      .where(and(stillPending(ctx, charge), isThere ? exists(accountOf(ctx, charge.accountId)) : undefined));
+      .where(and(stillPending(ctx, charge), accountExists ? exists(accountOf(ctx, charge.accountId)) : undefined));
     const events = [chargeEvent("chargeCompleted", next), ...bought.events] as const;
     if (await unlessHeld(() => wonRace(() => commitIfUnchanged(ctx, [change, ...bought.changes], ...events)))) return;
     if ((await getCharge(ctx, charge.id)).status !== "pending") return;
   }
-  throw conflict("Too many changes of what the buyer holds at the same time");
+  throw conflict("The buyer's entitlements are changing too often; try again");
 }
 
-/** False where another request has granted the buyer one of the skus between the read and the write. */
+/** False if another request has granted the buyer one of the skus between the read and the write. */
 async function unlessHeld(write: () => Promise<boolean>): Promise<boolean> {
   try {
     return await write();
@@ -200,7 +201,7 @@ async function unlessHeld(write: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Whether the account hasn't been deleted. */
+/** Whether the account still exists. */
 export async function hasAccount(ctx: Ctx, accountId: string): Promise<boolean> {
   return (await accountOf(ctx, accountId)).length > 0;
 }
@@ -222,7 +223,7 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
   if (charge.recurringId === null || subscriptionId === null) return { paymentId: checkout.paymentId, recurring: undefined };
   const invoices = await listPaidInvoices(ctx.env, charge.stripeAccount, subscriptionId);
   const found = await readSubscription(ctx.env, charge.stripeAccount, subscriptionId);
-  if (!found.ok) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
+  if (!found.ok) throw new Failure("unavailable", `Stripe returned an error: ${found.message}`);
   const { status, pastDue, currentPeriodEnd } = found.value;
   const { siteId, accountId, itemType, itemId, description, skus, stripeAccount } = charge;
   return {
@@ -245,7 +246,7 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
       currentPeriodEnd,
       dateCancelled: null,
       stopping: false,
-      // Looked at once more, in case it was cancelled between this answer and our writing it down.
+      // Check again soon: it may have been cancelled between Stripe's response and our commit.
       due: ctx.now,
       created: ctx.now,
       modified: ctx.now,
@@ -254,16 +255,16 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
   };
 }
 
-/** What a payment buys. Who is gone gets nothing; whoever gets nothing isn't asked for more, and refunds.ts gives the money back. */
-async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, isThere: boolean): Promise<Planned> {
+/** What a payment buys: nothing if the account was deleted or holds it already. Then it is stopped, and refunds.ts refunds the money. */
+async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow | undefined, accountExists: boolean): Promise<Planned> {
   const { accountId, skus, amount: price, currency: presentmentCurrency } = charge;
   const bought = { accountId, skus, price, presentmentCurrency, grantedMethod: "purchased" as const, source: sourceOf(charge) };
   const ends = recurring && { dateEnds: recurring.currentPeriodEnd };
-  const granted = isThere ? planGrants(ctx, { ...bought, ...ends }, await heldSkus(ctx, accountId)) : { changes: [], events: [] };
+  const granted = accountExists ? planGrants(ctx, { ...bought, ...ends }, await heldSkus(ctx, accountId)) : { changes: [], events: [] };
   if (!recurring) return granted;
   const insert = ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: granted.changes.length === 0 });
-  const begun = { type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) };
-  return { changes: [insert, ...granted.changes], events: [begun, ...granted.events] };
+  const started = { type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) };
+  return { changes: [insert, ...granted.changes], events: [started, ...granted.events] };
 }
 
 function stillPending(ctx: Ctx, charge: ChargeRow): SQL | undefined {

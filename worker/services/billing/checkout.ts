@@ -15,11 +15,11 @@ import { walletOf } from "#worker/services/wallets/wallets.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const TRIES = 5;
-// How long a payment page may be paid; Stripe takes 30 minutes to 24 hours.
+const MAX_ATTEMPTS = 5;
+// How long a payment page can be paid; Stripe allows 30 minutes to 24 hours.
 const OPEN_FOR = HOUR;
 
-/** A payment page, and the charge that waits for it. */
+/** A payment page and its pending charge. */
 export interface OpenedCheckout {
   chargeId: string;
   url: string;
@@ -30,14 +30,14 @@ type Sale = Pick<ChargeRow, "itemType" | "itemId" | "description" | "skus" | "am
   priceId: string | null;
 };
 
-/** A payment page for a subscription, at its price in the currency or its default one. */
+/** Opens a payment page for a subscription, at its price in the given currency or its default price. */
 export async function checkoutSubscription(ctx: Ctx, id: string, { currency, ...urls }: CheckoutInput): Promise<OpenedCheckout> {
   const [found] = await ctx.db
     .select()
     .from(subscriptions)
     .where(ownRow(ctx, subscriptions, id));
   if (!found) throw notFound("Subscription not found");
-  if (found.subscriptionProvider !== "stripe") throw conflict("This subscription is sold elsewhere");
+  if (found.subscriptionProvider !== "stripe") throw conflict("This subscription isn't sold through Stripe");
   const price =
     found.prices.find((one) => (currency === undefined ? one.default : one.currency === currency)) ??
     (currency === undefined ? found.prices[0] : undefined);
@@ -58,7 +58,7 @@ export async function checkoutSubscription(ctx: Ctx, id: string, { currency, ...
   );
 }
 
-/** A payment page for a bundle: paying it grants the bundle's own sku and each ticket's. */
+/** Opens a payment page for a bundle, which grants the bundle's own sku and each ticket's. */
 export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
   const bundle = await getBundle(ctx, id);
   const tickets = bundle.items.filter(({ type }) => type === "ticket").map((item) => item.id);
@@ -79,8 +79,8 @@ export async function checkoutBundle(ctx: Ctx, id: string, urls: Omit<CheckoutIn
 }
 
 /**
- * The charge is written down before Stripe is asked: whatever happens then, what is paid is found again. Of all that is written only the
- * page's address takes effect for who asked, so that until then the same Idempotency-Key may try again.
+ * Stores the charge before calling Stripe, so that a payment is always found again. Only the commit of the page's id marks the
+ * Idempotency-Key as used; until then the same key can be retried.
  */
 async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<CheckoutInput, "currency">): Promise<OpenedCheckout> {
   const ctx: Ctx = { ...keyed, idempotencyId: undefined };
@@ -92,7 +92,7 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
   const stripeAccount = await requireChargeableAccount(ctx);
   await closePages(ctx, accountId, sale.itemId);
   const held = await heldSkus(ctx, accountId);
-  if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account holds this already");
+  if (sale.skus.every((sku) => held.includes(sku))) throw conflict("The account already holds this");
   const charge = newCharge(ctx, sale, accountId, stripeAccount);
   await commit(ctx, ctx.db.insert(charges).values(charge), {
     type: "billing.checkoutStarted",
@@ -114,12 +114,12 @@ async function openCheckout(keyed: Ctx, { priceId, ...sale }: Sale, urls: Omit<C
     });
   const customerId = await customerOf(ctx, accountId, charge.stripeAccount);
   let opened = await openFor(customerId);
-  // Somebody has deleted the customer at Stripe.
+  // The customer was deleted at Stripe.
   if (!opened.ok && opened.missing && opened.field === "customer")
     opened = await openFor(await customerOf(ctx, accountId, charge.stripeAccount, customerId));
   if (!opened.ok) {
     await decline(ctx, charge, opened.message);
-    throw conflict(`Stripe refuses this sale: ${opened.message}`);
+    throw conflict(`Stripe rejected this sale: ${opened.message}`);
   }
   const found = { stripeSessionId: opened.value.id, due: expiresAt + MINUTE };
   await commit(
@@ -151,7 +151,7 @@ function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, str
   };
 }
 
-/** What Stripe knows a buyer as, where the money goes; made known at the first purchase, and anew where that is `gone`. */
+/** The buyer's customer id at the Stripe account that is paid; created at the first purchase, or again if it is `gone`. */
 async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | null, gone?: string): Promise<string> {
   const wallet = await walletOf(ctx, accountId);
   const { paymentCustomerId: known } = wallet;
@@ -163,19 +163,19 @@ async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | n
   if (!account) throw notFound("Account not found");
   const customer = { walletId: wallet.id, siteId: ctx.siteId, email: account.email, formerId: known };
   const paymentCustomerId = await createCustomer(ctx.env, stripeAccount, customer);
-  await remember(ctx, wallet, { paymentCustomerId, stripeAccount }, known);
+  await storeCustomer(ctx, wallet, { paymentCustomerId, stripeAccount }, known);
   return paymentCustomerId;
 }
 
-/** Writes down the customer in place of the `former` one, without which a page whose answer was lost isn't found again. */
-async function remember(
+/** Stores the customer id instead of the `former` one; without it, a page whose response was lost can't be found again. */
+async function storeCustomer(
   ctx: Ctx,
   wallet: WalletRow,
   customer: Pick<WalletRow, "paymentCustomerId" | "stripeAccount">,
   former: string | null,
 ): Promise<void> {
   let current: WalletRow | undefined = wallet;
-  for (let tries = 1; tries <= TRIES; tries++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const next: WalletRow = { ...current, ...customer, modified: ctx.now, version: current.version + 1 };
     const change = ctx.db
       .update(wallets)
@@ -188,8 +188,8 @@ async function remember(
       .from(wallets)
       .where(ownRow(ctx, wallets, wallet.id));
     if (!current) throw notFound("Account not found");
-    // Who came first has written down the same: Stripe makes one customer of a wallet.
+    // The winner of the race stored the same id: Stripe creates one customer per wallet.
     if (current.paymentCustomerId !== former && current.stripeAccount === customer.stripeAccount) return;
   }
-  throw conflict("Too many changes of this wallet at the same time");
+  throw conflict("The wallet is changing too often; try again");
 }

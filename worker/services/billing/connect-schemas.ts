@@ -24,10 +24,10 @@ const State = {
   requirements: z
     .object({
       currentlyDue: z.array(z.string()).describe("What Stripe needs from the owner, in Stripe's names"),
-      pastDue: z.array(z.string()).describe("What of it is late"),
+      pastDue: z.array(z.string()).describe("Which of these are overdue"),
       disabledReason: z.string().nullable().describe("Why Stripe has disabled charges or payouts"),
     })
-    .describe("What is missing"),
+    .describe("What Stripe still requires"),
 };
 
 export const StripeConnection = z.object(State).openapi("StripeConnection");

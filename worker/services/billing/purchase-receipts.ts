@@ -8,7 +8,7 @@ import { sendMail } from "#worker/services/custom-email/mail.ts";
 
 const ChargeEvent = z.object({ _id: z.string() });
 
-/** Mails the receipt of a charge that was paid; an effect of `billing.chargeCompleted`. Nothing was paid: no receipt. */
+/** Mails the receipt of a paid charge, unless its amount is 0; an effect of `billing.chargeCompleted`. */
 export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const { _id } = ChargeEvent.parse(JSON.parse(event.data));
   const [row] = await createDb(env.DB)
@@ -27,7 +27,7 @@ export async function mailReceipt(env: Env, siteId: string, event: LogEntry): Pr
     .where(and(eq(charges.id, _id), eq(charges.siteId, siteId)));
   if (!row || row.amount === 0) return;
   const amount = formatMoney(row.amount, row.currency);
-  // A period begins to be when it is paid; a page waits for its payment, which this event tells of.
+  // The charge of a period is created when it is paid; that of a page earlier, and this event is the payment.
   const paid = row.sessionId === null ? row.created : event.created;
   await sendMail(
     env,

@@ -7,10 +7,10 @@ import { syncRecurring } from "./recurring.ts";
 import { syncRefunds } from "./refunds.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 const MINUTE = 60_000;
-// Days for which a charge that was never paid is kept; all others belong to the books.
-const DECLINED_DAYS = 90;
+// Unpaid charges are deleted after this time; all others are accounting records.
+const DECLINED_RETENTION_DAYS = 90;
 
 interface Reconciler {
   env: Env;
@@ -18,24 +18,24 @@ interface Reconciler {
   now: number;
 }
 
-/** Asks Stripe about all that is open: pages not paid yet, what was just paid, refunds on their way, what is paid regularly. Safe to run twice. */
+/** Syncs everything that is due with Stripe: unpaid pages, new payments, pending refunds and recurring subscriptions. Safe to repeat. */
 export async function reconcileBilling(by: Reconciler): Promise<void> {
   if (!hasStripe(by.env)) return;
   const [openCharges, openRecurring] = await by.db.batch([
-    by.db.select().from(charges).where(lte(charges.due, by.now)).orderBy(asc(charges.due)).limit(AT_ONCE),
+    by.db.select().from(charges).where(lte(charges.due, by.now)).orderBy(asc(charges.due)).limit(BATCH_SIZE),
     by.db
       .select()
       .from(recurringSubscriptions)
       .where(lte(recurringSubscriptions.due, by.now))
       .orderBy(asc(recurringSubscriptions.due))
-      .limit(AT_ONCE),
+      .limit(BATCH_SIZE),
   ]);
   const failures: unknown[] = [];
   for (const charge of openCharges) {
     await asSystem(by, charge.siteId, (ctx) => (charge.status === "pending" ? settleCharge(ctx, charge) : syncRefunds(ctx, charge))).catch(
       async (error: unknown) => {
         failures.push(error);
-        // Behind the others, so that what fails each time holds up nothing else.
+        // Move it behind the others, so that a permanent failure blocks nothing else.
         await by.db
           .update(charges)
           .set({ due: by.now + 5 * MINUTE })
@@ -52,10 +52,12 @@ export async function reconcileBilling(by: Reconciler): Promise<void> {
         .where(and(eq(recurringSubscriptions.id, recurring.id), eq(recurringSubscriptions.due, recurring.due ?? 0)));
     });
   }
-  if (failures.length > 0) throw new AggregateError(failures, "Stripe could not be asked about all that is open");
+  if (failures.length > 0) throw new AggregateError(failures, "Some charges or subscriptions could not be synced with Stripe");
 }
 
-/** Forgets payment pages that nobody paid. */
+/** Deletes charges whose payment page was never paid. */
 export async function pruneCharges({ db, now }: { db: Db; now: number }): Promise<void> {
-  await db.delete(charges).where(and(eq(charges.status, "declined"), lt(charges.modified, now - DECLINED_DAYS * 24 * 60 * MINUTE)));
+  await db
+    .delete(charges)
+    .where(and(eq(charges.status, "declined"), lt(charges.modified, now - DECLINED_RETENTION_DAYS * 24 * 60 * MINUTE)));
 }

@@ -35,24 +35,24 @@ beforeAll(async () => {
 
 afterEach(() => stripe.recover());
 
-/** What the cron does for what is bought, at a moment. */
+/** Runs the cron's billing work at a given time. */
 async function cron(now: number): Promise<void> {
   await expireEntitlements({ env, db, now });
   await reconcile(now);
 }
 
-/** Somebody who pays each month, until the end of this one. */
+/** A monthly subscription that is cancelled at the end of its period. */
 async function endingMonthly() {
   const made = await newMonthly(site);
   const options = { params: made.params, body: { refund: false, scheduled: "endOfBilling" } };
   expect((await callAs(site, made.buyer, "cancelRecurringSubscription", options)).body).toEqual({ success: true });
-  return { ...made, ends: made.recurring.currentPeriodEnd ?? 0, there: subscriptionThere(made.recurring.stripeSubscriptionId) };
+  return { ...made, ends: made.recurring.currentPeriodEnd ?? 0, theirs: subscriptionThere(made.recurring.stripeSubscriptionId) };
 }
 
-describe("what is to end with its period", () => {
-  test("is still held after that where the cancellation was withdrawn unheard", async () => {
-    const { buyer, sku, ends, there, recurring } = await endingMonthly();
-    there.scheduled = false;
+describe("a subscription that is cancelled at the end of its period", () => {
+  test("is still held if the cancellation was withdrawn without an event", async () => {
+    const { buyer, sku, ends, theirs, recurring } = await endingMonthly();
+    theirs.scheduled = false;
     await cron(ends);
     expect(await held(buyer)).toEqual([sku]);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
@@ -62,57 +62,57 @@ describe("what is to end with its period", () => {
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "active", dateEnds: ends + 30 * DAY }]);
   });
 
-  test("ends as soon as Stripe, asked at that moment, has it so; until it can be asked nothing is decided", async () => {
-    const { buyer, sku, ends, there } = await endingMonthly();
-    stripe.next(new RegExp(`GET .*${there.id}`), "fail");
+  test("ends once Stripe confirms it, and not while Stripe is unreachable", async () => {
+    const { buyer, sku, ends, theirs } = await endingMonthly();
+    stripe.next(new RegExp(`GET .*${theirs.id}`), "fail");
     await cron(ends).catch(() => undefined);
     expect(await held(buyer)).toEqual([sku]);
     await cron(ends + 6 * MINUTE);
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", dateCancelled: ends + 6 * MINUTE }]);
     await cron(ends + 8 * MINUTE);
-    expect(there.status).toBe("canceled");
+    expect(theirs.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false, due: null });
   });
 
-  test("is not paid for again where it was taken away before, though the cancellation is withdrawn", async () => {
-    const { buyer, sku, there, recurring } = await endingMonthly();
+  test("is not charged again if it was revoked and then the cancellation is withdrawn", async () => {
+    const { buyer, sku, theirs, recurring } = await endingMonthly();
     const revoked = await site.call("revokeSubscription", { as: "admin", query: { accountId: buyer.id, sku } });
     expect(revoked.status).toBe(200);
-    there.scheduled = false;
+    theirs.scheduled = false;
     await tellSubscription(site, recurring.stripeSubscriptionId);
     await cron(Date.now() + 2 * MINUTE);
-    expect(there.status).toBe("canceled");
+    expect(theirs.status).toBe("canceled");
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false });
   });
 });
 
-test("a cancellation that a deployment without keys can't ask Stripe for leaves all as it was", async () => {
+test("a cancellation changes nothing on a deployment without Stripe keys", async () => {
   const { buyer, recurring } = await newMonthly(site);
   const ctx = { ...interrupted(site, () => Promise.resolve()), env: { ...env, TIFO_STRIPE_KEY: "" } };
-  const asked = cancelRecurring(ctx, { source: `recurring/${recurring.id}`, when: "immediate" });
-  await expect(asked).rejects.toMatchObject({ code: "billing_not_configured" });
+  const cancellation = cancelRecurring(ctx, { source: `recurring/${recurring.id}`, when: "immediate" });
+  await expect(cancellation).rejects.toMatchObject({ code: "billing_not_configured" });
   expect(await recurringRow(buyer)).toEqual(recurring);
 });
 
-test("a subscription whose first payment, by means that take days, never comes is ended, and its charge declined", async () => {
+test("a subscription whose delayed first payment fails is cancelled, and its charge declined", async () => {
   const buyer = await newBuyer(site);
   const { _id: id } = await newSubscription(site, { recurrence: "month" });
   const { chargeId } = await open(site, buyer, id);
-  const there = subscriptionThere(stripe.pay(chargeId, { later: true }).subscription ?? "");
-  there.status = "unpaid";
+  const theirs = subscriptionThere(stripe.pay(chargeId, { later: true }).subscription ?? "");
+  theirs.status = "unpaid";
   await tell(site, "checkout.session.async_payment_failed", { object: "checkout.session", metadata: { chargeId } });
   expect(await chargeRow(chargeId)).toMatchObject({ status: "declined", failure: "The payment failed" });
-  expect(there.status).toBe("canceled");
+  expect(theirs.status).toBe("canceled");
   expect((await open(site, buyer, id)).chargeId).not.toBe(chargeId);
 });
 
-describe("a day that Stripe ends a subscription on", () => {
-  test("within the period that is paid for is when it ends here", async () => {
+describe("a subscription that Stripe ends on a set date", () => {
+  test("ends on that date if it is within the paid period", async () => {
     const { buyer, recurring, sku } = await newMonthly(site);
-    const there = subscriptionThere(recurring.stripeSubscriptionId);
-    there.cancelAt = there.periodEnd - 10 * 86_400;
-    await tellSubscription(site, there.id);
-    const dateEnds = there.cancelAt * 1000;
+    const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+    theirs.cancelAt = theirs.periodEnd - 10 * 86_400;
+    await tellSubscription(site, theirs.id);
+    const dateEnds = theirs.cancelAt * 1000;
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelScheduled" });
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled", dateEnds }]);
     await cron(dateEnds - MINUTE);
@@ -121,30 +121,30 @@ describe("a day that Stripe ends a subscription on", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("after further periods lets those be paid before", async () => {
+  test("stays active for the periods before that date", async () => {
     const { buyer, recurring, sku } = await newMonthly(site);
-    const there = subscriptionThere(recurring.stripeSubscriptionId);
-    there.cancelAt = there.periodEnd + 40 * 86_400;
-    await tellSubscription(site, there.id);
+    const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+    theirs.cancelAt = theirs.periodEnd + 40 * 86_400;
+    await tellSubscription(site, theirs.id);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
-    stripe.renew(there.id);
-    await tellSubscription(site, there.id);
+    stripe.renew(theirs.id);
+    await tellSubscription(site, theirs.id);
     expect(await recurringRow(buyer)).toMatchObject({ status: "active" });
-    stripe.renew(there.id);
-    await tellSubscription(site, there.id);
-    expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "cancelScheduled", dateEnds: there.cancelAt * 1000 }]);
+    stripe.renew(theirs.id);
+    await tellSubscription(site, theirs.id);
+    expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "cancelScheduled", dateEnds: theirs.cancelAt * 1000 }]);
   });
 });
 
-test("an answer of Stripe's that is booked after a newer one does not undo that", async () => {
+test("a stale response from Stripe doesn't overwrite a newer one", async () => {
   const { buyer, recurring, sku } = await newMonthly(site);
   await reconcile();
-  const there = subscriptionThere(recurring.stripeSubscriptionId);
-  there.scheduled = true;
+  const theirs = subscriptionThere(recurring.stripeSubscriptionId);
+  theirs.scheduled = true;
   let newer: Promise<unknown> | undefined;
   const ctx = interrupted(site, () => {
-    there.scheduled = false;
-    return (newer ??= tellSubscription(site, there.id));
+    theirs.scheduled = false;
+    return (newer ??= tellSubscription(site, theirs.id));
   });
   await syncRecurring(ctx, await recurringRow(buyer));
   expect(newer).toBeDefined();
@@ -152,7 +152,7 @@ test("an answer of Stripe's that is booked after a newer one does not undo that"
   expect(await entitlementsOf(buyer)).toMatchObject([{ sku, status: "active" }]);
 });
 
-test("a period that a credit has paid is held like any other, and moves no money", async () => {
+test("a period paid with credit renews the entitlement without moving money", async () => {
   const { buyer, recurring, sku } = await newMonthly(site);
   await reconcile();
   const invoice = stripe.renew(recurring.stripeSubscriptionId);

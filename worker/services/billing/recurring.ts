@@ -17,14 +17,14 @@ import { chargeEvent, hasAccount } from "./charges.ts";
 import { whereVersion, batchAll, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
 
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-// Stripe charges for a period an hour after it has begun.
+// Stripe charges for a period about an hour after it starts.
 const PAID_WITHIN = 3 * HOUR;
 
-/** How a cancellation of what is paid regularly went. */
+/** The outcome of cancelling a recurring subscription. */
 export type Cancellation = { success: true } | { success: false; message: string };
 
 export async function getRecurring(ctx: Ctx, id: string): Promise<RecurringRow> {
@@ -36,7 +36,7 @@ export async function getRecurring(ctx: Ctx, id: string): Promise<RecurringRow> 
   return recurring;
 }
 
-/** What an account pays regularly or once did, the newest first. */
+/** An account's current and former recurring subscriptions, newest first. */
 export async function recurringOf(ctx: Ctx, accountId: string): Promise<RecurringRow[]> {
   return ctx.db
     .select()
@@ -46,8 +46,8 @@ export async function recurringOf(ctx: Ctx, accountId: string): Promise<Recurrin
 }
 
 /**
- * Ends regular payments at Stripe, at once or with the period that is paid for, and what was bought with them; safe to repeat.
- * `source` is that of an entitlement, "recurring/<id>". Throws `unavailable` where Stripe leaves it open: call again.
+ * Cancels a recurring subscription at Stripe, immediately or at the end of the paid period, and its entitlements. Safe to repeat.
+ * `source` is that of an entitlement, "recurring/<id>". Throws `unavailable` if Stripe's response is unknown: call again.
  */
 export async function cancelRecurring(
   ctx: Ctx,
@@ -56,20 +56,20 @@ export async function cancelRecurring(
   const recurring = await getRecurring(ctx, source.replace(/^recurring\//, ""));
   if (recurring.status === "cancelled" || (recurring.status === "cancelScheduled" && when === "endOfBilling")) return { success: true };
   const { stripeAccount, stripeSubscriptionId } = recurring;
-  // Before anything is written down that only Stripe can bring about.
+  // Check before writing: only Stripe can complete what is written.
   requireStripe(ctx.env);
-  const expecting = await expectEnd(ctx, recurring, when);
+  const pending = await markCancelling(ctx, recurring, when);
   const outcome = await cancelSubscription(ctx.env, stripeAccount, stripeSubscriptionId, when);
   if (!outcome.ok) {
-    await expectNoEnd(ctx, expecting, recurring.stopping);
+    await unmarkCancelling(ctx, pending, recurring.stopping);
     return { success: false, message: outcome.missing ? "Stripe Subscription not found" : outcome.message };
   }
-  await book(ctx, expecting, outcome.value);
+  await record(ctx, pending, outcome.value);
   return { success: true };
 }
 
-/** Written down before Stripe is asked, so that the cron brings to its end what dies in between. */
-async function expectEnd(ctx: Ctx, recurring: RecurringRow, when: "immediate" | "endOfBilling"): Promise<RecurringRow> {
+/** Stored before the call to Stripe, so that the cron completes the cancellation after a crash. */
+async function markCancelling(ctx: Ctx, recurring: RecurringRow, when: "immediate" | "endOfBilling"): Promise<RecurringRow> {
   const due = ctx.now + MINUTE;
   if (when === "immediate") {
     await batchAll(ctx.db, [stopRecurring(ctx, eq(recurringSubscriptions.id, recurring.id), due)]);
@@ -82,37 +82,37 @@ async function expectEnd(ctx: Ctx, recurring: RecurringRow, when: "immediate" | 
   return { ...recurring, due };
 }
 
-/** Stripe has refused: unless somebody else has changed the row since, it stays as it was. */
-async function expectNoEnd(ctx: Ctx, expecting: RecurringRow, stopping: boolean): Promise<void> {
+/** Reverts the mark after Stripe rejected the cancellation, unless the row has changed since. */
+async function unmarkCancelling(ctx: Ctx, pending: RecurringRow, stopping: boolean): Promise<void> {
   await ctx.db
     .update(recurringSubscriptions)
     .set({ stopping })
-    .where(whereVersion(ctx, recurringSubscriptions, expecting));
+    .where(whereVersion(ctx, recurringSubscriptions, pending));
 }
 
-/** Asks Stripe how a recurring subscription stands, or to end it, and books that: periods paid, cancellations. Safe to repeat, in any order. */
+/** Syncs a recurring subscription with Stripe (or ends it there): paid periods and cancellations. Safe to repeat, in any order. */
 export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<void> {
-  await book(ctx, recurring, await askStripe(ctx, recurring));
+  await record(ctx, recurring, await fetchState(ctx, recurring));
 }
 
-async function askStripe(ctx: Ctx, recurring: RecurringRow): Promise<StripeSubscription> {
+async function fetchState(ctx: Ctx, recurring: RecurringRow): Promise<StripeSubscription> {
   const { stripeAccount, stripeSubscriptionId: id } = recurring;
-  const isToEnd = recurring.stopping || !(await hasAccount(ctx, recurring.accountId));
-  const found = isToEnd
+  const mustEnd = recurring.stopping || !(await hasAccount(ctx, recurring.accountId));
+  const found = mustEnd
     ? await cancelSubscription(ctx.env, stripeAccount, id, "immediate")
     : await readSubscription(ctx.env, stripeAccount, id);
-  if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe refused: ${found.message}`);
-  const gone: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
-  return found.ok ? found.value : gone;
+  if (!found.ok && !found.missing) throw new Failure("unavailable", `Stripe returned an error: ${found.message}`);
+  const missing: StripeSubscription = { id, status: "cancelled", pastDue: false, unpaid: false, currentPeriodEnd: null };
+  return found.ok ? found.value : missing;
 }
 
-async function book(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
+async function record(ctx: Ctx, recurring: RecurringRow, state: StripeSubscription): Promise<void> {
   const invoices = await listPaidInvoices(ctx.env, recurring.stripeAccount, recurring.stripeSubscriptionId);
-  for (const invoice of invoices) await bookPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
-  await follow(ctx, recurring, state, invoices.findLast(({ amount }) => amount > 0)?.amount);
+  for (const invoice of invoices) await recordPeriod(ctx, recurring, invoice, invoice === invoices.at(-1) ? state.currentPeriodEnd : null);
+  await applyState(ctx, recurring, state, invoices.findLast(({ amount }) => amount > 0)?.amount);
 }
 
-/** Ends regular payments, whatever may come in between: Stripe is asked until it has. */
+/** Stops recurring payments for good: the cron retries at Stripe until it succeeds. */
 export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx.now): BatchItem<"sqlite"> {
   return ctx.db
     .update(recurringSubscriptions)
@@ -120,27 +120,27 @@ export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx
     .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), ne(recurringSubscriptions.status, "cancelled"), where));
 }
 
-/** The same for all that an account pays, which itself is going. */
-export function stopAllOf(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+/** Stops all recurring payments of an account that is being deleted. */
+export function cancelAccountCharges(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return stopRecurring(ctx, eq(recurringSubscriptions.accountId, accountId));
 }
 
-/** Books a period that was paid, once; the last one prolongs what was bought. The first is booked with its checkout, which has its invoice. */
-async function bookPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice, dateEnds: number | null): Promise<void> {
-  for (let tries = 1; tries <= TRIES; tries++) {
-    const [known] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
-    if (known) return;
+/** Records a paid period once; the last one extends the entitlement. The first period is recorded with its checkout, by invoice id. */
+async function recordPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice, dateEnds: number | null): Promise<void> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const [existing] = await ctx.db.select({ id: charges.id }).from(charges).where(eq(charges.stripeInvoiceId, invoice.id));
+    if (existing) return;
     const row = chargeOf(ctx, recurring, invoice);
     const renewed =
       dateEnds === null
         ? { changes: [], events: [] }
         : await planRenewal(ctx, `recurring/${recurring.id}`, { dateEnds, price: invoice.amount });
-    // What was bought comes first, on which the rest hangs: of what is paid regularly that is one sku.
+    // The entitlement's update comes first, since the commit depends on it; a recurring subscription has one sku.
     const changes = [...renewed.changes, ctx.db.insert(charges).values(row)];
     const write = () => commitIfUnchanged(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
-    if (await wonRace(() => refuseDuplicate("charges.stripe_invoice_id", "This period is booked already", write))) return;
+    if (await wonRace(() => refuseDuplicate("charges.stripe_invoice_id", "This period is already recorded", write))) return;
   }
-  throw conflict("Too many changes of what was bought at the same time");
+  throw conflict("The entitlements are changing too often; try again");
 }
 
 function chargeOf(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice): ChargeRow {
@@ -166,19 +166,19 @@ function chargeOf(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvoice): Char
     stripeSessionId: null,
     stripePaymentId: invoice.paymentId,
     stripeInvoiceId: invoice.id,
-    // Stripe may have told of a refund before this was booked.
+    // Stripe may have reported a refund before this payment was recorded.
     due: ctx.now,
   };
 }
 
-/** Writes down what Stripe said after `asked` was read, and lets what was bought follow. Whoever finds the row changed since asks again. */
-async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription, lastPaid = asked.amount): Promise<void> {
-  const { id } = asked;
-  let [version, state] = [asked.version, answer];
-  for (let tries = 1; tries <= TRIES; tries++) {
+/** Stores Stripe's state and updates the entitlements. If the row has changed since `read`, fetches the state again. */
+async function applyState(ctx: Ctx, read: RecurringRow, fetched: StripeSubscription, lastPaid = read.amount): Promise<void> {
+  const { id } = read;
+  let [version, state] = [read.version, fetched];
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const current = await getRecurring(ctx, id);
-    if (current.version !== version) [version, state] = [current.version, await askStripe(ctx, current)];
-    // What has ended stays so, also when an older answer comes in late.
+    if (current.version !== version) [version, state] = [current.version, await fetchState(ctx, current)];
+    // A cancelled subscription stays cancelled, even if an older response arrives late.
     const status = current.status === "cancelled" ? "cancelled" : state.status;
     const next: RecurringRow = {
       ...current,
@@ -187,52 +187,52 @@ async function follow(ctx: Ctx, asked: RecurringRow, answer: StripeSubscription,
       pastDue: state.pastDue && status !== "cancelled",
       currentPeriodEnd: state.currentPeriodEnd ?? current.currentPeriodEnd,
       dateCancelled: status === "active" ? null : (current.dateCancelled ?? ctx.now),
-      // What is over here is to be over there.
+      // If it is cancelled here, it must end at Stripe too.
       stopping: status === "cancelled" ? state.unpaid : current.stopping,
     };
     await alignEntitlements(ctx, next);
-    // What holds nothing any more, because it was refunded or taken away, isn't to be paid for again.
+    // If the entitlement was refunded or revoked, stop charging for it.
     if (status !== "cancelled" && !(await isHeld(ctx, id))) next.stopping = true;
-    const same = (["status", "amount", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
-    // Not before what was bought has followed: until then it stays due. What was to be looked at sooner still is.
-    const ahead = same && current.due !== null && current.due > ctx.now ? current.due : Infinity;
-    const look = nextLook(ctx, next, current);
-    const due = look && Math.min(look, ahead);
-    const stamps = { due, modified: same ? current.modified : ctx.now, version: current.version + 1 };
+    const unchanged = (["status", "amount", "pastDue", "currentPeriodEnd"] as const).every((field) => next[field] === current[field]);
+    // Only now that the entitlements are updated; an earlier due time stays.
+    const earlier = unchanged && current.due !== null && current.due > ctx.now ? current.due : Infinity;
+    const nextDue = nextCheck(ctx, next, current);
+    const due = nextDue && Math.min(nextDue, earlier);
+    const stamps = { due, modified: unchanged ? current.modified : ctx.now, version: current.version + 1 };
     const change = ctx.db
       .update(recurringSubscriptions)
       .set({ ...next, ...stamps })
       .where(whereVersion(ctx, recurringSubscriptions, current));
-    if (same) {
+    if (unchanged) {
       const written = await change.returning({ id: recurringSubscriptions.id });
       if (written.length > 0) return;
       continue;
     }
-    const told = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
-    if (await wonRace(() => commitIfUnchanged(ctx, change, told))) return;
+    const event = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
+    if (await wonRace(() => commitIfUnchanged(ctx, change, event))) return;
   }
-  throw conflict("Too many changes of this recurring subscription at the same time");
+  throw conflict("The recurring subscription is changing too often; try again");
 }
 
-/** When Stripe is asked again, should it tell nothing until then. */
-function nextLook({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }: RecurringRow): number | null {
+/** When to check with Stripe again if no event arrives before. */
+function nextCheck({ now }: Ctx, next: RecurringRow, { currentPeriodEnd: before }: RecurringRow): number | null {
   if (next.stopping) return now + MINUTE;
   if (next.status === "cancelled") return null;
   const end = next.currentPeriodEnd;
   if (next.status === "cancelScheduled" && end !== null) return Math.min(now + DAY, Math.max(now + MINUTE, end));
   if (end === null || next.pastDue || next.status === "cancelScheduled") return now + DAY;
-  // A period that has just begun is yet to be paid.
+  // A period that has just started isn't paid yet.
   return (end === before ? Math.max(now, end) : now) + PAID_WITHIN;
 }
 
-/** Takes each entitlement to where its payments are. */
+/** Aligns each entitlement with the state of its payments. */
 async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: RecurringRow): Promise<void> {
   await eachEntitlement(ctx, `recurring/${id}`, (row) => {
-    // Its day may be that of a period that has begun since, or one that comes sooner.
+    // The end may be that of a newer period, or an earlier date set at Stripe.
     const dateEnds = (status === "cancelScheduled" ? currentPeriodEnd : null) ?? row.dateEnds;
     const isScheduled = row.status === "cancelScheduled";
-    const hasCome = status === "cancelScheduled" && isScheduled && dateEnds !== null && dateEnds <= ctx.now;
-    if (hasCome) return { step: stepOf(row, "expire") };
+    const isDue = status === "cancelScheduled" && isScheduled && dateEnds !== null && dateEnds <= ctx.now;
+    if (isDue) return { step: stepOf(row, "expire") };
     if (row.status === "cancelled" || (row.status === status && row.dateEnds === dateEnds)) return undefined;
     if (status === "cancelled") return { step: stepOf(row, isScheduled ? "expire" : "cancel") };
     if (status === "cancelScheduled") return { step: stepOf({ ...row, dateEnds }, isScheduled ? "renew" : "scheduleCancel"), dateEnds };
@@ -249,23 +249,23 @@ function stepOf(row: EntitlementRow, transition: "cancel" | "expire" | "renew" |
   return step.allowed ? step : undefined;
 }
 
-/** What is to happen to an entitlement, with what of its price is back then, and until when it is held. */
-interface Move {
+/** The next step of an entitlement, with its refunded amount and end date after the step. */
+interface EntitlementChange {
   step: Step | undefined;
   refunded?: number;
   dateEnds?: number | null;
 }
 
 /**
- * Takes every entitlement of a source the step that `decide` says, again where another request has changed it meanwhile. What `decide`
- * reads is newer than the row: whoever changes that afterwards, and the row with it, is noticed.
+ * Applies to every entitlement of a source the step that `decide` returns, and decides again if another request has changed it in the
+ * meantime. `decide` reads after the row was read, so a later change that also touches the row is detected.
  */
 export async function eachEntitlement(
   ctx: Ctx,
   source: string,
-  decide: (row: EntitlementRow) => Move | undefined | Promise<Move | undefined>,
+  decide: (row: EntitlementRow) => EntitlementChange | undefined | Promise<EntitlementChange | undefined>,
 ): Promise<void> {
-  for (let tries = 1; tries <= TRIES; tries++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     let raced = false;
     for (const row of await findBySource(ctx, source)) {
       const { step, refunded, dateEnds = row.dateEnds } = (await decide(row)) ?? {};
@@ -275,5 +275,5 @@ export async function eachEntitlement(
     }
     if (!raced) return;
   }
-  throw conflict("Too many changes of what was bought at the same time");
+  throw conflict("The entitlements are changing too often; try again");
 }

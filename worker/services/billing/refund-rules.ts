@@ -1,4 +1,4 @@
-/** What decides how much of a charge can go back: in minor units; `reserved` is what was or is being given back. */
+/** What determines how much of a charge can be refunded, in minor units; `reserved` is what is refunded or pending. */
 export interface Refundable {
   status: "complete" | "declined" | "pending";
   amount: number;
@@ -8,24 +8,26 @@ export interface Refundable {
 
 type PaymentStatus = Refundable["status"];
 
-/** How much goes back when `amount` is asked for, or, without it, all that is left; or why nothing does. */
-export function refundOf(charge: Refundable, amount?: number): { amount: number } | { refusal: string } {
-  if (charge.status !== "complete") return { refusal: "The charge was not paid" };
+/** How much to refund when `amount` is requested (everything left if omitted), or why it is rejected. */
+export function refundOf(charge: Refundable, amount?: number): { amount: number } | { rejection: string } {
+  if (charge.status !== "complete") return { rejection: "The charge was not paid" };
   const left = charge.amount - charge.reserved;
   if (left === 0)
-    return { refusal: charge.refunded === charge.amount ? "All of it has been refunded" : "The rest of it is being refunded" };
-  if (amount !== undefined && amount > left) return { refusal: `Only ${left} of ${charge.amount} can still be refunded` };
+    return {
+      rejection: charge.refunded === charge.amount ? "The charge is already fully refunded" : "The rest of the charge is being refunded",
+    };
+  if (amount !== undefined && amount > left) return { rejection: `Only ${left} of ${charge.amount} can still be refunded` };
   return { amount: amount ?? left };
 }
 
-/** What a charge's books say after a refund of it has gone from one status to another. */
+/** A charge's totals after one of its refunds changes from one status to another. */
 export function bookRefund(
   charge: Pick<Refundable, "reserved" | "refunded">,
   amount: number,
   from: PaymentStatus,
   to: PaymentStatus,
 ): { reserved: number; refunded: number } {
-  const held = (status: PaymentStatus): number => (status === "declined" ? 0 : amount);
-  const arrived = (status: PaymentStatus): number => (status === "complete" ? amount : 0);
-  return { reserved: charge.reserved + held(to) - held(from), refunded: charge.refunded + arrived(to) - arrived(from) };
+  const reservedBy = (status: PaymentStatus): number => (status === "declined" ? 0 : amount);
+  const refundedBy = (status: PaymentStatus): number => (status === "complete" ? amount : 0);
+  return { reserved: charge.reserved + reservedBy(to) - reservedBy(from), refunded: charge.refunded + refundedBy(to) - refundedBy(from) };
 }

@@ -46,8 +46,8 @@ async function eventTypes(resource: string): Promise<string[]> {
   return results.filter((event) => event.resource === resource).map(({ type }) => type);
 }
 
-describe("a period that is paid after what was bought has ended", () => {
-  test("goes back, though the first was refunded before it was", async () => {
+describe("a period that is paid after the entitlement has ended", () => {
+  test("is refunded, even if the first period was refunded before", async () => {
     const { buyer, chargeId, recurring } = await newMonthly(site);
     await refund(site, buyer, chargeId);
     stripe.next(new RegExp(`DELETE .*${recurring.stripeSubscriptionId}`), "fail");
@@ -58,18 +58,18 @@ describe("a period that is paid after what was bought has ended", () => {
     expect(subscriptionThere(recurring.stripeSubscriptionId).status).toBe("canceled");
   });
 
-  test("goes back, though the buyer is gone", async () => {
+  test("is refunded, even if the buyer's account was deleted", async () => {
     const { buyer, recurring } = await newMonthly(site);
     await site.call("deleteAccount", { as: "admin", params: { id: buyer.id } });
     await vi.waitUntil(async () => (await held(buyer)).length === 0);
     stripe.renew(recurring.stripeSubscriptionId);
     for (const minutes of [1, 3]) await reconcile(Date.now() + minutes * MINUTE);
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 0 }, { refunded: 1900 }]);
-    // What was bought has its price from the first.
+    // The entitlement has its price from the first period.
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", price: 1900, refunded: 0 }]);
   });
 
-  test("stays paid where it was held when it was paid", async () => {
+  test("isn't refunded if the entitlement was held when it was paid", async () => {
     const { buyer, recurring } = await newMonthly(site);
     const { created } = stripe.renew(recurring.stripeSubscriptionId);
     await tellSubscription(site, recurring.stripeSubscriptionId);
@@ -81,7 +81,7 @@ describe("a period that is paid after what was bought has ended", () => {
   });
 });
 
-test("money that bought nothing is offered back ever more rarely, until Stripe takes it", async () => {
+test("a payment that bought nothing is refunded, with increasing retry intervals, until Stripe accepts", async () => {
   const { buyer, subscription } = await newPurchase(site);
   const bundle = await newBundle(site, { items: [{ type: "ticket", id: subscription.sku }], sku: `${subscription.sku}-x` });
   const { chargeId } = (await callAs(site, buyer, "checkoutBundle", { params: { id: bundle.id }, body: PAGES })).as(CheckoutAnswer);
@@ -97,11 +97,11 @@ test("money that bought nothing is offered back ever more rarely, until Stripe t
   for (let times = 0; times < 8; times++) {
     stripe.next(/POST .*refunds/, "refuse");
     const { due, created } = await chargeRow(chargeId);
-    if (due === null) throw new Error("Nobody asks any more");
+    if (due === null) throw new Error("No further check is due");
     waits.push(due - created);
     await reconcile(due);
   }
-  // Doubled at least within four.
+  // At least doubled within four attempts.
   expect((waits.at(-1) ?? 0) > 2 * (waits.at(-5) ?? 0)).toBe(true);
   expect((await chargeRow(chargeId)).refunded).toBe(0);
   stripe.recover();
@@ -110,8 +110,8 @@ test("money that bought nothing is offered back ever more rarely, until Stripe t
   expect(await chargeRow(chargeId)).toMatchObject({ refunded: 2900, due: null });
 });
 
-describe("a refund that fails after it had succeeded", () => {
-  test("is owed again: what was bought says so, stays ended, and can be refunded once more", async () => {
+describe("a refund that fails after it has succeeded", () => {
+  test("resets the refunded amount; the entitlement stays cancelled and the charge can be refunded again", async () => {
     const { buyer, chargeId } = await newPurchase(site);
     await refund(site, buyer, chargeId);
     const [before] = await entitlementsOf(buyer);
@@ -131,7 +131,7 @@ describe("a refund that fails after it had succeeded", () => {
     ]);
   });
 
-  test("of a part leaves what was bought, with what is still back", async () => {
+  test("of a part keeps the entitlement, with the remaining refunded amount", async () => {
     const { buyer, chargeId, subscription } = await newPurchase(site);
     for (const amount of [500, 300]) await refund(site, buyer, chargeId, amount);
     const failed = (await refundRows(chargeId)).find(({ amount }) => amount === 500);
@@ -140,7 +140,7 @@ describe("a refund that fails after it had succeeded", () => {
     expect(await entitlementsOf(buyer)).toMatchObject([{ sku: subscription.sku, status: "active", refunded: 300 }]);
   });
 
-  test("of an earlier period changes nothing of the current one", async () => {
+  test("of an earlier period doesn't affect the current one", async () => {
     const { buyer, chargeId, recurring } = await newMonthly(site);
     await refund(site, buyer, chargeId, 500);
     stripe.renew(recurring.stripeSubscriptionId);
@@ -154,18 +154,18 @@ describe("a refund that fails after it had succeeded", () => {
   });
 });
 
-test("a full refund of a period during which the next one is booked leaves that next one", async () => {
+test("a full refund of a period doesn't affect the next period recorded at the same time", async () => {
   const { buyer, sku, chargeId, recurring } = await newMonthly(site);
   stripe.next(/POST .*refunds/, "stumble");
   await refund(site, buyer, chargeId);
   stripe.renew(recurring.stripeSubscriptionId);
-  let asked = 0;
-  // First the refund is settled; then, as what was bought is about to follow, the next period is booked.
+  let queries = 0;
+  // First the refund is settled; then, before the entitlement is updated, the next period is recorded.
   const ctx = interrupted(site, async () => {
-    if (++asked === 2) await tellSubscription(site, recurring.stripeSubscriptionId);
+    if (++queries === 2) await tellSubscription(site, recurring.stripeSubscriptionId);
   });
   await syncRefunds(ctx, await chargeRow(chargeId));
-  expect(asked).toBeGreaterThan(1);
+  expect(queries).toBeGreaterThan(1);
   expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }, { refunded: 0 }]);
   expect(await held(buyer)).toEqual([sku]);
   const [row] = await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.id, recurring.id));

@@ -4,15 +4,14 @@ import type { ChargeRow, RefundRow } from "#db/schema/index.ts";
 import { Id, LinkUrl, Sku, Tracked } from "#worker/lib/schemas/common.ts";
 
 const CURRENCIES = new Set(Intl.supportedValuesOf("currency").map((currency) => currency.toLowerCase()));
-const CURRENCY = "A currency of ISO 4217 in lower case, such as eur";
+const CURRENCY = "An ISO 4217 currency code in lower case, such as eur";
 
-/** Money in minor units of its currency. */
 export const Money = z
   .number()
   .int()
   .min(0)
   .max(99_999_999)
-  .describe("In minor units of the currency; multiples of 10 where those are thousandths");
+  .describe("In minor units of the currency; must be a multiple of 10 for three-decimal currencies");
 export const Currency = z
   .string()
   .regex(/^[a-z]{3}$/, { message: CURRENCY, abort: true })
@@ -21,9 +20,9 @@ export const Currency = z
 
 export const CheckoutInput = z
   .strictObject({
-    successUrl: LinkUrl.describe("Where the buyer comes back to; its origin is among the site's allowedOrigins"),
-    cancelUrl: LinkUrl.describe("The same, for who doesn't buy"),
-    currency: Currency.optional().describe("One of the prices' currencies; the default one when left out"),
+    successUrl: LinkUrl.describe("Where Stripe sends the buyer after the payment; its origin must be one of the site's allowedOrigins"),
+    cancelUrl: LinkUrl.describe("Where Stripe sends a buyer who cancels; its origin must be one of the site's allowedOrigins"),
+    currency: Currency.optional().describe("The currency of one of the prices; defaults to that of the default price"),
   })
   .openapi("CheckoutInput", { example: { successUrl: "https://demo.example/thanks", cancelUrl: "https://demo.example/shop" } });
 
@@ -33,7 +32,7 @@ export const BundleCheckoutInput = CheckoutInput.omit({ currency: true }).openap
 
 export const CheckoutAnswer = z
   .object({
-    chargeId: Id.describe("The charge that is pending until the page is paid or expires"),
+    chargeId: Id.describe("The charge, which is pending until the page is paid or expires"),
     url: z.string().describe("The payment page"),
     expiresAt: z.number().int().describe("Milliseconds since 1970 UTC"),
   })
@@ -46,22 +45,22 @@ export const Charge = z
     accountId: Id,
     status: z.enum(PAYMENT_STATUSES),
     amount: Money,
-    refunded: Money.describe("What of it has gone back"),
-    refundPending: Money.describe("What of it is on its way back"),
+    refunded: Money.describe("The refunded amount"),
+    refundPending: Money.describe("The amount of pending refunds"),
     currency: Currency,
     description: z.string(),
     itemType: z.enum(SALE_TYPES),
     itemId: Id,
-    skus: z.array(Sku).describe("What paying for it grants"),
-    receiptNumber: z.string().nullable().describe("Null unless it is complete"),
-    recurringId: Id.nullable().describe("The recurring subscription that it is a period of"),
+    skus: z.array(Sku).describe("The skus that the payment grants"),
+    receiptNumber: z.string().nullable().describe("null unless the charge is complete"),
+    recurringId: Id.nullable().describe("The recurring subscription that this charge is a period of"),
     failure: z.string().nullable().describe("Why it was declined"),
     ...Tracked,
   })
   .openapi("Charge");
 
 export const ChargeFilters = {
-  accountId: Id.optional().describe("Another account's than the caller's own, for site admins"),
+  accountId: Id.optional().describe("For site admins: another account than the caller's own"),
   status: z.enum(PAYMENT_STATUSES).optional(),
   receiptNumber: z.string().max(100).optional(),
   recurringId: Id.optional(),
@@ -72,17 +71,17 @@ export const RefundRequest = z
     accountId: Id.openapi({ example: "5eed0000000000000000a020" }),
     chargeId: Id.openapi({ example: "5eed00000000000000006a01" }),
     reason: z.enum(REFUND_REASONS).openapi({ example: "requested_by_customer" }),
-    amount: z.number().int().min(1).max(99_999_999).optional().describe("In minor units; all that is left when left out"),
+    amount: z.number().int().min(1).max(99_999_999).optional().describe("In minor units; defaults to everything that isn't refunded yet"),
   })
   .openapi("RefundRequest");
 
 export const ChargeResult = z
   .object({
-    success: z.boolean().describe("Whether the money is back or accepted to go back"),
+    success: z.boolean().describe("Whether the refund is complete or accepted"),
     errorMessage: z.string().nullable(),
     refundId: Id.nullable(),
-    status: z.enum(PAYMENT_STATUSES).nullable().describe("Of the refund; one that is pending is settled by itself"),
-    amount: Money.nullable().describe("What goes back"),
+    status: z.enum(PAYMENT_STATUSES).nullable().describe("The status of the refund; a pending refund settles automatically"),
+    amount: Money.nullable().describe("The amount of the refund"),
   })
   .openapi("ChargeResult");
 
@@ -92,7 +91,7 @@ export const Refund = z
     siteId: Id,
     chargeId: Id,
     amount: Money,
-    reason: z.enum(REFUND_REASONS).nullable().describe("Null where it was made at Stripe itself"),
+    reason: z.enum(REFUND_REASONS).nullable().describe("null if the refund was created at Stripe itself"),
     status: z.enum(PAYMENT_STATUSES),
     failure: z.string().nullable().describe("Why it was declined"),
     ...Tracked,
@@ -104,9 +103,9 @@ export const ApplePayInput = z
     domain: z
       .string()
       .max(253)
-      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, "A domain name")
+      .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/, "Must be a domain name")
       .optional()
-      .describe("The host of one of the site's allowedOrigins; the first https one when left out")
+      .describe("The host of one of the site's allowedOrigins; defaults to the first https one")
       .openapi({ example: "demo.example" }),
   })
   .openapi("ApplePayInput");
@@ -137,7 +136,7 @@ export function toCharge(row: ChargeRow) {
   } satisfies z.output<typeof Charge>;
 }
 
-/** What is told of a refund. */
+/** A refund as events show it. */
 export function toRefund(row: RefundRow) {
   const { id: _id, siteId, chargeId, amount, reason, status, failure, created, modified } = row;
   return { _id, siteId, chargeId, amount, reason, status, failure, created, modified } satisfies z.output<typeof Refund>;

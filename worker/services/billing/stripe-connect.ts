@@ -10,7 +10,7 @@ import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 const ATTEMPTS = 3;
 
 /**
- * A link with which the site's owner connects the site's Stripe account. The account is always one that we created for this site: nobody
+ * Creates a link with which the site's owner connects the site's Stripe account. The account is always one that we created for this site: nobody
  * can name an account. Every step can be repeated, so the Idempotency-Key isn't marked as used before the response.
  */
 export async function connectAccount(keyed: Ctx, urls: ConnectInput): Promise<AccountLink> {
@@ -38,10 +38,10 @@ export async function findConnection(ctx: Ctx): Promise<ConnectionRow | undefine
   return found;
 }
 
-/** The Stripe account that the site's buyers pay; a 409 while the site has none, or has one that can't take payments. */
+/** The Stripe account that the site's buyers pay; a 409 if the site has none or it can't take payments yet. */
 export async function requireChargeableAccount(ctx: Ctx): Promise<string> {
   const { stripeAccount, row } = await requireAccount(ctx);
-  // An account from an old setting: Stripe has never been asked about it.
+  // An account from an old setting, which was never synced with Stripe.
   const { chargesEnabled } = row.synced === null ? await syncConnection(asSystem(ctx), row) : row;
   if (!chargesEnabled) throw conflict("The site's Stripe account can't take payments yet; GET /billing/v1/connect returns what is missing");
   return stripeAccount;
@@ -54,13 +54,13 @@ export async function requireAccount(ctx: Ctx): Promise<{ stripeAccount: string;
   return { stripeAccount: row.stripeAccount, row };
 }
 
-/** Stripe reports a change of an account: the current state is requested and stored. */
+/** Handles Stripe's report of a changed account: fetches and stores its current state. */
 export async function syncAccount(ctx: Ctx, stripeAccount: string): Promise<void> {
   const found = await findByAccount(ctx, stripeAccount);
   if (found) await syncConnection(asSystem(ctx, found.siteId), found);
 }
 
-/** Stripe reports that an owner has taken the platform's access away: if that is so, the site has no account any more. */
+/** Handles Stripe's report that an owner revoked the platform's access: if Stripe confirms it, disconnects the account. */
 export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promise<void> {
   const found = await findByAccount(ctx, stripeAccount);
   if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
@@ -73,7 +73,7 @@ function disconnected(row: ConnectionRow): ConnectionRow {
   return { ...row, chargesEnabled: false, payoutsEnabled: false };
 }
 
-/** A connection without an account: its id makes the creation of the account safe to repeat, also by two requests at once. */
+/** Inserts a connection without an account; its id makes the creation of the account idempotent, also for concurrent requests. */
 async function insertConnection(ctx: Ctx): Promise<ConnectionRow> {
   const row: ConnectionRow = {
     ...newRow(ctx),
@@ -106,17 +106,17 @@ async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<Conne
   const first = await refuseDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
     wonRace(write),
   );
-  // The winner of a race has stored the same account: Stripe creates one for a connection.
+  // The winner of the race stored the same account: Stripe creates one per connection.
   return first ? next : ((await findConnection(ctx)) ?? next);
 }
 
-/** Asks Stripe and stores what has changed; whoever loses a race asks again, so that the later state stays. */
+/** Fetches the account from Stripe and stores changes; the loser of a race fetches again, so that the latest state wins. */
 async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<ConnectionRow> {
   let row: ConnectionRow | undefined = known;
   for (let attempt = 1; row && attempt <= ATTEMPTS; attempt++) {
     if (row.stripeAccount === null) return row;
     const found = await retrieveAccount(ctx.env, row.stripeAccount);
-    if (!found) throw new Failure("unavailable", "Stripe gives no access to the site's account");
+    if (!found) throw new Failure("unavailable", "Stripe denies access to the site's account");
     const { id: stripeAccount, ...state } = found;
     const next: ConnectionRow = { ...row, ...state, stripeAccount, synced: ctx.now, modified: ctx.now, version: row.version + 1 };
     if (row.synced !== null && JSON.stringify(toConnection(row)) === JSON.stringify(toConnection(next))) return row;
@@ -127,7 +127,7 @@ async function syncConnection(ctx: Ctx, known: ConnectionRow): Promise<Connectio
     if (await wonRace(() => commitIfUnchanged(ctx, change, eventOf("billing.accountUpdated", next)))) return next;
     row = await findConnection(ctx);
   }
-  throw new Failure("unavailable", "The Stripe account changes too often at the moment; try again");
+  throw new Failure("unavailable", "The Stripe account is changing too often; try again");
 }
 
 async function findByAccount(ctx: Ctx, stripeAccount: string): Promise<ConnectionRow | undefined> {
@@ -139,7 +139,7 @@ function eventOf(type: string, row: ConnectionRow) {
   return { type, resource: `stripeaccount/${row.id}`, data: toConnectionEvent(row) };
 }
 
-/** What Stripe reports is stored by Tifo itself, whoever asked. */
+/** Changes reported by Stripe have the actor `system`, regardless of the caller. */
 function asSystem(ctx: Ctx, siteId = ctx.siteId): Ctx {
   return { ...ctx, siteId, idempotencyId: undefined, caller: () => Promise.resolve({ kind: "system" }) };
 }

@@ -9,15 +9,15 @@ import { syncRefunds } from "./refunds.ts";
 import { disconnectAccount, syncAccount } from "./stripe-connect.ts";
 
 /**
- * Takes an event of Stripe's, in the bytes that it signed. The event says only what to look at: the truth is then asked for, so that
- * events may come twice, late, in any order, or name what isn't theirs. A failure here is answered, and Stripe sends it again.
+ * Handles an event from Stripe, given the signed bytes. The event only says what to sync; the state is then read from Stripe, so events may
+ * arrive twice, late or in any order, or refer to something unrelated. After an error response, Stripe sends the event again.
  */
 export async function receiveEvent(ctx: Ctx, body: string, signature: string): Promise<void> {
   const notice = await readEvent(ctx.env, body, signature);
-  if (!notice) throw unauthenticated("The Stripe-Signature is not that of this body, or too old");
+  if (!notice) throw unauthenticated("The Stripe-Signature doesn't match the body, or is too old");
   const { type, account } = notice;
   if (type.startsWith("account.")) {
-    // About the platform's own account, there is nothing to store.
+    // Nothing is stored about the platform's own account.
     if (account === undefined) return;
     if (type === "account.application.deauthorized") await disconnectAccount(ctx, account);
     else await syncAccount(ctx, account);
@@ -51,7 +51,7 @@ async function lookUp(ctx: Ctx, { chargeId, paymentId, subscriptionId }: StripeN
   return { found: rows, recurring };
 }
 
-/** Tifo itself, at work for the site that the event turned out to be of. */
+/** The system actor on the site that the event belongs to. */
 function systemOf(ctx: Ctx, siteId: string): Ctx {
   return { ...ctx, siteId, caller: () => Promise.resolve({ kind: "system" }) };
 }

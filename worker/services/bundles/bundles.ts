@@ -37,13 +37,13 @@ export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }:
   requireOwnSite(ctx, siteId);
   const bundle: BundleRow = { ...newRow(ctx), ...input, image };
   const event = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
-  await refuseDuplicate("bundles.site_id, bundles.sku", "The site has a bundle with this sku", () =>
+  await refuseDuplicate("bundles.site_id, bundles.sku", "The site already has a bundle with this sku", () =>
     commitReferencing(ctx, ticketsOf(input), ctx.db.insert(bundles).values(bundle), event),
   );
   return bundle;
 }
 
-/** A shop item is a product of the shop's. */
+/** The skus of the tickets must exist on the site; shop items belong to an external shop. */
 function ticketsOf({ items }: Pick<BundleInput, "items">): Reference[] {
   return items.flatMap(({ type, id }, index) => (type === "ticket" ? [{ kind: "sku" as const, id, path: `items.${index}.id` }] : []));
 }

@@ -8,7 +8,7 @@ import { Currency, Money } from "#worker/services/billing/schemas.ts";
 const BundleItem = z
   .strictObject({
     type: z.enum(BUNDLE_ITEM_TYPES),
-    id: Sku.describe("Of a ticket: the sku that it grants; of a shop item: the product's id at the shop").openapi({
+    id: Sku.describe("For a ticket, the sku that it grants; for a shop item, the product's id in the shop").openapi({
       example: "match-pass",
     }),
   })

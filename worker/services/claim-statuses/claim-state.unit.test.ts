@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
-import { type Claiming, firstStatus, refusedMove } from "./claim-state.ts";
+import { type ClaimContext, initialStatus, transitionError } from "./claim-state.ts";
 
-const prize: Claiming = { rewardType: "prize", regions: [], country: undefined, isSku: true };
+const prize: ClaimContext = { rewardType: "prize", regions: [], country: undefined, isSku: true };
 
-test.for<[status: string, change: Partial<Claiming>]>([
+test.for<[status: string, change: Partial<ClaimContext>]>([
   ["SUCCESS", {}],
   ["PENDING", { isSku: false }],
   ["PENDING", { rewardType: "raffle" }],
@@ -14,13 +14,13 @@ test.for<[status: string, change: Partial<Claiming>]>([
   ["ERROR_REGION", { regions: ["GB"], country: "FR" }],
   ["ERROR_REGION", { regions: ["GB"] }],
   ["ERROR_REGION", { rewardType: "raffle", regions: ["GB"], country: "FR" }],
-])("a claim begins as %s with %j", ([status, change]) => {
-  expect(firstStatus({ ...prize, ...change })).toBe(status);
+])("a claim starts as %s with %j", ([status, change]) => {
+  expect(initialStatus({ ...prize, ...change })).toBe(status);
 });
 
-test("a claim moves on, and never from SUCCESS or back to PENDING", () => {
+test("a claim never changes from SUCCESS or back to PENDING", () => {
   const moves = CLAIM_STATUSES.flatMap((from) =>
-    CLAIM_STATUSES.filter((to) => refusedMove({ status: from, rewardType: "prize" }, to) === null).map((to) => `${from} ${to}`),
+    CLAIM_STATUSES.filter((to) => transitionError({ status: from, rewardType: "prize" }, to) === null).map((to) => `${from} ${to}`),
   );
   expect(moves.sort()).toEqual([
     "ERROR ERROR_REGION",
@@ -33,8 +33,8 @@ test("a claim moves on, and never from SUCCESS or back to PENDING", () => {
   ]);
 });
 
-test("nobody is made a raffle's winner by hand, but an entry may be ended", () => {
-  const wins = REWARD_TYPES.filter((rewardType) => refusedMove({ status: "PENDING", rewardType }, "SUCCESS") === null);
+test("a raffle's claim can't be set to SUCCESS, but can be set to ERROR", () => {
+  const wins = REWARD_TYPES.filter((rewardType) => transitionError({ status: "PENDING", rewardType }, "SUCCESS") === null);
   expect(wins).toEqual(["prize", "webhook", "prize-service-specific"]);
-  expect(refusedMove({ status: "PENDING", rewardType: "raffle" }, "ERROR")).toBeNull();
+  expect(transitionError({ status: "PENDING", rewardType: "raffle" }, "ERROR")).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
-import { firstStatus, refusedMove } from "./claim-state.ts";
+import { initialStatus, transitionError } from "./claim-state.ts";
 import { conflict, type Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { phaseOf } from "#worker/services/quests/quest-rules.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
@@ -22,8 +22,8 @@ import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worke
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { claimedAccount, progressWith, selectReports } from "#worker/services/quests/progress.ts";
 
-const NOT_IN_REGION = "The reward is not given where you are";
-const CLAIMED = "The reward of this quest has been claimed already";
+const NOT_IN_REGION = "The reward is not available in your region";
+const ALREADY_CLAIMED = "The reward of this quest has already been claimed";
 
 const claimList: ListSpec<ClaimRow> = {
   table: claims,
@@ -49,7 +49,7 @@ const PROPERTIES = {
   modified: claims.modified,
 };
 
-/** Claims of the site; whoever doesn't manage it sees the own ones. */
+/** Lists the site's claims; callers who don't manage the site see only their own. */
 export async function listClaims(ctx: Ctx, query: ClaimQuery): Promise<ListPage<ClaimRow>> {
   return listRows(ctx, claimList, query, eq(claims.siteId, ctx.siteId), await visible(ctx), ...equalTo(PROPERTIES, query));
 }
@@ -63,11 +63,11 @@ export async function getClaim(ctx: Ctx, id: string): Promise<ClaimRow> {
   return claim;
 }
 
-/** Claims the reward of a quest that the caller has completed, once; `country` is where the request comes from. */
+/** Claims the reward of a quest that the caller has completed, once; `country` is where the request came from. */
 export async function claimQuest(ctx: Ctx, questId: string, country: string | undefined): Promise<ClaimRow> {
   const accountId = claimedAccount(ctx);
   const productId = sql`(select ${quests.productId} from ${quests} where ${ownRow(ctx, quests, questId)})`;
-  const [[quest], reports, [known], [sku], held] = await ctx.db.batch([
+  const [[quest], reports, [existing], [sku], held] = await ctx.db.batch([
     ctx.db
       .select()
       .from(quests)
@@ -81,10 +81,10 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
     selectHeld(ctx, sql`${accountId}`, productId),
   ]);
   if (!quest) throw notFound("Quest not found");
-  if (known) throw conflict(CLAIMED);
-  const refused = refusal(ctx, quest) ?? incomplete(await progressWith(ctx, quest, accountId, reports));
-  if (refused) throw refused;
-  const status = firstStatus({ ...quest, country, isSku: sku !== undefined });
+  if (existing) throw conflict(ALREADY_CLAIMED);
+  const error = notClaimable(ctx, quest) ?? incomplete(await progressWith(ctx, quest, accountId, reports));
+  if (error) throw error;
+  const status = initialStatus({ ...quest, country, isSku: sku !== undefined });
   const claim: ClaimRow = {
     ...newRow(ctx),
     questId,
@@ -98,14 +98,14 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
   const { webhookId, webhookType, webhookValue } = quest;
   const event = { ...claimEvent("quest.claimed", claim), data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue } };
   const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
-  const changes = [whileAsRead(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
-  const write = () => refuseHeldTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
-  await refuseDuplicate("claims.site_id, claims.quest_id, claims.account_id", CLAIMED, write);
+  const changes = [requireUnchanged(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
+  const write = () => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
+  await refuseDuplicate("claims.site_id, claims.quest_id, claims.account_id", ALREADY_CLAIMED, write);
   return claim;
 }
 
-/** Moves a claim on, as the reward is given or not; a prize that is a sku of the site is granted with SUCCESS. */
-export async function moveClaim(ctx: Ctx, id: string, { status, message }: ClaimMove): Promise<ClaimRow> {
+/** Changes a claim's status; with SUCCESS, a prize that is a sku of the site is granted. */
+export async function updateClaim(ctx: Ctx, id: string, { status, message }: ClaimMove): Promise<ClaimRow> {
   const columnOf = (column: typeof claims.productId | typeof claims.accountId) =>
     sql`(select ${column} from ${claims} where ${ownRow(ctx, claims, id)})`;
   const [[current], [account], [sku], held] = await ctx.db.batch([
@@ -122,8 +122,8 @@ export async function moveClaim(ctx: Ctx, id: string, { status, message }: Claim
   ]);
   if (!current) throw notFound("Claim not found");
   const next: ClaimRow = { ...current, status, message: message ?? current.message, ...nextVersion(ctx, current) };
-  const refused = refusedMove(current, status) ?? (account ? null : "The account is gone");
-  if (refused !== null) throw conflict(refused);
+  const error = transitionError(current, status) ?? (account ? null : "The account no longer exists");
+  if (error !== null) throw conflict(error);
   const isGranted = status === "SUCCESS" && current.rewardType === "prize" && sku !== undefined;
   const grants = isGranted ? grantsOf(ctx, next, held) : NOTHING;
   const change = ctx.db
@@ -131,19 +131,19 @@ export async function moveClaim(ctx: Ctx, id: string, { status, message }: Claim
     .set(next)
     .where(whereVersion(ctx, claims, current));
   const event = claimEvent("claim.updated", next);
-  await refuseHeldTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
+  await rejectGrantedTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
   return next;
 }
 
-/** Ends what waits for an account that is going; that it claimed stays, so that a raffle can be checked. */
+/** Ends the open claims of an account that is being deleted; the claims stay, so that a raffle can be verified. */
 export function endClaims(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db
     .update(claims)
     .set({ status: "ERROR", message: null, modified: ctx.now, version: sql`${claims.version} + 1` })
-    .where(waitingFor(ctx, accountId));
+    .where(openClaims(ctx, accountId));
 }
 
-/** Tells of what `endClaims` is about to end. */
+/** Emits events for the claims that `endClaims` is about to end. */
 export function insertEndedClaimEvents(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
   const { id, siteId, questId, productId, rewardType, created } = claims;
   const data = {
@@ -154,12 +154,12 @@ export function insertEndedClaimEvents(ctx: Ctx, actor: Actor, accountId: string
     type: "claim.updated",
     area: "claimstatus",
     table: claims,
-    where: waitingFor(ctx, accountId),
+    where: openClaims(ctx, accountId),
     data,
   });
 }
 
-function waitingFor(ctx: Ctx, accountId: string): SQL | undefined {
+function openClaims(ctx: Ctx, accountId: string): SQL | undefined {
   return and(eq(claims.siteId, ctx.siteId), eq(claims.accountId, accountId), inArray(claims.status, ["PENDING", "ERROR_REGION"]));
 }
 
@@ -209,22 +209,22 @@ function grantsOf(ctx: Ctx, { id, accountId, productId }: ClaimRow, held: { sku:
   );
 }
 
-function refuseHeldTwice<T>(write: () => Promise<T>): Promise<T> {
-  return refuseDuplicate(HELD_TWICE, "The reward was granted at the same time; try again", write);
+function rejectGrantedTwice<T>(write: () => Promise<T>): Promise<T> {
+  return refuseDuplicate(HELD_TWICE, "Another request granted the reward at the same time; try again", write);
 }
 
-/** A change of nothing, which touches its row only while the quest is as it was read: nobody enters a raffle that is being drawn. */
-function whileAsRead(ctx: Ctx, quest: QuestRow): BatchItem<"sqlite"> {
+/** A no-op update that affects its row only if the quest is unchanged since it was read: nobody enters a raffle while it is drawn. */
+function requireUnchanged(ctx: Ctx, quest: QuestRow): BatchItem<"sqlite"> {
   return ctx.db
     .update(quests)
     .set({ version: quest.version })
     .where(whereVersion(ctx, quests, quest));
 }
 
-function refusal(ctx: Ctx, quest: QuestRow): Failure | undefined {
+function notClaimable(ctx: Ctx, quest: QuestRow): Failure | undefined {
   const phase = phaseOf(quest, ctx.now);
-  if (phase === "early") return conflict("The quest has not begun");
-  if (phase === "over") return conflict("The quest is over");
+  if (phase === "early") return conflict("The quest has not started");
+  if (phase === "over") return conflict("The quest has ended");
   return quest.rewardType === "raffle" && quest.raffleDraw ? conflict("The raffle has been drawn") : undefined;
 }
 

@@ -16,9 +16,9 @@ export const ClaimStatus = z
     productId: z.string().nullable(),
     rewardType: z.enum(REWARD_TYPES),
     status: Status.describe(
-      "`PENDING`: the reward is yet to be given; `SUCCESS`: it was; `ERROR`: it won't be, as with a raffle's entries that were not drawn; `ERROR_REGION`: not where it was claimed",
+      "`PENDING`: the reward isn't granted yet; `SUCCESS`: it was granted; `ERROR`: it won't be granted, as for raffle entries that weren't drawn; `ERROR_REGION`: it isn't available where it was claimed",
     ),
-    message: Message.nullable().describe("What the viewer may be told"),
+    message: Message.nullable().describe("A message for the viewer"),
     ...Tracked,
   })
   .openapi("ClaimStatus");

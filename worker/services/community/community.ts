@@ -9,7 +9,7 @@ import { callerAccount, type Ctx, ownRow } from "#worker/services/core/context.t
 import { contains, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { grantSubscription, subscriptionsOf } from "#worker/services/subscriptions/subscriptions.ts";
 
-const MOST_ENTITLEMENTS = 200;
+const MAX_ENTITLEMENTS = 200;
 
 const memberList: ListSpec<AccountRow> = {
   table: accounts,
@@ -23,7 +23,7 @@ const memberList: ListSpec<AccountRow> = {
   search: {},
 };
 
-/** The members whom the caller may see: a site admin all, a channel's admin those of their channels. */
+/** Lists the members visible to the caller: all for a site admin, those of their channels for a channel admin. */
 export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPage<AccountRow>> {
   const { channelId, timeStart, timeEnd } = query.filter ?? {};
   const channels = await visibleChannels(ctx, channelId);
@@ -32,15 +32,15 @@ export async function listMembers(ctx: Ctx, query: MembersQuery): Promise<ListPa
     memberList,
     query,
     eq(accounts.siteId, ctx.siteId),
-    channels && holdsKeyOf(ctx, channels),
+    channels && holdsGateSku(ctx, channels),
     timeStart === undefined ? undefined : gte(accounts.created, timeStart),
     timeEnd === undefined ? undefined : lt(accounts.created, timeEnd),
-    found(ctx, query.searchBy, query.searchQuery),
+    matchesSearch(ctx, query.searchBy, query.searchQuery),
   );
   return { ...page, searchFields: [query.searchBy] };
 }
 
-/** The channels whose members are asked for; undefined where it is those of the whole site. */
+/** The channels whose members to list; undefined for the whole site. */
 async function visibleChannels(ctx: Ctx, channelId: string | undefined): Promise<string[] | undefined> {
   const { roles } = await callerAccount(ctx);
   if (channelId !== undefined) {
@@ -51,25 +51,25 @@ async function visibleChannels(ctx: Ctx, channelId: string | undefined): Promise
   return roles.flatMap((role) => (role.scope === "*" ? role.pageId : []));
 }
 
-/** Accounts that hold one of the skus that these channels' gates name. */
-function holdsKeyOf(ctx: Ctx, channelIds: string[]): SQL {
+/** Matches accounts that hold one of the skus in these channels' gates. */
+function holdsGateSku(ctx: Ctx, channelIds: string[]): SQL {
   return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held, ${pages} page, json_each(page.data, '$.gate.skus') key
     where held.site_id = ${ctx.siteId} and held.status <> 'cancelled' and held.sku = key.value
     and page.site_id = ${ctx.siteId} and page.id in (select value from json_each(${JSON.stringify(channelIds)})))`;
 }
 
-/** What is searched for; without any text, `entitlements` and the like find whoever has one at all. */
-function found(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | undefined): SQL | undefined {
+/** The search condition; without text, `entitlements` and the like match every account that has one. */
+function matchesSearch(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | undefined): SQL | undefined {
   switch (searchBy) {
     case "accountInfo":
-      // Both are kept normalised.
+      // Both columns are stored normalized.
       return text
         ? or(sql`instr(${accounts.normalizedName}, ${normalizeName(text)}) > 0`, sql`instr(${accounts.email}, ${normalizeEmail(text)}) > 0`)
         : undefined;
     case "entitlements":
-      return holdsNamed(ctx, sql`held.status <> 'cancelled'`, text);
+      return holdsMatching(ctx, sql`held.status <> 'cancelled'`, text);
     case "paidEntitlements":
-      return holdsNamed(ctx, sql`held.granted_method = 'purchased'`, text);
+      return holdsMatching(ctx, sql`held.granted_method = 'purchased'`, text);
     case "accessCode":
       return sql`${accounts.id} in (select code.account_id from ${accessCodes} code where code.site_id = ${ctx.siteId}
         and code.account_id is not null ${text ? sql`and code.access_code = ${text}` : sql``})`;
@@ -79,7 +79,7 @@ function found(ctx: Ctx, searchBy: MembersQuery["searchBy"], text: string | unde
   }
 }
 
-function holdsNamed(ctx: Ctx, which: SQL, text: string | undefined): SQL {
+function holdsMatching(ctx: Ctx, which: SQL, text: string | undefined): SQL {
   const named = text
     ? sql`and (${contains([sql`held.sku`], text)} or held.sku in (select offered.sku from ${subscriptions} offered
         where offered.site_id = ${ctx.siteId} and ${contains([sql`offered.name`], text)}))`
@@ -87,7 +87,7 @@ function holdsNamed(ctx: Ctx, which: SQL, text: string | undefined): SQL {
   return sql`${accounts.id} in (select held.account_id from ${accountEntitlements} held where held.site_id = ${ctx.siteId} and ${which} ${named})`;
 }
 
-/** One member with what it holds, and then what it held. */
+/** One member with current and then former entitlements. */
 export async function getMember(ctx: Ctx, id: string): Promise<{ account: AccountRow; entitlements: MemberEntitlementRow[] }> {
   const [[account], rows] = await ctx.db.batch([
     ctx.db
@@ -99,9 +99,9 @@ export async function getMember(ctx: Ctx, id: string): Promise<{ account: Accoun
       .from(accountEntitlements)
       .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.accountId, id)))
       .orderBy(sql`${accountEntitlements.status} = 'cancelled'`, desc(accountEntitlements.created), desc(accountEntitlements.id))
-      .limit(MOST_ENTITLEMENTS),
+      .limit(MAX_ENTITLEMENTS),
   ]);
-  if (!account) throw notFound("Account not found");
+  if (!account) throw notFound("Account not matchesSearch");
   const offered = await subscriptionsOf(
     ctx,
     rows.map((row) => row.sku),
@@ -113,8 +113,8 @@ export async function getMember(ctx: Ctx, id: string): Promise<{ account: Accoun
   return { account, entitlements };
 }
 
-/** Gives a member a subscription. */
-export async function grantToMember(ctx: Ctx, wanted: { accountId: string; subscriptionId: string }): Promise<{ success: true }> {
-  await grantSubscription(ctx, wanted);
+/** Grants a member a subscription. */
+export async function grantToMember(ctx: Ctx, input: { accountId: string; subscriptionId: string }): Promise<{ success: true }> {
+  await grantSubscription(ctx, input);
   return { success: true };
 }

@@ -23,22 +23,22 @@ type Worker = Pick<Ctx, "env" | "db">;
 const PURPOSE = "member export";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Members in one piece, which is all that is ever held in memory. */
-const PIECE_ROWS = 2_000;
-/** Pieces that one message makes before it passes the work on. */
-const PIECES_PER_RUN = 50;
-/** How long nobody else begins, after whoever works on it was last heard of: with a piece, or in its last words. */
+/** Members per chunk, the most that is held in memory. */
+const CHUNK_ROWS = 2_000;
+/** Chunks that one queue message writes before it enqueues the next. */
+const CHUNKS_PER_RUN = 50;
+/** How long an export is locked after the last sign of life from its worker. */
 const LEASE_MS = 30_000;
-const PAUSE_MS = 20_000;
-/** How often it is begun anew without a piece coming of it: with the pauses in between, for ten minutes at least. */
-const MOST_ATTEMPTS = 30;
-/** A file full of addresses is not kept for longer than it takes to fetch it. */
-const KEPT_MS = DAY;
+const RETRY_DELAY_MS = 20_000;
+/** Attempts without any progress before it fails; with the delays in between, at least ten minutes. */
+const MAX_ATTEMPTS = 30;
+/** A file of personal data isn't kept longer than it takes to download it. */
+const RETENTION_MS = DAY;
 const LINK_MS = 60 * MINUTE;
 
 const HEADER = csvLine(["account_id", "name", "email", "created", "last_login", "marketing_optin", "tags", "subscriptions"]);
 
-/** Asks for a file of all members; the queue makes it. */
+/** Requests a file of all members, which the queue creates. */
 export async function createExport(ctx: Ctx): Promise<ExportRow> {
   const { id: accountId } = await callerAccount(ctx);
   const row: ExportRow = {
@@ -60,7 +60,7 @@ export async function createExport(ctx: Ctx): Promise<ExportRow> {
   return row;
 }
 
-/** How far a file is. */
+/** The state of an export. */
 export async function getExport(ctx: Ctx, id: string): Promise<ExportRow> {
   const row = await findExport(ctx, id);
   if (!row) throw notFound("Export not found");
@@ -75,49 +75,49 @@ async function findExport(ctx: Ctx, id: string): Promise<ExportRow | undefined> 
   return row;
 }
 
-/** What fetches a finished file, for an hour and whoever has it; and until when. */
+/** A bearer token to download a finished file within an hour, with its expiry. */
 export async function linkExport(ctx: Ctx, row: ExportRow): Promise<{ token: string; expires: number } | null> {
   if (row.status !== "complete") return null;
-  const expires = Math.min(ctx.now + LINK_MS, row.created + KEPT_MS);
+  const expires = Math.min(ctx.now + LINK_MS, row.created + RETENTION_MS);
   return { token: await signContent(ctx.env, PURPOSE, `${row.siteId}.${row.id}.${expires}`), expires };
 }
 
-/** The file that a link names, piece by piece. */
+/** Opens the file of a download link, chunk by chunk. */
 export async function openExport(ctx: Ctx, token: string): Promise<{ row: ExportRow; text: AsyncGenerator<string, void> }> {
   const [siteId, id = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
-  const gone = notFound("The link is unknown, or has expired");
-  if (siteId === undefined || Number(expires) <= ctx.now) throw gone;
+  const invalidLink = notFound("The link is unknown or has expired");
+  if (siteId === undefined || Number(expires) <= ctx.now) throw invalidLink;
   const row = await findExport({ ...ctx, siteId }, id);
-  if (row?.status !== "complete") throw gone;
-  return { row, text: readPieces(ctx.env, row.pieces) };
+  if (row?.status !== "complete") throw invalidLink;
+  return { row, text: readChunks(ctx.env, row.pieces) };
 }
 
-async function* readPieces(env: Env, pieces: string[]): AsyncGenerator<string, void> {
+async function* readChunks(env: Env, pieces: string[]): AsyncGenerator<string, void> {
   for (const key of pieces) {
-    const piece = await env.MEDIA.get(key);
-    if (!piece) throw new Error("A piece of an export is missing");
-    yield await piece.text();
+    const chunk = await env.MEDIA.get(key);
+    if (!chunk) throw new Error("A chunk of an export is missing");
+    yield await chunk.text();
   }
 }
 
-/** Has the queue make the file; safe to repeat, since only one works on it at a time. */
+/** Enqueues the creation of the file; safe to repeat, since only one worker can hold its lease. */
 export async function enqueueExport(env: Env, siteId: string, exportId: string): Promise<void> {
   await env.JOBS.send({ kind: "memberExport", siteId, exportId } satisfies Job);
 }
 
 /**
- * Goes on with a file where the last piece ended, until it is complete or another message's turn; `clock` gives milliseconds since
- * 1970 UTC. Comes to nothing when it is done already, or somebody else works on it. What it throws may be tried again after a pause.
+ * Continues a file after its last chunk, until it is complete or handed over to the next message; `clock` returns epoch milliseconds. A
+ * no-op if the export is finished or another worker holds its lease. After an error, it can be retried after a delay.
  */
 export async function continueExport({ env, db }: Worker, { siteId, exportId }: Job, clock: () => number): Promise<void> {
   await asSystem({ env, db, now: clock() }, siteId, async (ctx) => {
     const claimed = await claim(ctx, exportId);
     if (!claimed) return;
-    if (claimed.attempts > MOST_ATTEMPTS) return finish(ctx, claimed, "failed");
+    if (claimed.attempts > MAX_ATTEMPTS) return finish(ctx, claimed, "failed");
     let row = claimed;
     try {
-      for (let pieces = 0; pieces < PIECES_PER_RUN; pieces++) {
-        const { next, last } = await addPiece(ctx, row, clock());
+      for (let chunks = 0; chunks < CHUNKS_PER_RUN; chunks++) {
+        const { next, last } = await addChunk(ctx, row, clock());
         if (!next) return;
         row = next;
         if (last) return await finish({ ...ctx, now: clock() }, row, "complete");
@@ -125,8 +125,8 @@ export async function continueExport({ env, db }: Worker, { siteId, exportId }: 
       await setLease(ctx, row, clock());
       await enqueueExport(env, siteId, exportId);
     } catch (error) {
-      // What failed may be the database itself; then the lease ends by itself.
-      await setLease(ctx, row, clock() + PAUSE_MS).catch(() => undefined);
+      // If the database itself failed, the lease expires by itself.
+      await setLease(ctx, row, clock() + RETRY_DELAY_MS).catch(() => undefined);
       throw error;
     }
   });
@@ -139,7 +139,7 @@ async function setLease(ctx: Ctx, row: ExportRow, lease: number): Promise<void> 
     .where(whereVersion(ctx, memberExports, row));
 }
 
-/** Takes an unfinished export that nobody works on. */
+/** Claims an unfinished export whose lease has expired. */
 async function claim(ctx: Ctx, id: string): Promise<ExportRow | undefined> {
   const [row] = await ctx.db
     .update(memberExports)
@@ -157,17 +157,17 @@ async function claim(ctx: Ctx, id: string): Promise<ExportRow | undefined> {
 
 const unfinished = sql`${memberExports.status} in ('pending', 'running')`;
 
-/** Writes the next piece, then notes it: a crash in between leaves an object that nothing names. `next` is undefined where somebody else was faster. */
-async function addPiece(ctx: Ctx, row: ExportRow, now: number): Promise<{ next: ExportRow | undefined; last: boolean }> {
+/** Stores the next chunk, then records it: a crash in between leaves only an unreferenced object. `next` is undefined if another worker was faster. */
+async function addChunk(ctx: Ctx, row: ExportRow, now: number): Promise<{ next: ExportRow | undefined; last: boolean }> {
   const members = await ctx.db
     .select(accountColumns)
     .from(accounts)
     .where(and(eq(accounts.siteId, ctx.siteId), sql`(${accounts.created}, ${accounts.id}) > (${row.lastCreated}, ${row.lastId})`))
     .orderBy(asc(accounts.created), asc(accounts.id))
-    .limit(PIECE_ROWS);
+    .limit(CHUNK_ROWS);
   const text = (row.pieces.length === 0 ? HEADER : "") + members.map(memberLine).join("");
   const bytes = new TextEncoder().encode(text);
-  // The version makes the key one's own: whoever comes late overwrites nothing.
+  // The version makes the key unique, so that a late worker overwrites nothing.
   const key = `${prefixOf(row)}${row.pieces.length}-${row.version}`;
   await ctx.env.MEDIA.put(key, bytes, { httpMetadata: { contentType: "text/csv; charset=utf-8" } });
   const end = members.at(-1);
@@ -185,7 +185,7 @@ async function addPiece(ctx: Ctx, row: ExportRow, now: number): Promise<{ next: 
     })
     .where(whereVersion(ctx, memberExports, row))
     .returning();
-  return { next, last: members.length < PIECE_ROWS };
+  return { next, last: members.length < CHUNK_ROWS };
 }
 
 function memberLine(member: AccountRow): string {
@@ -197,7 +197,7 @@ function memberLine(member: AccountRow): string {
     iso(created),
     lastLogin === null ? "" : iso(lastLogin),
     marketingOptin,
-    // As JSON: a tag may hold whatever could stand between two of them.
+    // As JSON, since a tag can contain any separator.
     JSON.stringify(tags),
     JSON.stringify(subscriptions),
   ]);
@@ -216,7 +216,7 @@ async function finish(ctx: Ctx, row: ExportRow, status: "complete" | "failed"): 
   await wonRace(() => commitIfUnchanged(ctx, change, exportEvent(status === "complete" ? "exportCompleted" : "exportFailed", next)));
 }
 
-/** Sends exports on their way again whose worker has died, and, a minute after they were asked for, those whose message was lost. */
+/** Enqueues exports again whose worker died, or whose message was lost (after a minute). */
 export async function resumeExports({ env, db, now }: Worker & { now: number }): Promise<void> {
   const stuck = await db
     .select({ id: memberExports.id, siteId: memberExports.siteId })
@@ -226,17 +226,17 @@ export async function resumeExports({ env, db, now }: Worker & { now: number }):
   for (const { siteId, id } of stuck) await enqueueExport(env, siteId, id);
 }
 
-/** Deletes files a day after they were asked for, with all that their making left; then what is known of them. */
+/** Deletes exports a day after they were requested: all their objects, then the row. */
 export async function pruneExports({ env, db, now }: Worker & { now: number }): Promise<void> {
   const past = await db
     .select({ id: memberExports.id })
     .from(memberExports)
-    .where(lt(memberExports.created, now - KEPT_MS))
+    .where(lt(memberExports.created, now - RETENTION_MS))
     .limit(20);
   for (const row of past) {
     const { objects, truncated } = await env.MEDIA.list({ prefix: prefixOf(row) });
     if (objects.length > 0) await env.MEDIA.delete(objects.map(({ key }) => key));
-    // What is left waits for the next minute, and so does the row.
+    // Any remaining objects, and the row, are deleted in the next run.
     if (!truncated) await db.delete(memberExports).where(eq(memberExports.id, row.id));
   }
 }

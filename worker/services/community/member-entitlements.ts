@@ -9,12 +9,12 @@ import { planStep } from "#worker/services/subscriptions/entitlements.ts";
 import { cancelRecurring } from "#worker/services/billing/recurring.ts";
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 
-/** What became of an action on an entitlement. */
+/** The outcome of an action on an entitlement. */
 export type Outcome = { success: true } | { success: false; message: string };
 
 /**
- * Takes one of the actions on what a member holds or held: first the regular payments end, then what is held, then money goes back.
- * A call that fails in between is brought to its end by the same call; no step is taken twice.
+ * Performs an action on a member's entitlement: first ends recurring payments, then the entitlement, then refunds. Repeating a call that
+ * failed halfway completes it without taking any step twice.
  */
 export async function updateMemberEntitlement(ctx: Ctx, input: UpdateQuery): Promise<Outcome> {
   const row = await readEntitlement(ctx, input);
@@ -22,15 +22,15 @@ export async function updateMemberEntitlement(ctx: Ctx, input: UpdateQuery): Pro
   if (!step.allowed) return { success: false, message: step.message };
   const left = row.price - row.refunded;
   if (step.paysBack && (input.refundAmount ?? 0) > left) return { success: false, message: `At most ${left} can be refunded` };
-  const billed = step.stopsBilling !== null && row.source?.startsWith("recurring/");
-  if (billed || step.paysBack) requireStripe(ctx.env);
-  if (billed && row.source !== null && step.stopsBilling !== null) {
+  const isRecurring = step.stopsBilling !== null && row.source?.startsWith("recurring/");
+  if (isRecurring || step.paysBack) requireStripe(ctx.env);
+  if (isRecurring && row.source !== null && step.stopsBilling !== null) {
     const cancelled = await cancelRecurring(ctx, { source: row.source, when: step.stopsBilling });
     if (!cancelled.success) return cancelled;
   }
-  // The end of the payments may have brought the end of what was bought with them.
-  if (step.status !== row.status) await takeStep(ctx, billed ? await readEntitlement(ctx, input) : row, input, step);
-  return step.paysBack ? payBack(ctx, row, input, step) : { success: true };
+  // Cancelling the payments may already have ended the entitlement.
+  if (step.status !== row.status) await takeStep(ctx, isRecurring ? await readEntitlement(ctx, input) : row, input, step);
+  return step.paysBack ? refundEntitlement(ctx, row, input, step) : { success: true };
 }
 
 async function readEntitlement(ctx: Ctx, { id, accountId }: Pick<UpdateQuery, "id" | "accountId">): Promise<EntitlementRow> {
@@ -50,18 +50,18 @@ async function takeStep(ctx: Ctx, row: EntitlementRow, { action }: UpdateQuery, 
   await commitIfUnchanged(ctx, change, event);
 }
 
-async function payBack(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {
+async function refundEntitlement(ctx: Ctx, row: EntitlementRow, input: UpdateQuery, step: Step): Promise<Outcome> {
   const { accountId, refundAmount: amount, reason = "requested_by_customer", refundDetails = null } = input;
   if (row.source === null) return { success: false, message: "There is no charge for this entitlement" };
   const keep = step.status !== "cancelled";
-  // Where it stands there already, its answer may have been lost; money alone may be given back twice on purpose.
+  // If the status is already reached, an earlier response may have been lost; a plain refund can be repeated on purpose.
   const repeated = step.status === row.status && input.action !== "justRefund";
   const refund = await refundOnce(ctx, { source: row.source, accountId, amount, reason, keep, repeated });
   if (!refund.success) return { success: false, message: refund.errorMessage ?? "The refund was declined" };
   if (!refund.isNews) return { success: true };
   await commit(ctx, [], {
     type: "community.refundGranted",
-    // The note may speak of the person: it goes from the log with the account.
+    // The note may contain personal data: as an account event, it is erased with the account.
     resource: `account/${accountId}`,
     data: { entitlementId: row.id, siteId: ctx.siteId, accountId, action: input.action, amount: refund.amount, reason, refundDetails },
   });

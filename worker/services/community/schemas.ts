@@ -7,19 +7,18 @@ import { actionsOf } from "#worker/services/subscriptions/entitlement-state.ts";
 import { toEntitlement } from "#worker/services/subscriptions/entitlements.ts";
 import { Entitlement } from "#worker/services/subscriptions/schemas.ts";
 
-/** What a search looks in. */
 export const SEARCH_BY = ["accountInfo", "entitlements", "paidEntitlements", "accessCode", "receiptNumber"] as const;
 
 const AccountId = Id.openapi({ example: "5eed0000000000000000a003" });
 
 const MemberFilter = z
   .strictObject({
-    channelId: Id.optional().describe("Members who hold a sku that this channel's gate names"),
-    timeStart: Time.optional().describe("Who joined then or later, milliseconds since 1970 UTC"),
-    timeEnd: Time.optional().describe("Who joined before, milliseconds since 1970 UTC"),
+    channelId: Id.optional().describe("Only members who hold a sku of this channel's gate"),
+    timeStart: Time.optional().describe("Only members who joined at or after this time, in epoch milliseconds"),
+    timeEnd: Time.optional().describe("Only members who joined before this time, in epoch milliseconds"),
   })
   .refine(({ timeStart, timeEnd }) => timeStart === undefined || timeEnd === undefined || timeStart < timeEnd, {
-    message: "After timeStart",
+    message: "Must be after timeStart",
     path: ["timeEnd"],
   });
 
@@ -28,17 +27,17 @@ export const MembersQuery = listQuery(["name", "created"], {})
   .extend({
     offset: z
       .string()
-      .regex(/^\d{1,15}$/, "A whole number")
+      .regex(/^\d{1,15}$/, "Must be a whole number")
       .transform(Number)
       .openapi({ type: "integer", example: 0 }),
     sortBy: z.enum(["name", "created"]).openapi({ example: "created" }),
     sortDirection: z
       .enum(["1", "-1", "2"])
       .transform((direction): 1 | -1 => (direction === "1" ? 1 : -1))
-      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is read as -1)", example: -1 }),
+      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is treated as -1)", example: -1 }),
     searchBy: z.enum(SEARCH_BY).default("accountInfo").openapi({
       description:
-        "`accountInfo`: text in name or e-mail. `entitlements`, `paidEntitlements`: text in the sku, or the name of its subscription, of what is held, or was bought. `accessCode`, `receiptNumber`: the whole code or number.",
+        "What `searchQuery` is compared with. `accountInfo`: part of the name or e-mail address. `entitlements`: part of the sku or subscription name of a current entitlement; `paidEntitlements`: of any purchased one. `accessCode`, `receiptNumber`: the whole code or number.",
     }),
     searchQuery: z.string().trim().max(100).optional(),
     filter: queryJson(MemberFilter)
@@ -55,7 +54,7 @@ export const Member = z
     lastLogin: Time.nullable(),
     marketingOptin: z.boolean(),
     tags: Tags,
-    subscriptions: z.array(z.string()).describe("Skus that the account holds"),
+    subscriptions: z.array(z.string()).describe("The skus that the account holds"),
     ...Tracked,
   })
   .openapi("CommunityMember");
@@ -63,16 +62,16 @@ export const Member = z
 export const MemberList = listOf(Member).openapi("CommunityMemberList");
 
 const MemberEntitlement = Entitlement.extend({
-  name: z.string().nullable().describe("Of the subscription; null where the site has none of this sku any more"),
+  name: z.string().nullable().describe("The subscription's name; null if the site has no subscription with this sku any more"),
   recurrence: z.enum(RECURRENCES).nullable(),
-  wasRefunded: z.boolean().describe("Whether money went back, of the last period where it is paid regularly"),
+  wasRefunded: z.boolean().describe("Whether any of the payment was refunded; for a recurring subscription, of the last period"),
   entitlementActions: z
     .object({ canCancel: z.boolean(), canRefund: z.boolean(), canRemove: z.boolean() })
-    .describe("Which actions of `update-entitlement` would be taken: `cancel`, `justRefund`, `remove`"),
+    .describe("Which actions of `update-entitlement` are possible: `cancel`, `justRefund`, `remove`"),
 }).openapi("CommunityEntitlement");
 
 export const MemberDetails = Member.extend({
-  entitlements: z.array(MemberEntitlement).describe("What is held first, then what was; of each the newest first; at most 200"),
+  entitlements: z.array(MemberEntitlement).describe("Current entitlements first, then former ones, each newest first; at most 200"),
 }).openapi("CommunityMemberDetails");
 
 export const MemberQuery = z.strictObject({ accountId: AccountId });
@@ -89,27 +88,38 @@ export const UpdateQuery = z
     accountId: AccountId,
     id: Id.describe("The entitlement").openapi({ example: "5eed00000000000000004c01" }),
     action: Action.describe(
-      "`cancel` ends it at once, and regular payments with it; `scheduleCancel` ends both with the period that is paid for; `remove` takes away what is not paid regularly; `justRefund` pays back and leaves it",
+      "`cancel` ends the entitlement and its recurring payments immediately; `scheduleCancel` ends both at the end of the paid period; `remove` revokes an entitlement without recurring payments; `justRefund` refunds the payment and keeps the entitlement",
     ).openapi({ example: "remove" }),
     grantRefund: QueryBoolean.openapi({
       type: "boolean",
-      description: "Whether money goes back too; always with `justRefund`",
+      description: "Whether to refund the payment too; must be true with `justRefund`",
       example: false,
     }),
-    reason: z.enum(REFUND_REASONS).optional().openapi({ description: "With `grantRefund`: `requested_by_customer` unless given" }),
+    reason: z.enum(REFUND_REASONS).optional().openapi({ description: "With `grantRefund`; defaults to `requested_by_customer`" }),
     refundAmount: fromQuery(z.number().int().min(1).max(99_999_999)).optional().openapi({
-      description: "With `grantRefund`: minor units of the currency that was paid in; all that is left of the payment unless given",
+      description: "With `grantRefund`: in minor units of the payment's currency; defaults to everything that isn't refunded yet",
     }),
-    refundDetails: z.string().trim().max(500).optional().openapi({ description: "With `grantRefund`: a note for whoever reads the event" }),
+    refundDetails: z
+      .string()
+      .trim()
+      .max(500)
+      .optional()
+      .openapi({ description: "With `grantRefund`: a note that is included in the event" }),
   })
-  .refine(({ action, grantRefund }) => action !== "justRefund" || grantRefund, { message: "True for justRefund", path: ["grantRefund"] })
+  .refine(({ action, grantRefund }) => action !== "justRefund" || grantRefund, {
+    message: "Must be true for justRefund",
+    path: ["grantRefund"],
+  })
   .superRefine(({ grantRefund, reason, refundAmount, refundDetails }, check) => {
     for (const [name, value] of Object.entries({ reason, refundAmount, refundDetails })) {
-      if (!grantRefund && value !== undefined) check.addIssue({ code: "custom", message: "Only where grantRefund is true", path: [name] });
+      if (!grantRefund && value !== undefined)
+        check.addIssue({ code: "custom", message: "Only allowed if grantRefund is true", path: [name] });
     }
   });
 
-export const Outcome = z.object({ success: z.boolean(), message: z.string().optional().describe("Why not") }).openapi("CommunityOutcome");
+export const Outcome = z
+  .object({ success: z.boolean(), message: z.string().optional().describe("Why the action failed") })
+  .openapi("CommunityOutcome");
 
 const ExportStatus = z.enum(EXPORT_STATUSES);
 
@@ -118,23 +128,28 @@ export const Export = z
   .openapi("CommunityExport");
 
 export const ExportState = Export.extend({
-  progress: z.number().int().min(0).max(100).describe("Per cent"),
-  rows: z.number().int().describe("Members in the file so far"),
-  downloadUrl: z.string().nullable().describe("Of a complete file: fetches it, for whoever has the address, until downloadExpires"),
+  progress: z.number().int().min(0).max(100).describe("Progress in percent"),
+  rows: z.number().int().describe("The number of members in the file so far"),
+  downloadUrl: z.string().nullable().describe("The download URL of a complete file, valid without credentials until downloadExpires"),
   downloadExpires: Time.nullable(),
   ...Tracked,
 }).openapi("CommunityExportState");
 
-/** What events say of an export: nothing by which the file could be had. */
-export const ExportEvent = Export.extend({ siteId: Id, accountId: Id.describe("Who asked for it"), rows: z.number().int(), ...Tracked });
+/** The export as events show it, without anything that gives access to the file. */
+export const ExportEvent = Export.extend({
+  siteId: Id,
+  accountId: Id.describe("The account that requested it"),
+  rows: z.number().int(),
+  ...Tracked,
+});
 
-/** What the log says of money that an admin has sent back. */
+/** The event for a refund granted by an admin. */
 export const RefundEvent = z.object({
   entitlementId: Id,
   siteId: Id,
   accountId: Id,
   action: Action,
-  amount: z.number().int().nullable().describe("Minor units"),
+  amount: z.number().int().nullable().describe("In minor units"),
   reason: z.enum(REFUND_REASONS),
   refundDetails: z.string().nullable(),
 });

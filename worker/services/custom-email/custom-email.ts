@@ -7,13 +7,13 @@ import { TemplateError } from "#worker/lib/handlebars/scan.ts";
 import { toHex } from "#worker/lib/ids.ts";
 import { type SenderInput, toReceiptTemplate, toSender } from "./schemas.ts";
 import { commitIfUnchanged, type Ctx, nextVersion, requireMatch } from "#worker/services/core/context.ts";
-import { DEFAULT_RECEIPT, fillReceipt, PRODUCT, type ReceiptTemplate, SAMPLE_RECEIPT } from "./templates.ts";
+import { DEFAULT_RECEIPT, renderReceiptTemplate, PRODUCT, type ReceiptTemplate, SAMPLE_RECEIPT } from "./templates.ts";
 
-/** Makes an address the sender of the site's mail, once the site has proved that the domain is its own. */
+/** Sets the sender of the site's mail, after verifying that the site owns the domain. */
 export async function putSender(ctx: Ctx, input: SenderInput): Promise<SenderRow> {
   const [current] = await ctx.db.select().from(mailSenders).where(eq(mailSenders.siteId, ctx.siteId));
   const next: SenderRow = { ...stamps(ctx, current), ...input };
-  if (!liesIn(input.fromEmail, input.domain)) throw invalid("fromEmail", `Must be an address of ${input.domain}`);
+  if (!isAddressOf(input.fromEmail, input.domain)) throw invalid("fromEmail", `Must be an address of ${input.domain}`);
   await requireProof(ctx, input.domain);
   const change = ctx.db
     .insert(mailSenders)
@@ -23,11 +23,11 @@ export async function putSender(ctx: Ctx, input: SenderInput): Promise<SenderRow
   return next;
 }
 
-/** Makes a Handlebars template the site's receipt, if it can be filled. */
+/** Sets the site's receipt template, after checking that it renders. */
 export async function putReceipt(ctx: Ctx, input: ReceiptTemplate): Promise<ReceiptRow> {
   const current = await getReceipt(ctx);
   const next: ReceiptRow = { ...stamps(ctx, current), ...input };
-  requireFillable(input);
+  requireRenderable(input);
   const change = ctx.db
     .insert(receiptTemplates)
     .values(next)
@@ -36,7 +36,7 @@ export async function putReceipt(ctx: Ctx, input: ReceiptTemplate): Promise<Rece
   return next;
 }
 
-/** Goes back to the default receipt, which it answers; a site that has none of its own is there already. */
+/** Resets the receipt to the default, which is returned; a no-op if the site has no template. */
 export async function resetReceipt(ctx: Ctx): Promise<ReceiptTemplate> {
   const current = await getReceipt(ctx);
   if (!current) return DEFAULT_RECEIPT;
@@ -65,7 +65,7 @@ function resourceOf(ctx: Ctx): string {
   return `customemail/${ctx.siteId}`;
 }
 
-function liesIn(email: string, domain: string): boolean {
+function isAddressOf(email: string, domain: string): boolean {
   const host = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   return host === domain || host.endsWith(`.${domain}`);
 }
@@ -74,17 +74,17 @@ async function requireProof(ctx: Ctx, domain: string): Promise<void> {
   const proofs = await domainProofs(ctx.env, ctx.siteId, domain);
   const published = await txtRecords(ctx.env, domain).catch((cause: unknown) => {
     if (!(cause instanceof Failure) || cause.code !== "unavailable") throw cause;
-    const message = `${domain} can't be verified now, because no DNS resolver responds: publish the TXT record "${proofs[0]}" at it and try again later.`;
+    const message = `${domain} can't be verified now because no DNS resolver responds: make sure that the domain has the TXT record "${proofs[0]}" and try again later.`;
     throw new Failure("unavailable", message, { issues: [{ path: "domain", message }], cause });
   });
   if (proofs.some((proof) => published.includes(proof))) return;
   throw invalid(
     "domain",
-    `${domain} can't be verified: publish the TXT record "${proofs[0]}" at it and try again. The operator of this deployment must also have the domain onboarded for sending, or mail goes out from the default address.`,
+    `${domain} can't be verified: add the TXT record "${proofs[0]}" to the domain and try again. The operator of this deployment must also onboard the domain for sending; otherwise mail is sent from the default address.`,
   );
 }
 
-/** What the domain's TXT record must be, the first in new messages: the same for a site and domain as long as the deployment's secret is. */
+/** The accepted TXT records for a site and domain, that of the current secret first. They only change with the deployment's secret. */
 export async function domainProofs(env: { TIFO_SECRET: string }, siteId: string, domain: string): Promise<[string, ...string[]]> {
   const [current, ...previous] = secretsOf(env);
   const proof = async (secret: string): Promise<string> => {
@@ -95,15 +95,15 @@ export async function domainProofs(env: { TIFO_SECRET: string }, siteId: string,
   return [await proof(current), ...(await Promise.all(previous.map(proof)))];
 }
 
-/** A 400 unless subject and template can be read, and filled with an ordinary receipt. */
-function requireFillable({ subject, template }: ReceiptTemplate): void {
-  refuseBadTemplate("subject", () => fillReceipt({ subject, template: "" }, SAMPLE_RECEIPT, PRODUCT));
-  refuseBadTemplate("template", () => fillReceipt({ subject: "", template }, SAMPLE_RECEIPT, PRODUCT));
+/** A 400 unless subject and template can be parsed, and rendered with a sample receipt. */
+function requireRenderable({ subject, template }: ReceiptTemplate): void {
+  rejectBadTemplate("subject", () => renderReceiptTemplate({ subject, template: "" }, SAMPLE_RECEIPT, PRODUCT));
+  rejectBadTemplate("template", () => renderReceiptTemplate({ subject: "", template }, SAMPLE_RECEIPT, PRODUCT));
 }
 
-function refuseBadTemplate(path: string, fill: () => unknown): void {
+function rejectBadTemplate(path: string, render: () => unknown): void {
   try {
-    fill();
+    render();
   } catch (error) {
     throw error instanceof TemplateError ? invalid(path, error.message) : error;
   }

@@ -2,18 +2,18 @@ import { eq } from "drizzle-orm";
 import type { Db } from "#db/client.ts";
 import { sites } from "#db/schema/index.ts";
 
-/** How a page that mails link to unasked tells them apart. */
+/** The `purpose` parameter of a link to an origin's default page, which tells the page what the token is for. */
 export type LinkPurpose = "new-password" | "verify-email" | "global-account";
 
-/** What a mail offers its reader: a link, a code to paste, or both. */
+/** What a mail contains: a link, a code to paste, or both. */
 export interface MailedToken {
   link?: string | undefined;
   code?: string | undefined;
 }
 
 /**
- * A token as a mail shows it. `baseUrl` is the page that the request named; where it named none, the link leads to the first of the site's
- * allowed origins, and the token is shown as well, since nobody knows whether that page takes it.
+ * A token as a mail shows it. `baseUrl` is the page given in the request. Without one, the link points to the site's first allowed origin,
+ * and the mail also shows the token as a code, since that page may not handle it.
  */
 export async function mailedToken(
   db: Db,

@@ -41,7 +41,7 @@ async function withReceipt(subject: string, template: string): Promise<TestSite>
 }
 
 describe("a mail", () => {
-  test("is sent once, however often its effect is repeated", async () => {
+  test("is sent once, even if its effect is repeated", async () => {
     const mails = openMailbox();
     const event = newEvent();
     await sendMail(env, site.id, invitation, event);
@@ -52,7 +52,7 @@ describe("a mail", () => {
     expect(mails).toHaveLength(3);
   });
 
-  test("is tried again after the service failed", async () => {
+  test("is retried after the service failed", async () => {
     const event = newEvent();
     let fails = true;
     const mails = openMailbox(() => (fails ? Promise.reject(mailError("E_INTERNAL_SERVER_ERROR")) : Promise.resolve({ messageId: "1" })));
@@ -63,13 +63,13 @@ describe("a mail", () => {
     expect(mails).toHaveLength(2);
   });
 
-  test("tells no log whom it was for when the service fails", async () => {
+  test("doesn't reveal its recipient in the error when the service fails", async () => {
     openMailbox(() => Promise.reject(new Error(`email to ${TO} not allowed`)));
     const failed = await sendMail(env, site.id, invitation, newEvent()).catch(String);
     expect(failed).toBe("Error: The mail service failed");
   });
 
-  test("is given up when the service has failed for a day", async () => {
+  test("is given up after the service has failed for a day", async () => {
     openMailbox(() => Promise.reject(mailError("E_DAILY_LIMIT_EXCEEDED")));
     const hour = 3_600_000;
     await expect(sendMail(env, site.id, invitation, newId(Date.now() - 23 * hour))).rejects.toThrow("The mail service failed");
@@ -78,7 +78,7 @@ describe("a mail", () => {
     expect(await db.select().from(sentMails).where(eq(sentMails.eventId, event))).toMatchObject([{ outcome: "given_up" }]);
   });
 
-  test("that the service refuses for good is not tried again, and the note says why without saying to whom", async () => {
+  test("that the service rejects permanently isn't retried, and its record has the reason but not the recipient", async () => {
     const event = newEvent();
     const mails = openMailbox(() => Promise.reject(mailError("E_RECIPIENT_SUPPRESSED")));
     await sendMail(env, site.id, invitation, event);
@@ -89,7 +89,7 @@ describe("a mail", () => {
     expect(JSON.stringify(rows)).not.toContain(TO);
   });
 
-  test("is forgotten after 30 days, not before", async () => {
+  test("has its record pruned after 30 days", async () => {
     openMailbox();
     const event = newEvent();
     await sendMail(env, site.id, invitation, event);
@@ -103,20 +103,20 @@ describe("a mail", () => {
 });
 
 describe("the sender of a mail", () => {
-  test("is the product where the site has none of its own", async () => {
+  test("is the default if the site has set none", async () => {
     const mails = openMailbox();
     await sendMail(env, site.id, invitation, newEvent());
     expect(mails[0]).toMatchObject({ from: DEFAULT_FROM, to: TO });
     expect(mails[0]).not.toHaveProperty("replyTo");
   });
 
-  test("is the site's own, with its address for answers", async () => {
+  test("is the site's own, with its reply-to address", async () => {
     const mails = openMailbox();
     await sendMail(env, (await withSender()).id, invitation, newEvent());
     expect(mails).toMatchObject([{ from: { name: "Old Dock", email: "tickets@club.example" }, replyTo: "help@dock.example" }]);
   });
 
-  test("gives way to the default where the operator has not onboarded its domain", async () => {
+  test("is the default if the operator has not onboarded the site's domain", async () => {
     const mails = openMailbox(() =>
       mails.length === 1 ? Promise.reject(mailError("E_SENDER_NOT_VERIFIED")) : Promise.resolve({ messageId: "2" }),
     );
@@ -127,7 +127,7 @@ describe("the sender of a mail", () => {
     expect(rows).toMatchObject([{ outcome: "sent" }]);
   });
 
-  test("is the product for mail of the deployment", async () => {
+  test("is the default for mail of the deployment", async () => {
     const mails = openMailbox();
     await sendMail(env, "", { template: "reset", to: TO, data: { name: "Gil", link: "https://demo.example/reset" } }, newEvent());
     expect(mails).toMatchObject([{ from: DEFAULT_FROM, subject: "Reset your password for Tifo" }]);
@@ -140,7 +140,7 @@ describe("the text of a mail", () => {
   test.for<Mail>([
     { template: "reset", to: TO, data: { name: hostile, link: invitation.data.link } },
     { template: "registerInvite", to: TO, data: { senderName: hostile, link: invitation.data.link } },
-  ])("has its link in text and html, and nobody's html ($template)", async (mail) => {
+  ])("has its link in text and html, and escapes names ($template)", async (mail) => {
     const mails = openMailbox();
     await sendMail(env, site.id, mail, newEvent());
     const [{ text = "", html = "" } = {}] = mails;
@@ -160,7 +160,7 @@ describe("the text of a mail", () => {
 });
 
 describe("a receipt", () => {
-  test("is the default where the site has no template", async () => {
+  test("is the default if the site has no template", async () => {
     const mails = openMailbox();
     await sendMail(env, site.id, receipt, newEvent());
     expect(mails[0]?.subject).toBe("Your receipt R-2026-000117 from Harbour City FC");
@@ -176,7 +176,7 @@ describe("a receipt", () => {
     expect(mails[0]).toMatchObject({ subject: "Tom & <b> paid", html: "<p>Tom &amp; &lt;b&gt;</p>01" });
   });
 
-  test("is the default where the site's own template passes a limit", async () => {
+  test("is the default if the site's own template exceeds a limit", async () => {
     const own = await withReceipt("Receipt", `${"{{#each @root.items}}".repeat(16)}x${"{{/each}}".repeat(16)}`);
     const mails = openMailbox();
     await sendMail(env, own.id, receipt, newEvent());

@@ -6,10 +6,10 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { timeOf } from "#worker/lib/ids.ts";
 import { type Mail, type MailStyle, PRODUCT, renderMail } from "./templates.ts";
 
-// A mail that could not be sent for this long after its event is of no use any more.
+// A mail that could not be sent for this long is obsolete.
 const GIVE_UP_MS = 24 * 60 * 60 * 1000;
-// Days for which it is known that a mail went out: longer than any effect is tried.
-const KEPT_DAYS = 30;
+// How long sent mails are recorded: longer than any effect is retried.
+const RETENTION_DAYS = 30;
 
 interface Sender {
   fromEmail: string;
@@ -18,32 +18,32 @@ interface Sender {
 }
 
 /**
- * Sends a mail that follows from an event, once however often the effect is repeated: only a crash between the mail service's
- * answer and the note of it can send it twice. `siteId` is "" for mail of the deployment, as to global accounts.
- * Throws when the effect should be tried again; resolves also when the service refuses the mail for good, or has failed for a day.
+ * Sends an event's mail once, even if the effect is repeated: only a crash between the mail service's response and the record of it can
+ * send it twice. `siteId` is "" for mail of the deployment, such as to global accounts. Throws if the effect should be retried; resolves
+ * if the service rejects the mail permanently, or has failed for a day.
  */
 export async function sendMail(env: Env, siteId: string, mail: Mail, eventId: string): Promise<void> {
   const db = createDb(env.DB);
   const id = await sha256([eventId, mail.template, mail.to].join("\n"));
-  const [known] = await db.select({ id: sentMails.id }).from(sentMails).where(eq(sentMails.id, id));
-  if (known) return;
+  const [existing] = await db.select({ id: sentMails.id }).from(sentMails).where(eq(sentMails.id, id));
+  if (existing) return;
   const { sender, ...style } = await styleOf(db, siteId);
   const outcome = await post(env, mail, style, sender).catch((error: unknown) => {
     if (Date.now() - timeOf(eventId) < GIVE_UP_MS) throw error;
     return "given_up" as const;
   });
   if (outcome !== "sent") console.error(JSON.stringify({ level: "error", event: "mail_refused", siteId, eventId, outcome }));
-  const noted = { id, siteId, eventId, template: mail.template, outcome, created: Date.now() };
-  await db.insert(sentMails).values(noted).onConflictDoNothing();
+  const record = { id, siteId, eventId, template: mail.template, outcome, created: Date.now() };
+  await db.insert(sentMails).values(record).onConflictDoNothing();
 }
 
-/** A sender whose domain the operator has not onboarded is refused by the mail service: then the default sends for it. */
+/** Falls back to the default sender if the operator has not onboarded the domain of the site's own. */
 async function post(env: Env, mail: Mail, style: MailStyle, sender: Sender | undefined): Promise<Delivery> {
   const message = { to: mail.to, ...renderMail(mail, style), ...(sender && { replyTo: sender.replyToEmail }) };
-  const standard = { name: PRODUCT, email: env.TIFO_MAIL_FROM };
-  if (!sender) return deliver(env, { ...message, from: standard });
+  const defaultSender = { name: PRODUCT, email: env.TIFO_MAIL_FROM };
+  if (!sender) return deliver(env, { ...message, from: defaultSender });
   const outcome = await deliver(env, { ...message, from: { name: sender.fromName, email: sender.fromEmail } });
-  return outcome === "E_SENDER_NOT_VERIFIED" ? deliver(env, { ...message, from: standard }) : outcome;
+  return outcome === "E_SENDER_NOT_VERIFIED" ? deliver(env, { ...message, from: defaultSender }) : outcome;
 }
 
 async function styleOf(db: Db, siteId: string): Promise<MailStyle & { sender?: Sender }> {
@@ -56,12 +56,12 @@ async function styleOf(db: Db, siteId: string): Promise<MailStyle & { sender?: S
   return { siteName: row?.name ?? PRODUCT, sender: row?.sender ?? undefined, receipt: row?.receipt ?? undefined };
 }
 
-/** Forgets which mails have gone out long ago. */
+/** Deletes old records of sent mails. */
 export async function pruneMails({ db, now }: { db: Db; now: number }): Promise<void> {
-  await db.delete(sentMails).where(lt(sentMails.created, now - KEPT_DAYS * 86_400_000));
+  await db.delete(sentMails).where(lt(sentMails.created, now - RETENTION_DAYS * 86_400_000));
 }
 
-/** A person's name as our letters say it: not one that is a link, by which strangers would write to whom they like. */
-export function mailableName(name: string, otherwise: string): string {
-  return name === "" || /:\/\/|\p{Cc}|[^\s.]\.\p{L}{2}/u.test(name) ? otherwise : name;
+/** A name that is safe to use in a mail; names that contain a link are replaced, so that strangers can't send spam through us. */
+export function mailableName(name: string, fallback: string): string {
+  return name === "" || /:\/\/|\p{Cc}|[^\s.]\.\p{L}{2}/u.test(name) ? fallback : name;
 }

@@ -6,20 +6,23 @@ import { Email } from "#worker/services/accounts/schemas.ts";
 const Domain = z
   .string()
   .max(253)
-  .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*$/, "A domain name, such as club.example")
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]*[A-Za-z][A-Za-z0-9-]*$/,
+    "Must be a domain name, such as club.example",
+  )
   .toLowerCase()
   .openapi({ example: "demo.example" });
 
 const sender = {
-  domain: Domain.describe("Proved to be the site's own by a TXT record"),
-  fromEmail: Email.describe("An address of the domain"),
+  domain: Domain.describe("The site's own domain, verified by a TXT record"),
+  fromEmail: Email.describe("An address of the domain or a subdomain"),
   fromName: z
     .string()
     .trim()
     .min(1)
     .max(100)
-    .refine((name) => !/\p{Cc}/u.test(name), "One line"),
-  replyToEmail: Email.describe("Where answers go; of any domain"),
+    .refine((name) => !/\p{Cc}/u.test(name), "Must be a single line"),
+  replyToEmail: Email.describe("The reply-to address; can be of any domain"),
 };
 
 const SENDER_EXAMPLE = {
@@ -33,13 +36,13 @@ export const SenderInput = z.strictObject(sender).openapi("SenderInput", { examp
 export const Sender = z.object({ ...sender, ...Tracked }).openapi("Sender");
 
 const receipt = {
-  subject: z.string().trim().min(1).max(500).describe("May hold the same variables as the template").openapi({ example: "Your receipt" }),
+  subject: z.string().trim().min(1).max(500).describe("Can use the same variables as the template").openapi({ example: "Your receipt" }),
   template: z
     .string()
     .min(1)
     .max(65_536)
     .describe(
-      "Handlebars: variables (always escaped), `#if`, `#unless`, `#each`, `#with`, `else`, comments. Variables: `siteName`, `receiptNumber`, `date`, `customer.name`, `customer.email`, `items` (each with `description` and `amount`), `total`",
+      "A Handlebars template with variables (always escaped), `#if`, `#unless`, `#each`, `#with`, `else` and comments. The variables are `siteName`, `receiptNumber`, `date`, `customer.name`, `customer.email`, `items` (each with `description` and `amount`) and `total`",
     ),
 };
 

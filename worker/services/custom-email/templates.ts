@@ -4,10 +4,10 @@ import { parseTemplate } from "#worker/lib/handlebars/parse.ts";
 import { renderTemplate } from "#worker/lib/handlebars/render.ts";
 import { TemplateError } from "#worker/lib/handlebars/scan.ts";
 
-/** What a mail of the deployment itself is signed with. */
+/** The sender name in mail of the deployment itself. */
 export const PRODUCT = "Tifo";
 
-/** A mail to send. Links are whole URLs; whoever calls has checked where they lead. */
+/** A mail to send. Links are absolute URLs that the caller has already validated. */
 export type Mail =
   | { template: "reset"; to: string; data: { name: string } & MailedToken }
   | { template: "newPassword"; to: string; data: { name: string } & MailedToken }
@@ -16,7 +16,7 @@ export type Mail =
   | { template: "registerInvite"; to: string; data: { senderName: string; link: string } }
   | { template: "receipt"; to: string; data: Receipt };
 
-/** What a receipt says, amounts and date formatted for the reader; also the variables of a site's own template, with `siteName`. */
+/** The content of a receipt, with formatted amounts and date; also the variables of a site's own template, with `siteName`. */
 export interface Receipt {
   receiptNumber: string;
   date: string;
@@ -30,10 +30,10 @@ export interface ReceiptTemplate {
   template: string;
 }
 
-/** Whose mail it is. */
+/** The site whose mail it is. */
 export interface MailStyle {
   siteName: string;
-  /** The site's own receipt; undefined: the default. */
+  /** The site's own receipt template; the default if undefined. */
   receipt?: ReceiptTemplate;
 }
 
@@ -43,7 +43,6 @@ export interface Rendered {
   html: string;
 }
 
-/** The default receipt, written as a site would write its own. */
 export const DEFAULT_RECEIPT: ReceiptTemplate = {
   subject: "Your receipt {{receiptNumber}} from {{siteName}}",
   template: `<!doctype html>
@@ -63,7 +62,7 @@ export const DEFAULT_RECEIPT: ReceiptTemplate = {
 `,
 };
 
-/** A receipt like those to come, to try a template on. */
+/** A sample receipt to check templates with. */
 export const SAMPLE_RECEIPT: Receipt = {
   receiptNumber: "R-2026-000117",
   date: "21 November 2026",
@@ -75,61 +74,61 @@ export const SAMPLE_RECEIPT: Receipt = {
   total: "£53.50",
 };
 
-/** Subject, text and html of a mail. */
+/** Renders the subject, text and html of a mail. */
 export function renderMail(mail: Mail, { siteName, receipt = DEFAULT_RECEIPT }: MailStyle): Rendered {
   switch (mail.template) {
     case "reset":
-      return letter(
+      return renderLetter(
         `Reset your password for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `somebody, hopefully you, asked for a new password at ${siteName}. The link works once, within an hour.`,
+          `someone, hopefully you, requested a new password for ${siteName}. The link works once and expires in one hour.`,
         ],
         { label: "Choose a new password", ...mail.data },
-        "If it wasn't you, there is nothing to do: your password stays as it is.",
+        "If it wasn't you, ignore this mail: your password stays the same.",
       );
     case "newPassword":
-      return letter(
+      return renderLetter(
         `Choose a new password for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `you now have a role at ${siteName}. Nobody had verified the e-mail address of your account until now, so its old password no longer works. Choose a new one; the link works once, within 7 days.`,
+          `you now have a role at ${siteName}. The e-mail address of your account had not been verified, so its old password no longer works. Choose a new one; the link works once and expires in 7 days.`,
         ],
         { label: "Choose a new password", ...mail.data },
-        "If you don't know why you got this, ignore it: nobody can sign in to the account without this link.",
+        "If you weren't expecting this mail, ignore it: nobody can sign in to the account without this link.",
       );
     case "verifyEmail":
-      return letter(
+      return renderLetter(
         `Verify your e-mail address for ${siteName}`,
         [
           `Hello ${mail.data.name},`,
-          `somebody, hopefully you, has an account at ${siteName} with this e-mail address. To verify it, open the link and enter the password of the account. The link works once, within 24 hours.`,
+          `someone, hopefully you, created an account at ${siteName} with this e-mail address. To verify the address, open the link and enter the account's password. The link works once and expires in 24 hours.`,
         ],
         { label: "Verify the address", ...mail.data },
-        "If you didn't create the account, ignore this mail, or choose a new password there: then the account is yours alone.",
+        "If you didn't create the account, ignore this mail, or reset its password to take the account over.",
       );
     case "globalAccount":
-      return letter(
+      return renderLetter(
         `Create or link your ${PRODUCT} account`,
         [
-          `Somebody who is signed in to ${mail.data.siteName} with this e-mail address asked for one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password that this account has or will have. The link works once, within an hour.`,
+          `Someone who is signed in to ${mail.data.siteName} with this e-mail address requested one ${PRODUCT} account for all the sites that you administer. If it was you, continue and enter the password of that account, or choose one if you don't have it yet. The link works once and expires in one hour.`,
         ],
         { label: "Continue", ...mail.data },
-        "If it wasn't you, ignore this mail: nothing is created or linked without it.",
+        "If it wasn't you, ignore this mail: nothing is created or linked without the link.",
       );
     case "registerInvite":
-      return letter(
+      return renderLetter(
         `Join the team of ${siteName}`,
-        [`${mail.data.senderName} invites you to work on ${siteName} with an account of your own.`],
+        [`${mail.data.senderName} invites you to work on ${siteName} with your own account.`],
         { label: "Accept the invitation", link: mail.data.link },
-        "If you don't know why you got this, ignore it.",
+        "If you weren't expecting this mail, ignore it.",
       );
     case "receipt":
       return renderReceipt(mail.data, siteName, receipt);
   }
 }
 
-/** A site's own template that turns out to break a limit on this receipt gives way to the default: no receipt is lost to it. */
+/** Falls back to the default if the site's own template exceeds a limit with this receipt, so that no receipt is lost. */
 function renderReceipt(data: Receipt, siteName: string, own: ReceiptTemplate): Rendered {
   const text = [
     `Receipt ${data.receiptNumber} of ${data.date}`,
@@ -138,22 +137,31 @@ function renderReceipt(data: Receipt, siteName: string, own: ReceiptTemplate): R
     siteName,
   ].join("\n");
   try {
-    return { ...fillReceipt(own, data, siteName), text };
+    return { ...renderReceiptTemplate(own, data, siteName), text };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    return { ...fillReceipt(DEFAULT_RECEIPT, data, siteName), text };
+    return { ...renderReceiptTemplate(DEFAULT_RECEIPT, data, siteName), text };
   }
 }
 
-/** Subject and html of a receipt; throws a TemplateError that names line and column, or the limit that was passed. */
-export function fillReceipt({ subject, template }: ReceiptTemplate, data: Receipt, siteName: string): { subject: string; html: string } {
+/** Renders the subject and html of a receipt; throws a TemplateError with line and column, or the exceeded limit. */
+export function renderReceiptTemplate(
+  { subject, template }: ReceiptTemplate,
+  data: Receipt,
+  siteName: string,
+): { subject: string; html: string } {
   const variables = { ...data, siteName };
   const line = renderTemplate(parseTemplate(subject), variables, { escape: false });
   return { subject: singleLine(line), html: renderTemplate(parseTemplate(template), variables) };
 }
 
-/** A plain letter: paragraphs, one button or a code to paste, and a word at the end. */
-function letter(subject: string, paragraphs: string[], { label, link, code }: { label: string } & MailedToken, end?: string): Rendered {
+/** A plain mail: paragraphs, a button or a code to paste, and a closing line. */
+function renderLetter(
+  subject: string,
+  paragraphs: string[],
+  { label, link, code }: { label: string } & MailedToken,
+  end?: string,
+): Rendered {
   const closing = end === undefined ? [] : [end];
   const button =
     link === undefined
@@ -161,7 +169,7 @@ function letter(subject: string, paragraphs: string[], { label, link, code }: { 
       : [
           `<p><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:#4338ca;color:#fff;text-decoration:none">${escapeHtml(label)}</a></p>`,
         ];
-  const hint = link === undefined ? "Enter this code where you are asked for it:" : "If the page asks for a code, enter this one:";
+  const hint = link === undefined ? "Enter this code when you are asked for it:" : "If the page asks for a code, enter this one:";
   const html = [
     '<!doctype html><html lang="en"><body style="margin:0;padding:24px;font:16px/1.5 system-ui,sans-serif;color:#1c1917">',
     ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
@@ -179,7 +187,7 @@ function letter(subject: string, paragraphs: string[], { label, link, code }: { 
   return { subject: singleLine(subject), text, html };
 }
 
-/** A subject is one line, whatever names and templates hold. */
+/** Keeps a subject on one line, whatever names and templates contain. */
 function singleLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -19,11 +19,11 @@ import {
 import { sealSecret } from "./provider-signatures.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
-/** Raised when `schemaProblems` rejects more than before, so that stored schemas are checked again. */
+/** Increment this when `schemaProblems` rejects more than before, so that stored schemas are checked again. */
 const SCHEMA_CHECKS = 1;
 const SCHEMAS_PER_SWEEP = 20;
 
-/** The site's providers, the newest first; 404 where it has none, as integrators know it. */
+/** The site's providers, newest first; a 404 if it has none, as integrators expect. */
 export async function listAvailableProviders(ctx: Ctx): Promise<DataProviderRow[]> {
   const rows = await ctx.db
     .select()
@@ -35,7 +35,7 @@ export async function listAvailableProviders(ctx: Ctx): Promise<DataProviderRow[
   return rows;
 }
 
-/** Registers a provider; its secret is answered this once. */
+/** Registers a provider; its secret is returned only here. */
 export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): Promise<{ row: DataProviderRow; secret: string }> {
   requireSchema(input);
   const secret = newSecret();
@@ -51,7 +51,7 @@ export async function registerDataProvider(ctx: Ctx, input: DataProviderInput): 
   return { row, secret };
 }
 
-/** Replaces what the provider that calls says of itself; rules go on with the new schema's facts. */
+/** Replaces the calling provider's registration; its rules continue with the new schema's facts. */
 export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Promise<DataProviderRow> {
   const current = await callingProvider(ctx);
   requireSchema(input);
@@ -65,7 +65,7 @@ export async function updateDataProvider(ctx: Ctx, input: DataProviderInput): Pr
   return next;
 }
 
-/** Removes the provider that calls. Rules that wait for it stay and wait in vain; what it has sent goes with its time. */
+/** Deletes the calling provider. Its rules stay but never fire; its events stay until they expire. */
 export async function deleteDataProvider(ctx: Ctx): Promise<void> {
   const current = await callingProvider(ctx);
   requireMatch(ctx, current);
@@ -74,7 +74,7 @@ export async function deleteDataProvider(ctx: Ctx): Promise<void> {
   await refreshRules(ctx);
 }
 
-/** Gives a provider a new secret; the one before works for the overlap, any older one no more. */
+/** Gives a provider a new secret; only the previous one still works, for the overlap period. */
 export async function rotateProviderSecret(ctx: Ctx, id: string): Promise<{ secret: string; previousExpires: number }> {
   const current = await getDataProvider(ctx, id);
   const secret = newSecret();
@@ -103,18 +103,18 @@ export async function getDataProvider(ctx: Ctx, id: string): Promise<DataProvide
   return row;
 }
 
-/** The provider whose signature the call carries. */
+/** The provider that signed the request. */
 export async function callingProvider(ctx: Ctx): Promise<DataProviderRow> {
   const actor = await ctx.caller();
-  if (actor.kind !== "dataProvider") throw forbidden("Only the data provider itself may do this");
-  // What the check of the signature has read is what lost the race.
+  if (actor.kind !== "dataProvider") throw forbidden("Only the data provider itself can do this");
+  // On a retry, the row that was read with the signature is stale.
   if (ctx.attempt !== undefined) return getDataProvider(ctx, actor.id);
   return actor.provider;
 }
 
 /**
- * Checks the schemas that were stored before the checks were what they are now, and disables the providers whose schema fails; returns
- * false once there are none left. Safe to run twice at once.
+ * Rechecks schemas that were stored before the checks changed, and disables providers whose schema fails; returns false once none are
+ * left. Safe to run concurrently.
  */
 export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<boolean> {
   const unchecked = await db.select().from(dataProviders).where(lt(dataProviders.schemaChecks, SCHEMA_CHECKS)).limit(SCHEMAS_PER_SWEEP);
@@ -129,7 +129,7 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
           .where(whereVersion(ctx, dataProviders, row));
       if (!problem) return void (await commit(ctx, mark(checked)));
       const next = { ...checked, disabledReason: `schema.${problem.path}: ${problem.message}`, ...nextVersion(ctx, row) };
-      // Whoever changes the provider at the same time has registered a schema that was checked.
+      // A concurrent update has registered a schema that is already checked.
       await wonRace(() => commitIfUnchanged(ctx, mark(next), changeEvent(next, "Disabled")));
     });
   }
@@ -138,7 +138,7 @@ export async function recheckSchemas({ env, db, now }: Pick<Ctx, "env" | "db" | 
 
 function requireSchema({ schema }: DataProviderInput): void {
   const issues = schemaProblems(schema).map(({ path, message }) => ({ path: `schema.${path}`, message }));
-  if (issues.length > 0) throw new Failure("invalid_request", "The schema is not one that events can be held against", { issues });
+  if (issues.length > 0) throw new Failure("invalid_request", "Events can't be validated against this schema", { issues });
 }
 
 function columnsOf(input: DataProviderInput) {

@@ -12,11 +12,11 @@ import { callingProvider } from "./data-providers.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 
-/** Milliseconds for which events and what they made fire are kept. */
-const KEPT = 7 * 24 * 60 * 60 * 1000;
+/** How long events and rule firings are kept. */
+const RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
 const Firings = z.array(Firing);
-// In plain text for the same reason as the subselect of broadcasts.
+// As plain text for the same reason as the subselect of broadcasts.
 const firedRules =
   sql`(select json_group_array(json_object('ruleId', firing.rule_id, 'name', firing.rule_name, 'outcome', firing.outcome, 'message', firing.message, 'madeId', firing.made_id, 'due', firing.due)) from rule_firings as firing where firing.event_id = provider_events.id)`
     .mapWith((text: string) => Firings.parse(JSON.parse(text)))
@@ -38,18 +38,18 @@ const eventList: ListSpec<ProviderEventRow> = {
   search: {},
 };
 
-/** What a provider has sent, with the rules that each event made fire. */
+/** A provider's events, each with the rules that it fired. */
 export async function listProviderEvents(ctx: Ctx, providerId: string, query: ListQuery): Promise<ListPage<ProviderEventRow>> {
   const page = await listRows(ctx, eventList, query, eq(providerEvents.siteId, ctx.siteId), eq(providerEvents.providerId, providerId));
-  // Only where there is nothing to show is it worth asking whether there is a provider.
+  // Whether the provider exists only matters if there are no events.
   if (page.totalCount === 0) await requireProvider(ctx, providerId);
   return page;
 }
 
 /**
- * Takes an event of the provider that calls: written down first, then handed to the site's automation, whose work is not waited for
- * when it is out of reach, since the site's log makes sure of it. An event of an id that was taken before counts once; it is handed on
- * again, as the request that took it may have died before it could, and what the provider tells next builds on it.
+ * Stores an event of the calling provider, then passes it to the site's automation; if that is unreachable, the event's effect delivers it
+ * later. An event with a stored id counts once, but is passed on again: the first request may have died before it could, and the
+ * provider's next events build on it.
  */
 export async function ingestEvent(
   ctx: Ctx,
@@ -60,7 +60,7 @@ export async function ingestEvent(
   if (provider.disabledReason !== null)
     throw conflict(`The provider is disabled until it registers another schema: ${provider.disabledReason}`);
   const issues = await instanceProblems(provider.schema, event);
-  if (issues.length > 0) throw new Failure("invalid_request", "The event does not fit the provider's schema", { issues });
+  if (issues.length > 0) throw new Failure("invalid_request", "The event doesn't match the provider's schema", { issues });
   const eventId = newId(ctx.now);
   const row = {
     id: eventId,
@@ -70,46 +70,46 @@ export async function ingestEvent(
     event,
     created: ctx.now,
   };
-  const fresh: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
-  let told: string[] = [];
+  const newEvent: ProviderEventMessage = { id: eventId, providerId: provider.id, at: ctx.now, data: event };
+  let eventIds: string[] = [];
   const isNew = await wonRace(async () => {
-    told = await commitIfUnchanged(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
+    eventIds = await commitIfUnchanged(ctx, ctx.db.insert(providerEvents).values(row).onConflictDoNothing(), {
       type: "dataprovider.event",
       resource: `dataprovider/${provider.id}`,
-      data: { ...fresh, externalId: row.externalId },
+      data: { ...newEvent, externalId: row.externalId },
     });
   });
-  const message = isNew ? fresh : await knownEvent(ctx, provider.id, row.externalId);
+  const message = isNew ? newEvent : await readStoredEvent(ctx, provider.id, row.externalId);
   try {
     await automationOf(ctx.env, ctx.siteId).handle(message);
-    ctx.emitted.completedEventIds.push(...told);
+    ctx.emitted.completedEventIds.push(...eventIds);
   } catch (error) {
     logError("automation_late", error, { siteId: ctx.siteId, eventId: message.id });
   }
   return { eventId: message.id, isNew };
 }
 
-/** Makes sure that the automation has seen a committed event; safe to repeat. */
-export async function bringToAutomation(env: Env, siteId: string, entry: LogEntry): Promise<void> {
+/** Ensures that the automation has received a committed event; safe to repeat. */
+export async function deliverToAutomation(env: Env, siteId: string, entry: LogEntry): Promise<void> {
   await automationOf(env, siteId).handle(ProviderEventMessage.parse(JSON.parse(entry.data)));
 }
 
-/** Forgets what providers have sent more than a week ago, and what came of it. */
+/** Deletes events and rule firings after a week. */
 export async function pruneProviderEvents({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
   await db.batch([
-    db.delete(providerEvents).where(lt(providerEvents.created, now - KEPT)),
-    db.delete(ruleFirings).where(lt(ruleFirings.created, now - KEPT)),
+    db.delete(providerEvents).where(lt(providerEvents.created, now - RETENTION_MS)),
+    db.delete(ruleFirings).where(lt(ruleFirings.created, now - RETENTION_MS)),
   ]);
 }
 
-async function knownEvent(ctx: Ctx, providerId: string, externalId: string): Promise<ProviderEventMessage> {
+async function readStoredEvent(ctx: Ctx, providerId: string, externalId: string): Promise<ProviderEventMessage> {
   const { id, event, created } = providerEvents;
-  const [known] = await ctx.db
+  const [stored] = await ctx.db
     .select({ id, data: event, at: created })
     .from(providerEvents)
     .where(and(eq(providerEvents.providerId, providerId), eq(providerEvents.externalId, externalId)));
-  if (!known) throw new Error("An event that was taken before is gone");
-  return { ...known, providerId };
+  if (!stored) throw new Error("A previously stored event no longer exists");
+  return { ...stored, providerId };
 }
 
 async function requireProvider(ctx: Ctx, id: string): Promise<void> {

@@ -7,24 +7,24 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { checkSite, type IdentityCheck } from "#worker/services/auth/identity.ts";
 
 const PURPOSE = "data provider";
-/** Seconds for which a signed time counts. */
-const WINDOW = 300;
+/** How far a signed timestamp may be from now. */
+const TOLERANCE_SECONDS = 300;
 
-/** What a data provider's call shows. */
+/** The signature of a data provider's request. */
 export interface Signed {
   signature: string;
   timestamp: string | undefined;
   content: Uint8Array;
 }
 
-/** A secret as it is kept. */
+/** Seals a secret for storage. */
 export function sealSecret(env: { TIFO_SECRET: string }, secret: string): Promise<string> {
   return seal(env, PURPOSE, secret);
 }
 
 /**
- * A data provider of the site, by its signature (401), which is known only after its row (404) was read: so this check asks D1 itself,
- * and hands the row on.
+ * Authenticates a data provider of the site by its signature (401), which can only be verified after reading its row (404): so this check
+ * queries D1 itself, and passes the row on.
  */
 export async function checkDataProvider(
   env: Env,
@@ -35,19 +35,19 @@ export async function checkDataProvider(
   usage: D1Usage,
 ): Promise<IdentityCheck> {
   const site = checkSite(siteId);
-  // Validation refuses it, and verbs take nobody but a provider.
+  // Validation rejects the request later, and the verbs require a provider anyway.
   if (!ID_PATTERN.test(providerId)) return site;
   const [provider] = await createDb(env.DB, undefined, usage)
     .select()
     .from(dataProviders)
     .where(and(eq(dataProviders.siteId, siteId), eq(dataProviders.id, providerId)));
-  if (!provider) return { ...site, confirm: (row) => refuse(site, row) };
+  if (!provider) return { ...site, confirm: (row) => throwNotFound(site, row) };
   if (!(await isSignedBy(env, provider, signed, now))) throw unauthenticated("Invalid signature");
   return { confirm: () => ({ kind: "dataProvider", id: provider.id, provider }) };
 }
 
-/** There is no such provider, or not even such a site. */
-function refuse(site: IdentityCheck, row: unknown[] | undefined): never {
+/** Throws for an unknown provider, or an unknown site. */
+function throwNotFound(site: IdentityCheck, row: unknown[] | undefined): never {
   site.confirm(row);
   throw notFound("Data provider not found");
 }
@@ -65,10 +65,10 @@ async function isSignedBy(env: Env, provider: DataProviderRow, { signature, time
 }
 
 function isCurrent(timestamp: string | undefined, now: number): boolean {
-  return timestamp === undefined || (/^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= WINDOW);
+  return timestamp === undefined || (/^\d{1,12}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS);
 }
 
-/** The secret and, for a while after a rotation, the one before. */
+/** The current secret and, for a while after a rotation, the previous one. */
 function sealedSecrets({ secretSealed, previousSecretSealed, previousExpires }: DataProviderRow, now: number): string[] {
   return previousSecretSealed !== null && (previousExpires ?? 0) > now ? [secretSealed, previousSecretSealed] : [secretSealed];
 }

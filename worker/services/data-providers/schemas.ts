@@ -25,14 +25,14 @@ const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Match data" }),
   description: z.string().max(2000).openapi({ example: "Goals, cards and the clock of each match" }),
   schema: FreeObject.describe(
-    "JSON Schema of the events, whose root is an object. References stay inside the schema; `pattern` and `patternProperties` are rejected",
+    "A JSON Schema for the events, with an object as its root. References must stay within the schema; `pattern` and `patternProperties` are rejected",
   ).openapi({
     example: EXAMPLE_SCHEMA,
   }),
   ownerName: z.string().trim().min(1).max(200).openapi({ example: "Pitchside Data" }),
   ownerEmail: z.email().max(254).openapi({ example: "desk@pitchside.example" }),
-  realtime: z.boolean().describe("Whether events are told as they happen"),
-  ttl: z.number().int().min(1).max(31_536_000).nullable().default(null).describe("Seconds for which a fact stays usable; null: for good"),
+  realtime: z.boolean().describe("Whether events are sent as they happen"),
+  ttl: z.number().int().min(1).max(31_536_000).nullable().default(null).describe("How many seconds a fact stays valid; null means forever"),
   tags: Tags.default([]),
 };
 
@@ -55,7 +55,7 @@ export const RegisteredDataProvider = z
     success: z.literal(true),
     message: Message,
     dataProviderId: Id,
-    secret: z.string().describe("Signs the provider's calls; shown this once"),
+    secret: z.string().describe("The secret that signs the provider's requests; shown only once"),
   })
   .openapi("RegisteredDataProvider");
 
@@ -63,8 +63,8 @@ export const RotatedSecret = z
   .object({
     success: z.literal(true),
     message: Message,
-    secret: z.string().describe("The new secret; shown this once"),
-    previousExpires: Time.describe("Until when the secret before works, in milliseconds since 1970 UTC"),
+    secret: z.string().describe("The new secret; shown only once"),
+    previousExpires: Time.describe("Until when the previous secret works, in epoch milliseconds"),
   })
   .openapi("RotatedSecret");
 
@@ -73,14 +73,14 @@ export const AvailableProvider = z
     _id: Id,
     name: z.string(),
     description: z.string(),
-    facts: z.array(z.string()).describe("Dotted paths of its events' fields, for rules"),
+    facts: z.array(z.string()).describe("The dotted paths of its events' fields, for use in rules"),
     factTypes: z.record(z.string(), z.enum(FACT_TYPES)).describe("The type of each fact"),
     realtime: z.boolean(),
     ttl: z.number().int().nullable(),
     disabledReason: z
       .string()
       .nullable()
-      .describe("Why its events are rejected with 409, until it registers another schema; null while they are accepted"),
+      .describe("Why its events are rejected with 409 until it registers another schema; null if they are accepted"),
     tags: z.array(z.string()),
     ...Tracked,
   })
@@ -102,20 +102,20 @@ export const EventIdHeader = z.object({
     .regex(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters without spaces")
     .optional()
     .openapi({
-      description: "The event's id at the provider; one that is sent again counts once",
+      description: "The event's id at the provider; an event that is sent again with the same id counts once",
       example: "match-7-goal-2",
     }),
 });
 
-/** Any object: z.record would drop what it can't hold, and the provider would think that it was told. */
-export const ProviderEventInput = z.custom<Record<string, unknown>>(isEvent, "A JSON object").openapi("ProviderEventInput", {
+/** Any JSON object. `z.record` would silently drop a `__proto__` key instead of rejecting it. */
+export const ProviderEventInput = z.custom<Record<string, unknown>>(isEvent, "Must be a JSON object").openapi("ProviderEventInput", {
   type: "object",
-  description: "An event as the provider's schema says",
+  description: "An event that matches the provider's schema",
   example: { match: { minute: 17, kind: "goal", scorer: "Ada Moreno", score: { home: 1, away: 0 } } },
 });
 
 export const ReceivedEvent = z
-  .object({ success: z.literal(true), message: Message, eventId: Id.describe("Names the event here") })
+  .object({ success: z.literal(true), message: Message, eventId: Id.describe("The event's id at Tifo") })
   .openapi("ReceivedProviderEvent");
 
 export const Firing = z
@@ -124,9 +124,11 @@ export const Firing = z
     name: z.string(),
     outcome: z
       .enum(FIRING_OUTCOMES)
-      .describe("sent: an overlay; created: a channel; dropped: the rule was gone or off when its delay was over"),
-    message: z.string().nullable().describe("Why it failed, or which of the channels it did not reach"),
-    madeId: Id.nullable().describe("The broadcast or the channel"),
+      .describe(
+        "`sent`: an overlay was broadcast; `created`: a channel was created; `dropped`: the rule was deleted or inactive when its delay was over",
+      ),
+    message: z.string().nullable().describe("Why it failed, or which channels it didn't reach"),
+    madeId: Id.nullable().describe("The id of the broadcast or the channel"),
     due: Time,
   })
   .openapi("Firing");
@@ -135,9 +137,9 @@ export const ProviderEvent = z
   .object({
     _id: Id,
     providerId: Id,
-    externalId: z.string().describe("The event's id at the provider; ours where it gave none"),
+    externalId: z.string().describe("The event's id at the provider, or ours if it sent none"),
     event: z.record(z.string(), z.unknown()),
-    fired: z.array(Firing).describe("The rules that it made fire"),
+    fired: z.array(Firing).describe("The rules that the event fired"),
     created: Time,
   })
   .openapi("ProviderEvent");
@@ -149,7 +151,7 @@ function isEvent(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !Object.hasOwn(value, "__proto__");
 }
 
-/** What is told of a provider; neither its secrets nor its owner's address. */
+/** A provider without its secrets and its owner's address. */
 export function toAvailable(row: DataProviderRow) {
   return {
     _id: row.id,

@@ -13,7 +13,7 @@ import { forgetVoter, syncCounters } from "#worker/services/polls/counting.ts";
 import { notifyQuestProgress } from "#worker/services/quests/frames.ts";
 import { mailReceipt } from "#worker/services/billing/purchase-receipts.ts";
 import { notifyRuleChange } from "#worker/services/automation-rules/automation.ts";
-import { bringToAutomation } from "#worker/services/data-providers/provider-events.ts";
+import { deliverToAutomation } from "#worker/services/data-providers/provider-events.ts";
 import { channelOf } from "#worker/services/realtime/realtime.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
@@ -49,7 +49,7 @@ const EFFECTS: Record<string, (env: Env, siteId: string, event: LogEntry) => Pro
   "admin.wentLive": notifyWentLive,
   "admin.wentOffline": notifyWentOffline,
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
-  "dataprovider.event": bringToAutomation,
+  "dataprovider.event": deliverToAutomation,
   "dataprovider.providerRegistered": notifyRuleChange,
   "dataprovider.providerUpdated": notifyRuleChange,
   "dataprovider.providerDeleted": notifyRuleChange,
