@@ -11,7 +11,7 @@ import { LIMITS } from "#worker/lib/limits.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
-import { AccessCode, BulkAnswer, Redeemed } from "#worker/services/access-codes/schemas.ts";
+import { AccessCode, BulkResult, Redeemed } from "#worker/services/access-codes/schemas.ts";
 
 const db = createDb(env.DB);
 const Codes = listOf(AccessCode);
@@ -67,8 +67,8 @@ async function eventsOf(resource: string): Promise<string[]> {
   return results.filter((event) => event.resource === resource).map((event) => event.type);
 }
 
-describe("a code that the site adds", () => {
-  test("comes back as it was given, and once more by its id", async () => {
+describe("an added access code", () => {
+  test("is returned as given, and can be read by its id", async () => {
     const code = await added({ accessCode: "Kick-Off.2026", sku: "derby", tags: "press, season-2026" });
     expect(code).toMatchObject({
       accessCode: "Kick-Off.2026",
@@ -84,7 +84,7 @@ describe("a code that the site adds", () => {
     expect(again.headers.get("ETag")).toBe('"v1"');
   });
 
-  test("is unique on its site, in whatever case, and free on another", async () => {
+  test("is unique within its site regardless of case, and available on another site", async () => {
     const { accessCode } = await added();
     const second = await add({ accessCode: accessCode.toLowerCase() });
     expect(second.problem?.code).toBe("conflict");
@@ -94,20 +94,20 @@ describe("a code that the site adds", () => {
     expect((await other.call("addAccessCode", { query })).status).toBe(200);
   });
 
-  test("names its own site, or is refused", async () => {
+  test("is rejected if siteId names another site", async () => {
     const query = { accessCode: "ELSEWHERE", siteId: (await newSite()).id, sku: "derby", type: "login" };
     const { problem } = await site.call("addAccessCode", { query });
     expect(problem?.issues?.[0]?.path).toBe("siteId");
   });
 
-  test("is told in the log without the code itself", async () => {
+  test("appears in the event log without the code itself", async () => {
     const code = await added();
     const { text } = await site.call("listEvents", { query: { limit: 200 } });
     expect(await eventsOf(`accesscode/${code._id}`)).toEqual(["accesscode.created"]);
     expect(text).not.toContain(code.accessCode);
   });
 
-  test("is gone once deleted, but what it granted stays", async () => {
+  test("can't be read after it is deleted, but what it granted stays", async () => {
     const code = await added();
     const fan = await newViewer();
     await redeem(fan, code.accessCode);
@@ -117,8 +117,8 @@ describe("a code that the site adds", () => {
   });
 });
 
-describe("the list", () => {
-  test("filters by sku, type and tags, and finds text of a code in any case", async () => {
+describe("the list of access codes", () => {
+  test("filters by sku, type and tags, and searches codes case-insensitively", async () => {
     const sku = `list-${randomHex(4)}`;
     const a = await added({ sku, tags: "press,vip" });
     const b = await added({ sku, type: "login", tags: "press" });
@@ -134,7 +134,7 @@ describe("the list", () => {
 });
 
 describe("a redeemed subscription code", () => {
-  test("grants its sku to whoever typed it, in whatever case, once", async () => {
+  test("grants its sku to the account that redeems it, regardless of case, once", async () => {
     const code = await added();
     const fan = await newViewer();
     expect(await redeem(fan, ` ${code.accessCode.toLowerCase()} `)).toEqual({ success: true, message: `Redeemed: ${code.sku}` });
@@ -149,17 +149,17 @@ describe("a redeemed subscription code", () => {
     expect(kept.accountId).toBeNull();
   });
 
-  test("says why not: unknown, used by oneself, used by another, nothing to gain", async () => {
+  test("gives the reason when it fails: unknown, already redeemed, used by someone else, already held", async () => {
     const [one, other] = [await newViewer(), await newViewer()];
     const first = await added();
     const second = await added({ sku: first.sku });
     await redeem(one, first.accessCode);
-    expect(await redeem(one, "NO-SUCH-CODE")).toEqual({ success: false, message: "There is no such access code" });
-    expect(await redeem(one, first.accessCode)).toEqual({ success: false, message: "You have redeemed this access code already" });
-    expect(await redeem(other, first.accessCode)).toEqual({ success: false, message: "This access code has been used by somebody else" });
+    expect(await redeem(one, "NO-SUCH-CODE")).toEqual({ success: false, message: "This access code doesn't exist" });
+    expect(await redeem(one, first.accessCode)).toEqual({ success: false, message: "You have already redeemed this access code" });
+    expect(await redeem(other, first.accessCode)).toEqual({ success: false, message: "Someone else has already used this access code" });
     expect(await redeem(one, second.accessCode)).toEqual({
       success: false,
-      message: "You have what this code grants already; it was not used up",
+      message: "You already have what this code grants; the code is still unused",
     });
     expect((await redeem(other, second.accessCode)).success).toBe(true);
   });
@@ -167,27 +167,28 @@ describe("a redeemed subscription code", () => {
   test("is unknown on another site", async () => {
     const { accessCode } = await added();
     const other = await newSite();
-    const answer = await other.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
-    expect(answer.as(Redeemed).message).toBe("There is no such access code");
+    const response = await other.call("consumeAccessCode", { as: "viewer", params: { accessCode } });
+    expect(response.as(Redeemed).message).toBe("This access code doesn't exist");
   });
 
-  test("goes to one of many who type it at the same instant", async () => {
+  test("is granted to one of many accounts that redeem it concurrently", async () => {
     const code = await added();
     const fans = await Promise.all(Array.from({ length: 6 }, newViewer));
-    const answers = await Promise.all(fans.map((fan) => redeem(fan, code.accessCode)));
-    expect(answers.filter((answer) => answer.success)).toHaveLength(1);
-    for (const answer of answers) if (!answer.success) expect(answer.message).toBe("This access code has been used by somebody else");
+    const responses = await Promise.all(fans.map((fan) => redeem(fan, code.accessCode)));
+    expect(responses.filter((response) => response.success)).toHaveLength(1);
+    for (const response of responses)
+      if (!response.success) expect(response.message).toBe("Someone else has already used this access code");
     const holders = await Promise.all(fans.map(skusOf));
     expect(holders.filter((skus) => skus.length > 0)).toEqual([[code.sku]]);
     expect(await eventsOf(`accesscode/${code._id}`)).toEqual(["accesscode.created", "accesscode.consumed"]);
   });
 
-  test("of one sku grants it once, though two are typed at the same instant", async () => {
+  test("grants a sku once, even if one account redeems two codes for it concurrently", async () => {
     const fan = await newViewer();
     const first = await added();
     const second = await added({ sku: first.sku });
-    const answers = await Promise.all([first, second].map((code) => redeem(fan, code.accessCode)));
-    expect(answers.map((answer) => answer.success).sort()).toEqual([false, true]);
+    const responses = await Promise.all([first, second].map((code) => redeem(fan, code.accessCode)));
+    expect(responses.map((response) => response.success).sort()).toEqual([false, true]);
     expect(await entitlementsOf(fan)).toHaveLength(1);
     const unspent = await db
       .select({ n: count() })
@@ -196,19 +197,19 @@ describe("a redeemed subscription code", () => {
     expect(unspent[0]?.n).toBe(1);
   });
 
-  test("can't be guessed: after so many unknown ones nothing is looked up for that account, though for others", async () => {
+  test("can't be guessed: after too many unknown codes that account is rate limited, others aren't", async () => {
     const [guesser, honest] = [await newViewer(), await newViewer()];
     const code = await added();
     const headers = { Authorization: `Bearer ${await site.signIn(guesser)}` };
     const guess = (accessCode: string) => site.call("consumeAccessCode", { as: "client", params: { accessCode }, headers });
     for (let i = 0; i < LIMITS.redeem.quota; i++) expect((await guess(`GUESS-${i}`)).as(Redeemed).success).toBe(false);
-    const refused = await guess(code.accessCode);
-    expect(refused.problem?.code).toBe("rate_limited");
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    const limited = await guess(code.accessCode);
+    expect(limited.problem?.code).toBe("rate_limited");
+    expect(Number(limited.headers.get("Retry-After"))).toBeGreaterThan(0);
     expect((await redeem(honest, code.accessCode)).success).toBe(true);
   });
 
-  test("can't be guessed by many accounts: their address is refused, and once all have guessed too often whoever has missed", async () => {
+  test("can't be guessed with many accounts: their address is rate limited, then every account that has guessed wrong", async () => {
     const own = await newSite();
     const as = async (account: TestAccount, accessCode: string, address: string) => {
       const headers = { Authorization: `Bearer ${await own.signIn(account)}`, "CF-Connecting-IP": address };
@@ -223,7 +224,7 @@ describe("a redeemed subscription code", () => {
     expect(await as(three, "GUESS", "198.51.100.52")).toBe(200);
   });
 
-  test("costs the budget of guesses nothing when it is right", async () => {
+  test("doesn't count against the guess limit when it is right", async () => {
     const fan = await newViewer();
     const codes = await Promise.all(Array.from({ length: LIMITS.redeem.quota + 2 }, () => added()));
     for (const { accessCode } of codes) expect((await redeem(fan, accessCode)).success).toBe(true);
@@ -239,20 +240,20 @@ describe("a redeemed login code", () => {
     expect(await skusOf(fan)).toEqual([]);
   });
 
-  test("of a sku that has let the account in already is not used up", async () => {
+  test("stays unused if the account has already redeemed one for the same sku", async () => {
     const [first, second] = [await added({ type: "login", sku: "gate-7" }), await added({ type: "login", sku: "gate-7" })];
     const [fan, friend] = [await newViewer(), await newViewer()];
     expect((await redeem(fan, first.accessCode)).success).toBe(true);
     expect(await redeem(fan, second.accessCode)).toEqual({
       success: false,
-      message: "You have what this code grants already; it was not used up",
+      message: "You already have what this code grants; the code is still unused",
     });
     expect((await redeem(friend, second.accessCode)).success).toBe(true);
   });
 });
 
-describe("codes in bulk", () => {
-  // Other suites look at every row of the database.
+describe("bulk access codes", () => {
+  // Other suites read every row of the table.
   afterAll(() => db.delete(accessCodes).where(eq(accessCodes.siteId, site.id)));
 
   const create = async (body: { qty: unknown; sku: string; tags?: string[] }, headers: Record<string, string> = {}) => {
@@ -260,9 +261,9 @@ describe("codes in bulk", () => {
     return site.call("createAccessCodes", { body, headers });
   };
 
-  test("are as many as asked for, unlike one another, kept as they are told", async () => {
+  test("are as many as requested, distinct, and stored as returned", async () => {
     const sku = `bulk-${randomHex(4)}`;
-    const { qty, accessCodes: codes } = (await create({ qty: 10_001, sku, tags: ["press"] })).as(BulkAnswer);
+    const { qty, accessCodes: codes } = (await create({ qty: 10_001, sku, tags: ["press"] })).as(BulkResult);
     expect(qty).toBe(10_001);
     expect(new Set(codes).size).toBe(10_001);
     const kept = await db.select().from(accessCodes).where(eq(accessCodes.sku, sku));
@@ -276,13 +277,13 @@ describe("codes in bulk", () => {
 
   test("can be redeemed", async () => {
     const sku = `bulk-${randomHex(4)}`;
-    const [code = ""] = (await create({ qty: 1, sku })).as(BulkAnswer).accessCodes;
+    const [code = ""] = (await create({ qty: 1, sku })).as(BulkResult).accessCodes;
     const fan = await newViewer();
     expect((await redeem(fan, code)).success).toBe(true);
     expect(await skusOf(fan)).toEqual([sku]);
   });
 
-  test("come as CSV too, with a sku that no spreadsheet misreads", async () => {
+  test("are also returned as CSV, with the sku escaped against spreadsheet formulas", async () => {
     const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
     await sell(site, '=1+"a",b');
     const body = JSON.stringify({ qty: 5_001, sku: '=1+"a",b' });
@@ -295,7 +296,7 @@ describe("codes in bulk", () => {
     for (const line of [lines[0], lines[5_000]]) expect(line).toMatch(/^[2-9A-Z]{12},"'=1\+""a"",b"$/);
   });
 
-  test("are made once under one Idempotency-Key, and listed again for whoever repeats it", async () => {
+  test("are created once per Idempotency-Key, and returned again to a repeated request", async () => {
     const sku = `bulk-${randomHex(4)}`;
     const headers = { "Idempotency-Key": randomHex(8) };
     const first = await create({ qty: 12_345, sku }, headers);
@@ -307,10 +308,10 @@ describe("codes in bulk", () => {
     expect((await create({ qty: 12_346, sku }, headers)).problem?.code).toBe("idempotency_mismatch");
   });
 
-  test("are all made or none, when one of them is taken", async () => {
+  test("are all created or none, if one of them already exists", async () => {
     const draw = crypto.getRandomValues.bind(crypto);
     const drawn = vi.spyOn(crypto, "getRandomValues");
-    // Both batches follow from one seed: each code of the first is in the second.
+    // Both batches use one seed, so each code of the first is in the second.
     drawn.mockImplementation((array) => (array instanceof Uint8Array && array.length === 16 ? array.fill(7) : draw(array)));
     onTestFinished(() => drawn.mockRestore());
     const sku = `bulk-${randomHex(4)}`;
@@ -320,12 +321,12 @@ describe("codes in bulk", () => {
     expect(kept?.n).toBe(0);
   });
 
-  test("cost a statement for each 10,000, one for the event and one that the sku exists, in one batch after the check of the caller", async () => {
+  test("take one statement per 10,000 codes, one for the event and one for the sku, in one batch after authentication", async () => {
     const { log } = await create({ qty: 20_001, sku: "counted" });
     expect(log.d1).toEqual({ roundTrips: 2, statements: 1 + 3 + 1 + 1 });
   });
 
-  test.for([0, -1, 1.5, 100_001, "7"])("refuses a quantity of %s", async (qty) => {
+  test.for([0, -1, 1.5, 100_001, "7"])("reject a quantity of %s", async (qty) => {
     const { problem } = await create({ qty, sku: "any" });
     expect(problem?.issues?.[0]?.path).toBe("qty");
   });

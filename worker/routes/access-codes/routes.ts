@@ -15,12 +15,12 @@ import {
   listAccessCodes,
 } from "#worker/services/access-codes/access-codes.ts";
 import { streamText } from "#worker/http/stream-text.ts";
-import { csvText, jsonText } from "#worker/services/access-codes/bulk-answer.ts";
+import { csvText, jsonText } from "#worker/services/access-codes/bulk-response.ts";
 import {
   AccessCode,
   AccessCodeFilters,
   AddAccessCodeQuery,
-  BulkAnswer,
+  BulkResult,
   BulkInput,
   BulkQuery,
   ConsumeParam,
@@ -39,7 +39,7 @@ accessCodes.openapi(
     method: "get",
     path: "/accesscode/v1",
     summary: "List access codes",
-    description: "The site's codes, the newest first. `search` looks in the code itself.",
+    description: "Lists the site's codes, newest first. `search` matches the code itself.",
     access: { credentials: DEVELOPER },
     request: { query: listQuery(["created", "modified", "sku"], AccessCodeFilters) },
     responses: { 200: json("A page of codes", listOf(AccessCode).openapi("AccessCodeList")) },
@@ -58,7 +58,7 @@ accessCodes.openapi(
     path: "/accesscode/v1",
     summary: "Add an access code",
     description:
-      "Adds a code that the site has thought of itself; whoever redeems it first gets what it grants. A code that others can guess is no secret: for many, use the bulk operation.",
+      "Adds a code that you choose. The first account to redeem it gets what it grants, so don't choose one that is easy to guess. To create many random codes, use the bulk operation.",
     access: { credentials: DEVELOPER },
     request: { query: AddAccessCodeQuery },
     responses: { 200: json("The code", AccessCode) },
@@ -79,7 +79,7 @@ accessCodes.openapi(
     path: "/accesscode/v1/bulk",
     summary: "Create many access codes",
     description:
-      "Makes up to 100,000 codes that grant a sku, all or none: 12 letters and digits that can't be mistaken for one another, of 58 random bits. The answer is streamed, as JSON or as CSV.",
+      "Creates up to 100,000 codes that grant a sku, all or none. Each has 12 unambiguous letters and digits (58 random bits). The response is streamed, as JSON or CSV.",
     access: { credentials: DEVELOPER },
     retries: { replay: "receipt" },
     request: { query: BulkQuery, body: jsonBody(BulkInput) },
@@ -87,7 +87,7 @@ accessCodes.openapi(
       200: {
         description: "The codes",
         content: {
-          "application/json": { schema: BulkAnswer },
+          "application/json": { schema: BulkResult },
           "text/csv": { schema: { type: "string", example: "accessCode,sku\r\nK7PQ2MXB9RTA,season-pass\r\n" } },
         },
       },
@@ -115,10 +115,10 @@ accessCodes.openapi(
     path: "/accesscode/v1/consume/{accessCode}",
     summary: "Redeem an access code",
     description:
-      "Redeems a code for the signed-in account, once: a subscription code grants its sku, a login code lets the account through the login gates that name its sku. A code that is unknown or spent answers `success: false` and says why.",
+      "Redeems a code for the signed-in account, once: a subscription code grants its sku, a login code lets the account through the login gates that name its sku. For an unknown or used code, the response has `success: false` and the reason.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: ConsumeParam },
-    responses: { 200: json("What became of it", Redeemed) },
+    responses: { 200: json("The outcome", Redeemed) },
   }),
   async (c) => c.json(await consumeAccessCode(c.var.ctx, c.req.valid("param").accessCode, callerAddress(c)), 200),
 );
@@ -132,7 +132,7 @@ accessCodes.openapi(
     method: "get",
     path: "/accesscode/v1/{id}",
     summary: "Get an access code",
-    description: "One code of the site, by its id.",
+    description: "Returns one of the site's codes by its id.",
     access: { credentials: DEVELOPER },
     request: { params: IdParam },
     responses: { 200: json("The code", AccessCode) },
@@ -152,10 +152,10 @@ accessCodes.openapi(
     method: "delete",
     path: "/accesscode/v1/{id}",
     summary: "Delete an access code",
-    description: "Removes a code. What it has granted stays; the account of a login code is let through its gates no more.",
+    description: "Deletes a code. Granted entitlements stay; the account of a login code can no longer pass the login gates.",
     access: { credentials: DEVELOPER },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("The code is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteAccessCode(c.var.ctx, c.req.valid("param").id)), 200),

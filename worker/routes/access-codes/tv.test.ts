@@ -42,7 +42,7 @@ function activate(code: string, as: "viewer" | "admin" = "viewer"): Promise<Answ
   return site.call("activateTvCode", { as, body: { code } });
 }
 
-/** Changes the row of a device's code: the test's way to let time pass. */
+/** Changes the row of a device's code, to simulate that time has passed. */
 async function setRow({ code }: Device, change: Partial<typeof tvCodes.$inferInsert>): Promise<void> {
   await db
     .update(tvCodes)
@@ -50,31 +50,31 @@ async function setRow({ code }: Device, change: Partial<typeof tvCodes.$inferIns
     .where(eq(tvCodes.hash, await sha256(`${site.id}\n${code}`)));
 }
 
-/** As long as it takes until the next poll is due. */
+/** Makes the next poll due. */
 function wait(device: Device): Promise<void> {
   return setRow(device, { polledAt: Date.now() - MINUTE });
 }
 
 describe("a TV code", () => {
-  test("has 8 letters that can't be mistaken, ten minutes and an interval", async () => {
+  test("has 8 unambiguous characters, a lifetime of ten minutes and a poll interval", async () => {
     const before = Date.now();
-    const answer = await site.call("createTvCode", { as: "client", body: { deviceId: "living-room" } });
-    expect(answer.status).toBe(201);
-    const { code, expiresAt, interval } = answer.as(TvCode);
+    const response = await site.call("createTvCode", { as: "client", body: { deviceId: "living-room" } });
+    expect(response.status).toBe(201);
+    const { code, expiresAt, interval } = response.as(TvCode);
     expect(code).toMatch(/^[2-9A-HJKMNP-TV-Z]{8}$/);
     expect(expiresAt - before).toBeGreaterThanOrEqual(10 * MINUTE);
     expect(expiresAt - Date.now()).toBeLessThanOrEqual(10 * MINUTE);
     expect(interval).toBe(5);
   });
 
-  test("is stored as a hash alone", async () => {
+  test("is stored only as a hash", async () => {
     const { code, id } = await newDevice();
     const rows = JSON.stringify(await db.select().from(tvCodes));
     expect(rows).not.toContain(code);
     expect(rows).not.toContain(id);
   });
 
-  test.for([newId(1), "nonsense"])("is not to be had of the unknown site %s", async (siteId) => {
+  test.for([newId(1), "nonsense"])("can't be created on the unknown site %s", async (siteId) => {
     const { status, problem } = await site.call("createTvCode", {
       as: "nobody",
       body: { deviceId: "tv" },
@@ -84,20 +84,20 @@ describe("a TV code", () => {
     expect(problem?.message).toBe("Site does not exist!");
   });
 
-  test("asks for a client id", async () => {
+  test("requires a client id", async () => {
     expect((await site.call("createTvCode", { as: "nobody", body: { deviceId: "tv" } })).status).toBe(401);
   });
 });
 
-describe("activation", () => {
-  test("takes the code as people type it", async () => {
+describe("activating a TV code", () => {
+  test("accepts lower case, spaces and hyphens", async () => {
     const { code } = await newDevice();
-    const answer = await activate(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ success: true });
+    const response = await activate(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ success: true });
   });
 
-  test("has nothing to do for a code that is unknown, activated or expired", async () => {
+  test("returns 204 for a code that is unknown, already activated or expired", async () => {
     const device = await newDevice();
     await activate(device.code);
     expect((await activate(device.code)).status).toBe(204);
@@ -108,24 +108,24 @@ describe("activation", () => {
     expect([status, text]).toEqual([204, ""]);
   });
 
-  test("knows no code of another site", async () => {
+  test("doesn't find a code of another site", async () => {
     const { code } = await newDevice();
     const other = await newSite();
     expect((await other.call("activateTvCode", { as: "viewer", body: { code } })).status).toBe(204);
   });
 
-  test("goes to one of two who type the code at the same instant, and the device signs in as them", async () => {
+  test("succeeds for one of two concurrent viewers, and the device signs in as that one", async () => {
     const device = await newDevice();
-    const answers = await Promise.all([activate(device.code, "viewer"), activate(device.code, "admin")]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 204]);
-    const winner = site.accounts[answers[0]?.status === 200 ? "viewer" : "admin"];
+    const responses = await Promise.all([activate(device.code, "viewer"), activate(device.code, "admin")]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 204]);
+    const winner = site.accounts[responses[0]?.status === 200 ? "viewer" : "admin"];
     const tokens = (await poll(device)).as(TvStatus);
     const jwt = tokens.status === "activated" ? tokens.jwt : "";
     const me = await site.call("getAccount", { as: "client", params: { id: winner.id }, headers: { Authorization: `Bearer ${jwt}` } });
     expect(me.as(Account).email).toBe(winner.email);
   });
 
-  test("can't be used to guess codes: after so many unknown ones, an account is refused", async () => {
+  test("can't be used to guess codes: after too many unknown ones, the account is rate limited", async () => {
     const guesser = await site.addAccount("guesser", []);
     const headers = { Authorization: `Bearer ${await site.signIn(guesser)}` };
     const { code } = await newDevice();
@@ -142,7 +142,7 @@ describe("guessing TV codes", () => {
     return site.call("activateTvCode", { as: "client", headers, body: { code } });
   };
 
-  test("stops for an address, however many accounts it has", async () => {
+  test("is limited per address, regardless of the number of accounts", async () => {
     const accounts = await Promise.all([1, 2, 3, 4].map((n) => site.addAccount(`many-${n}-${randomHex(4)}`, [])));
     const [spare] = accounts;
     if (!spare) throw new Error("No account");
@@ -152,7 +152,7 @@ describe("guessing TV codes", () => {
     expect((await guess(spare, code, "198.51.100.21")).status).toBe(200);
   });
 
-  test("stops, once all together have guessed too often, for those who have missed, and for nobody else", async () => {
+  test("is limited, once the site's limit is reached, only for accounts that have guessed wrong", async () => {
     const [guesser, owner] = [await site.addAccount(`g-${randomHex(4)}`, []), await site.addAccount(`o-${randomHex(4)}`, [])];
     expect((await guess(guesser, "66666666", "198.51.100.30")).status).toBe(204);
     await exhaust(site.id, "guessTvCode", "");
@@ -163,8 +163,8 @@ describe("guessing TV codes", () => {
   });
 });
 
-describe("the device that polls", () => {
-  test("waits, gets its tokens exactly once, and they work and can be refreshed", async () => {
+describe("a device that polls", () => {
+  test("gets `pending`, then its tokens exactly once, and they work and can be refreshed", async () => {
     const device = await newDevice();
     expect((await poll(device)).body).toEqual({ status: "pending" });
     await activate(device.code);
@@ -180,19 +180,19 @@ describe("the device that polls", () => {
     expect((await poll(device)).body).toEqual({ status: "expired" });
   });
 
-  test("gets one pair of tokens, though it asks several times at the same instant", async () => {
+  test("gets one pair of tokens from several concurrent polls", async () => {
     const device = await newDevice();
     const someone = await site.addAccount(`racer-${randomHex(4)}`, []);
     const headers = { Authorization: `Bearer ${await site.signIn(someone)}` };
     await site.call("activateTvCode", { as: "client", headers, body: { code: device.code } });
     const before = await db.select().from(sessions).where(eq(sessions.accountId, someone.id));
-    const answers = await Promise.all(Array.from({ length: 5 }, () => poll(device)));
-    expect(answers.filter((answer) => answer.status === 200 && answer.as(TvStatus).status === "activated")).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => poll(device)));
+    expect(responses.filter((response) => response.status === 200 && response.as(TvStatus).status === "activated")).toHaveLength(1);
     const after = await db.select().from(sessions).where(eq(sessions.accountId, someone.id));
     expect(after.length - before.length).toBe(1);
   });
 
-  test("is told to slow down when it polls before its interval is over", async () => {
+  test("gets slow_down when it polls before its interval is over", async () => {
     const device = await newDevice();
     await setRow(device, { polledAt: Date.now() + MINUTE });
     const { status, problem, headers } = await poll(device);
@@ -200,7 +200,7 @@ describe("the device that polls", () => {
     expect(headers.get("Retry-After")).toBe("5");
   });
 
-  test("learns that its code has expired, whether or not it was activated", async () => {
+  test("gets `expired` once its code has expired, whether or not it was activated", async () => {
     const [idle, active] = [await newDevice(), await newDevice()];
     await activate(active.code);
     for (const device of [idle, active]) {
@@ -209,7 +209,7 @@ describe("the device that polls", () => {
     }
   });
 
-  test("gets no tokens by what was activated under a password that has been replaced since", async () => {
+  test("gets no tokens if the account's password has changed since activation", async () => {
     const device = await newDevice();
     const owner = await site.addAccount(`owner-${randomHex(4)}`, []);
     const headers = { Authorization: `Bearer ${await site.signIn(owner)}` };
@@ -219,7 +219,7 @@ describe("the device that polls", () => {
     expect(await db.select().from(sessions).where(eq(sessions.accountId, owner.id))).toHaveLength(1);
   });
 
-  test("must be the one that the code was made for", async () => {
+  test("must be the one that created the code", async () => {
     const device = await newDevice();
     await activate(device.code);
     expect((await poll({ ...device, id: "another-tv" })).status).toBe(404);
@@ -229,7 +229,7 @@ describe("the device that polls", () => {
     expect((await poll(device)).as(TvStatus).status).toBe("activated");
   });
 
-  test("must name itself, and its site first", async () => {
+  test("must send its device id, and a valid client id first", async () => {
     const { code } = await newDevice();
     const wrong: Record<string, string>[] = [{}, { "Tifo-Device-Id": "" }, { "Tifo-Device-Id": "x".repeat(201) }];
     for (const headers of wrong) {
@@ -241,7 +241,7 @@ describe("the device that polls", () => {
     expect((await site.call("pollTvCode", { as: "nobody", params: { code }, headers: unknown })).status).toBe(401);
   });
 
-  test("can't guess codes: after so many unknown ones its address is refused, others are not", async () => {
+  test("can't guess codes: after too many unknown ones its address is rate limited, others aren't", async () => {
     const device = await newDevice();
     const guess = (id: string, code: string) => {
       const headers = { "Tifo-Device-Id": id, "CF-Connecting-IP": "198.51.100.7" };
@@ -253,11 +253,11 @@ describe("the device that polls", () => {
   });
 });
 
-describe("when the database fails", () => {
+describe("a TV code when the database fails", () => {
   const broken: Ctx = {
     env,
     siteId: newId(1),
-    // Whatever is asked of it throws.
+    // Every access throws.
     db: new Proxy(db, {
       get() {
         throw new Error("no database");
@@ -272,7 +272,7 @@ describe("when the database fails", () => {
     defer: () => undefined,
   };
 
-  test("the failure says what went wrong, and no more", async () => {
+  test("returns an internal error that says what failed, without the cause", async () => {
     await expect(createTvCode(broken, "tv")).rejects.toMatchObject({ code: "internal", message: "Error generating TV code" });
     await expect(activateTvCode(broken, "22222222", "local")).rejects.toMatchObject({
       code: "internal",
@@ -281,7 +281,7 @@ describe("when the database fails", () => {
   });
 });
 
-test("codes are forgotten an hour after they expire", async () => {
+test("TV codes are pruned an hour after they expire", async () => {
   const [old, recent] = [await newDevice(), await newDevice()];
   await setRow(old, { expires: Date.now() - 61 * MINUTE });
   await setRow(recent, { expires: Date.now() - 59 * MINUTE });

@@ -6,7 +6,7 @@ import { json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { activateTvCode, createTvCode, pollTvCode } from "#worker/services/access-codes/tv-codes.ts";
 import { ActivateTvInput, Activated, TvCode, TvCodeInput, TvCodeParam, TvStatus } from "#worker/services/access-codes/schemas.ts";
 
-/** Signing a television in: it shows a code, the viewer types it where they are signed in, the television takes its tokens. */
+/** TV sign-in: the TV shows a code, the viewer enters it where they are signed in, and the TV polls for its tokens. */
 export function addTvOperations(area: ReturnType<typeof createArea>, tag: string): void {
   area.openapi(
     operation({
@@ -16,7 +16,7 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       path: "/accesscode/v1/tv",
       summary: "Create a TV code",
       description:
-        "A code of 8 letters and digits for a device to show, good for 10 minutes. The device then polls every `interval` seconds.",
+        "Creates a code of 8 letters and digits for a device to show, valid for 10 minutes. The device then polls every `interval` seconds.",
       access: { credentials: CLIENT, errors: { unknownSite: "Site does not exist!" } },
       limit: { name: "tvCode" },
       retries: { replay: "none" },
@@ -34,10 +34,10 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       path: "/accesscode/v1/tv/activate",
       summary: "Activate a TV code",
       description:
-        "The signed-in viewer types the code that their television shows, which is then signed in as them. A code that is unknown, expired or activated already answers 204.",
+        "The signed-in viewer enters the code that their TV shows, which signs the TV in as them. A code that is unknown, expired or already activated returns 204.",
       access: { credentials: ACCOUNT, accounts: "any" },
       request: { body: jsonBody(ActivateTvInput) },
-      responses: { 200: json("The television may sign in", Activated), 204: { description: "No Content!" } },
+      responses: { 200: json("The TV can sign in", Activated), 204: { description: "No Content!" } },
     }),
     async (c) => {
       const activated = await activateTvCode(c.var.ctx, c.req.valid("json").code, callerAddress(c));
@@ -53,10 +53,10 @@ export function addTvOperations(area: ReturnType<typeof createArea>, tag: string
       path: "/accesscode/v1/tv/{code}",
       summary: "Poll a TV code",
       description:
-        "Asked by the device that the code was made for: `pending`, then `activated` with its tokens, exactly once, else `expired`. Polls that come faster than every 5 seconds are told to slow down.",
+        "Called by the device that created the code. Returns `pending`, then `activated` with the tokens exactly once; otherwise `expired`. Polling more often than every 5 seconds returns `slow_down`.",
       access: { credentials: DEVICE },
       request: { params: TvCodeParam },
-      responses: { 200: json("What became of it", TvStatus) },
+      responses: { 200: json("The status of the code", TvStatus) },
       errors: ["not_found", "slow_down"],
     }),
     async (c) => c.json(await pollTvCode(c.var.ctx, c.req.valid("param").code, callerAddress(c)), 200),

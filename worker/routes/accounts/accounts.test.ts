@@ -24,7 +24,7 @@ const signUp = (change: Record<string, unknown> = {}, on = site) =>
   on.call("createAccount", { body: { email: newEmail(), password: PASSWORD, name: "Vera Viewer", ...change } });
 
 describe("signing up", () => {
-  test("makes a viewer without roles who can sign in", async () => {
+  test("creates a viewer without roles who can sign in", async () => {
     const email = newEmail();
     const account = (await signUp({ email, marketingOptin: true })).as(Account);
     expect(account).toMatchObject({
@@ -41,20 +41,20 @@ describe("signing up", () => {
     expect((await site.call("login", { as: "client", body: { email, password: PASSWORD, siteId: site.id } })).status).toBe(200);
   });
 
-  test("gives a marketing consent only when it is given", async () => {
+  test("defaults to no marketing consent", async () => {
     expect((await signUp()).as(Account).marketingOptin).toBe(false);
   });
 
-  test("keeps the e-mail in one form, and the name without accents for searching", async () => {
+  test("stores the address in lower case, and the name without accents for searching", async () => {
     const email = newEmail();
     const account = (await signUp({ email: email.toUpperCase(), name: "  Zoë Müller " })).as(Account);
     expect(account).toMatchObject({ email, name: "Zoë Müller", normalizedName: "zoe muller" });
   });
 
-  test("refuses an e-mail that the site has, in whatever case, also when two come at once", async () => {
+  test("rejects an address that exists on the site regardless of case, also in concurrent requests", async () => {
     const email = newEmail();
-    const answers = await Promise.all([signUp({ email }), signUp({ email: email.toUpperCase() })]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    const responses = await Promise.all([signUp({ email }), signUp({ email: email.toUpperCase() })]);
+    expect(responses.map((response) => response.status).sort()).toEqual([201, 409]);
     expect((await signUp({ email })).problem).toMatchObject({ status: 409, code: "conflict" });
     expect((await signUp({ email }, other)).status).toBe(201);
   });
@@ -71,12 +71,12 @@ describe("signing up", () => {
     ["marketingOptin", "yes"],
     ["roles", [{ scope: "*", pageId: [], write: true }]],
     ["tags", ["vip:yes"]],
-  ])("refuses %s %j by name", async ([field, value]) => {
-    const answer = await signUp({ [field]: value });
-    expect(answer).toMatchObject({ status: 400, fields: [field] });
+  ])("rejects %s %j and names the field", async ([field, value]) => {
+    const response = await signUp({ [field]: value });
+    expect(response).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("tells the site's log, without the password", async () => {
+  test("emits new_account without the password", async () => {
     const own = await newSite();
     const account = (await signUp({}, own)).as(Account);
     const { results } = (await own.call("listEvents", { query: { types: "new_account" } })).as(EventList);
@@ -88,7 +88,7 @@ describe("signing up", () => {
 });
 
 describe("reading an account", () => {
-  test("is for the account itself, admins and keys", async () => {
+  test("is allowed for the account itself, admins and keys", async () => {
     const { viewer, creator } = site.accounts;
     const read = (as: "viewer" | "creator" | "reader" | "admin" | "developer", id: string) =>
       site.call("getAccount", { as, params: { id } });
@@ -98,14 +98,14 @@ describe("reading an account", () => {
     expect((await read("creator", viewer.id)).status).toBe(403);
   });
 
-  test("tells its version and answers 304 to who has it", async () => {
+  test("returns an ETag, and 304 if it matches", async () => {
     const params = { id: site.accounts.viewer.id };
     const tag = (await site.call("getAccount", { params })).headers.get("ETag") ?? "";
-    const answer = await site.call("getAccount", { params, headers: { "If-None-Match": tag } });
-    expect([answer.status, answer.text, answer.headers.get("ETag")]).toEqual([304, "", tag]);
+    const response = await site.call("getAccount", { params, headers: { "If-None-Match": tag } });
+    expect([response.status, response.text, response.headers.get("ETag")]).toEqual([304, "", tag]);
   });
 
-  test("answers anew once it holds another sku or has signed in, and its tag still is good for a change", async () => {
+  test("changes its ETag after a grant or a sign-in, and that ETag is valid for an update", async () => {
     const own = await newSite();
     const { viewer } = own.accounts;
     const params = { id: viewer.id };
@@ -125,11 +125,11 @@ describe("reading an account", () => {
 });
 
 describe("listing accounts", () => {
-  test("finds by part of the name or the e-mail, case ignored, and nothing of another site", async () => {
+  test("searches name and address case-insensitively, within the site only", async () => {
     const own = await newSite();
     await own.addAccount("Paula Penalty", []);
     const found = (search: string) =>
-      own.call("listAccounts", { query: { search } }).then((answer) => answer.as(AccountList).results.map(({ name }) => name));
+      own.call("listAccounts", { query: { search } }).then((response) => response.as(AccountList).results.map(({ name }) => name));
     expect(await found("PENAL")).toEqual(["Paula Penalty"]);
     expect(await found("admin@")).toEqual(["admin"]);
     expect(await found("% or 1=1")).toEqual([]);
@@ -147,7 +147,7 @@ describe("listing accounts", () => {
     });
   });
 
-  test("finds a name with or without its accents, in whatever case, also by roles", async () => {
+  test("finds a name with or without accents and regardless of case, as does queryRoles", async () => {
     const own = await newSite();
     await own.addAccount("Zoë Müller", []);
     for (const operationId of ["listAccounts", "queryRoles"]) {
@@ -159,7 +159,7 @@ describe("listing accounts", () => {
     }
   });
 
-  test("finds the one of an e-mail", async () => {
+  test("filters by exact e-mail address", async () => {
     const query = { email: site.accounts.viewer.email.toUpperCase() };
     expect((await site.call("listAccounts", { query })).as(AccountList).results.map(({ _id }) => _id)).toEqual([site.accounts.viewer.id]);
   });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const newEmail = (): string => `${randomHex(6)}@admins.example`;
 
-async function join(on: TestSite, email: string, roles: AccountRole[] = [ADMIN], password = PASSWORD): Promise<Account> {
+async function addAdmin(on: TestSite, email: string, roles: AccountRole[] = [ADMIN], password = PASSWORD): Promise<Account> {
   return (await on.call("upsertAccount", { body: { email, name: "Gil", password, roles } })).as(Account);
 }
 
@@ -40,14 +40,14 @@ const globalsOf = (email: string) => db.select().from(globalAccounts).where(eq(g
 const signIn = (email: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
   one.call("login", { as: "nobody", body: { email, password }, headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` } });
 
-/** An admin who has proved the address. */
-async function proven(on: TestSite, email: string, roles: AccountRole[] = [ADMIN]): Promise<Account> {
-  const account = await join(on, email, roles);
+/** Adds an admin with a verified address. */
+async function addVerifiedAdmin(on: TestSite, email: string, roles: AccountRole[] = [ADMIN]): Promise<Account> {
+  const account = await addAdmin(on, email, roles);
   await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, account._id));
   return account;
 }
 
-async function ask(on: TestSite, { email }: Account, body: Record<string, unknown> = {}): Promise<Answer> {
+async function requestGlobal(on: TestSite, { email }: Account, body: Record<string, unknown> = {}): Promise<Answer> {
   const signedIn = await on.call("login", { as: "nobody", body: { email, password: PASSWORD, siteId: on.id } });
   const headers = { Authorization: `Bearer ${signedIn.as(Tokens).jwt}` };
   return on.call("requestGlobalAccount", { as: "client", body, headers });
@@ -61,20 +61,20 @@ async function tokenOf({ _id }: Account): Promise<string> {
 const confirm = (on: TestSite, token: string, password = GLOBAL_PASSWORD): Promise<Answer> =>
   on.call("confirmGlobalAccount", { as: "client", body: { token, password } });
 
-/** Opts in on a site; answers the account there. */
+/** Opts in on a site; returns the account there. */
 async function optIn(on: TestSite, email: string): Promise<Account> {
-  const account = await proven(on, email);
-  await ask(on, account);
+  const account = await addVerifiedAdmin(on, email);
+  await requestGlobal(on, account);
   expect((await confirm(on, await tokenOf(account))).status).toBe(200);
   return read(on, account);
 }
 
 describe("a global account", () => {
-  test("is created by its owner's own opt-in, with a password of its own, and links further sites by that", async () => {
+  test("is created when its owner opts in, with its own password, which then links further sites", async () => {
     const mails = openMailbox();
     const email = newEmail();
-    const first = await proven(one, email);
-    expect((await ask(one, first, { baseUrl: "https://demo.example/global" })).body).toEqual({ success: true });
+    const first = await addVerifiedAdmin(one, email);
+    expect((await requestGlobal(one, first, { baseUrl: "https://demo.example/global" })).body).toEqual({ success: true });
     await one.call("listEvents");
     const token = await tokenOf(first);
     expect(mails.at(-1)).toMatchObject({ to: email });
@@ -86,10 +86,10 @@ describe("a global account", () => {
     expect((await signIn(email)).status).toBe(200);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
     expect((await confirm(one, token)).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
-    expect((await ask(one, first)).problem?.code).toBe("conflict");
+    expect((await requestGlobal(one, first)).problem?.code).toBe("conflict");
 
-    const second = await proven(two, email);
-    await ask(two, second);
+    const second = await addVerifiedAdmin(two, email);
+    await requestGlobal(two, second);
     const next = await tokenOf(second);
     expect((await confirm(two, next, "not-its-password")).problem).toMatchObject({ status: 400, issues: [{ path: "password" }] });
     expect((await read(two, second)).globalAccountID).toBeNull();
@@ -99,13 +99,13 @@ describe("a global account", () => {
     for (const secret of [token, next]) expect(text).not.toContain(secret.split(".")[1]);
   });
 
-  test("comes from nobody else's action: upserts, roles, new sites and changes of address link nothing and reveal nothing", async () => {
+  test("is never linked or revealed by upserts, role changes, new sites or changes of address", async () => {
     const email = newEmail();
     const own = await optIn(one, email);
     const before = await read(one, own);
-    const theirs = await join(two, email);
+    const theirs = await addAdmin(two, email);
     expect(theirs.globalAccountID).toBeNull();
-    const elsewhere = await proven(two, newEmail());
+    const elsewhere = await addVerifiedAdmin(two, newEmail());
     await two.call("deleteAccount", { params: { id: theirs._id } });
     const moved = await two.call("updateAccount", { params: { id: elsewhere._id }, body: { name: "Gil", email } });
     expect(moved.as(Account).globalAccountID).toBeNull();
@@ -120,30 +120,30 @@ describe("a global account", () => {
     expect(rows.filter(({ globalAccountId }) => globalAccountId !== null).map(({ id }) => id)).toEqual([own._id]);
   });
 
-  test("is not to be had from a site whose staff only set the password: the address must be proven, and its mail be read", async () => {
+  test("can't be created by staff who only set a password: the address must be verified and the mail read", async () => {
     const email = newEmail();
-    const row = await join(two, email);
-    const refused = await ask(two, row);
+    const row = await addAdmin(two, email);
+    const refused = await requestGlobal(two, row);
     expect([refused.status, refused.problem?.code]).toEqual([403, "email_not_verified"]);
     await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, row._id));
-    expect((await ask(two, row)).status).toBe(200);
+    expect((await requestGlobal(two, row)).status).toBe(200);
     expect(await globalsOf(email)).toEqual([]);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
   });
 
-  test("is for admins of a site, still when the mail is answered", async () => {
-    const viewer = await proven(one, newEmail(), []);
-    expect((await ask(one, viewer)).problem?.code).toBe("forbidden");
-    const admin = await proven(one, newEmail());
-    await ask(one, admin);
+  test("requires an admin of the site, also on confirmation", async () => {
+    const viewer = await addVerifiedAdmin(one, newEmail(), []);
+    expect((await requestGlobal(one, viewer)).problem?.code).toBe("forbidden");
+    const admin = await addVerifiedAdmin(one, newEmail());
+    await requestGlobal(one, admin);
     await setRoles(one, admin, []);
     expect((await confirm(one, await tokenOf(admin))).status).toBe(400);
   });
 
-  test("takes no token of another purpose, of another site, or from before a change of address", async () => {
+  test("rejects a token for another purpose, from another site, or from before a change of address", async () => {
     const email = newEmail();
-    const account = await proven(one, email);
-    await ask(one, account);
+    const account = await addVerifiedAdmin(one, email);
+    await requestGlobal(one, account);
     const token = await tokenOf(account);
     const id = token.split(".")[0] ?? "";
     expect((await confirm(two, token)).status).toBe(400);
@@ -156,17 +156,17 @@ describe("a global account", () => {
     expect((await confirm(one, token)).status).toBe(400);
   });
 
-  test("is created once when two sites confirm at the same instant", async () => {
+  test("is created once when two sites confirm concurrently", async () => {
     const email = newEmail();
-    const [first, second] = [await proven(one, email), await proven(two, email)];
-    await Promise.all([ask(one, first), ask(two, second)]);
-    const answers = await Promise.all([confirm(one, await tokenOf(first)), confirm(two, await tokenOf(second))]);
-    for (const { status } of answers) expect([200, 409]).toContain(status);
+    const [first, second] = [await addVerifiedAdmin(one, email), await addVerifiedAdmin(two, email)];
+    await Promise.all([requestGlobal(one, first), requestGlobal(two, second)]);
+    const responses = await Promise.all([confirm(one, await tokenOf(first)), confirm(two, await tokenOf(second))]);
+    for (const { status } of responses) expect([200, 409]).toContain(status);
     expect(await globalsOf(email)).toHaveLength(1);
-    if (answers[1].status === 409) expect((await confirm(two, await tokenOf(second))).status).toBe(200);
+    if (responses[1].status === 409) expect((await confirm(two, await tokenOf(second))).status).toBe(200);
   });
 
-  test("loses a site whose account gets another address, and keeps it to itself when that site makes it anew", async () => {
+  test("is unlinked from a site's account whose address changes, even if it changes back", async () => {
     const email = newEmail();
     const [first, second] = [await optIn(one, email), await optIn(two, email)];
     const move = (address: string) => two.call("updateAccount", { params: { id: second._id }, body: { name: "Gil", email: address } });
@@ -175,20 +175,20 @@ describe("a global account", () => {
     expect((await read(one, first)).globalAccountID).not.toBeNull();
   });
 
-  test("that no site is linked to any more is taken up again by the mail alone", async () => {
+  test("without any linked site is linked again by the mail alone", async () => {
     const email = newEmail();
     const first = await optIn(one, email);
     const before = (await signIn(email)).as(Tokens);
     await one.call("updateAccount", { params: { id: first._id }, body: { name: "Gil", email: newEmail() } });
-    const second = await proven(two, email);
-    await ask(two, second);
+    const second = await addVerifiedAdmin(two, email);
+    await requestGlobal(two, second);
     expect((await confirm(two, await tokenOf(second), "another-one-chosen")).as(GlobalAccount)._id).toBe(first.globalAccountID);
     expect((await signIn(email)).status).toBe(401);
     expect((await signIn(email, "another-one-chosen")).status).toBe(200);
     expect((await one.call("refreshTokens", { as: "nobody", body: { refreshToken: before.refreshToken } })).status).toBe(401);
   });
 
-  test("goes with the last account that is linked to it, and by its owner's own request", async () => {
+  test("is deleted with the last account linked to it, or by its owner", async () => {
     const [email, other] = [newEmail(), newEmail()];
     const [first, second] = [await optIn(one, email), await optIn(two, email)];
     await one.call("deleteAccount", { params: { id: first._id } });
@@ -213,7 +213,7 @@ describe("a global account's sites", () => {
   const list = (headers: Record<string, string>, query = {}): Promise<Answer> =>
     one.call("listGlobalSites", { as: "nobody", headers, query });
 
-  test("are those that it administers, found by their slug", async () => {
+  test("are those that it administers, and can be searched by slug", async () => {
     const email = newEmail();
     const [first, second] = [await optIn(one, email), await optIn(two, email)];
     const headers = { Authorization: `Bearer ${(await signIn(email)).as(Tokens).jwt}` };
@@ -233,7 +233,7 @@ describe("a global account's sites", () => {
     expect((await list(headers)).as(GlobalSites).results.map((row) => row.siteId)).toEqual([two.id]);
   });
 
-  test("are all read by the operator, and none by a sign-in to one site", async () => {
+  test("are all listed for the operator, and forbidden for a sign-in to one site", async () => {
     const email = newEmail();
     const joined = [await optIn(one, email), await optIn(two, email)].map((account) => account._id);
     const operator = (await list(await one.headersOf("super"), { search: one.slug, limit: 200 })).as(GlobalSites);
@@ -244,8 +244,8 @@ describe("a global account's sites", () => {
 
 test("confirming needs roles that count: an admin without the authenticator app that the site requires has none", async () => {
   const strict = await newSite();
-  const account = await proven(strict, newEmail());
-  await ask(strict, account);
+  const account = await addVerifiedAdmin(strict, newEmail());
+  await requestGlobal(strict, account);
   const token = await tokenOf(account);
   const body = { name: "Strict", settings: { security: { requireStaffTotp: true } } };
   expect((await strict.call("updateSite", { body })).status).toBe(200);

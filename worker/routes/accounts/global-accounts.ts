@@ -4,7 +4,12 @@ import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schema
 import { operation } from "#worker/http/operation.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { Deleted, deleted, json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { askGlobalAccount, confirmGlobalAccount, deleteGlobalAccount, listGlobalSites } from "#worker/services/accounts/global-accounts.ts";
+import {
+  requestGlobalAccount,
+  confirmGlobalAccount,
+  deleteGlobalAccount,
+  listGlobalSites,
+} from "#worker/services/accounts/global-accounts.ts";
 import {
   AskGlobalAccount,
   ConfirmGlobalAccount,
@@ -25,14 +30,14 @@ globalAccounts.openapi(
     path: "/account/v3/global",
     summary: "Request a global account",
     description:
-      "For a site admin (also one who only reads) with a verified address: mails a link to create a global account, which is one sign-in for all the sites that a person administers, or to link this site's account to the one that they have. The link is valid for an hour and once.",
+      "Mails a link that creates a global account (one sign-in for all the sites that a person administers) or links this site's account to the caller's existing one. The caller must be an admin of the site, read-only or not, with a verified address. The link is valid for one hour and works once.",
     access: { credentials: ACCOUNT, action: "read" },
     request: { body: jsonBody(AskGlobalAccount) },
     responses: { 200: json("Requested", Success) },
     errors: ["not_found", "conflict", "email_not_verified"],
   }),
   async (c) => {
-    await askGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c));
+    await requestGlobalAccount(c.var.ctx, c.req.valid("json"), callerAddress(c));
     return c.json({ success: true } as const, 200);
   },
 );
@@ -45,7 +50,7 @@ globalAccounts.openapi(
     path: "/account/v3/global/confirm",
     summary: "Create or link a global account",
     description:
-      "Takes the mail's token. Creates the global account with a password of its own, or links the site's account to the one that the person has, whose password is needed then. No other operation creates or links a global account.",
+      "Creates the global account with its own password, or links the site's account to the person's existing global account, which requires its password. Takes the token from the mail. No other operation creates or links a global account.",
     access: { credentials: CLIENT },
     request: { body: jsonBody(ConfirmGlobalAccount) },
     responses: { 200: json("The global account", GlobalAccount) },
@@ -61,10 +66,10 @@ globalAccounts.openapi(
     method: "delete",
     path: "/account/v3/global",
     summary: "Delete a global account",
-    description: "Ends every global sign-in of the caller, and the links of its sites' accounts, which stay.",
+    description: "Ends every session of the caller's global account and unlinks its sites' accounts, which stay.",
     access: { credentials: GLOBAL, accounts: "global" },
     request: {},
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("The global account is deleted", Deleted) },
   }),
   async (c) => c.json(deleted(await deleteGlobalAccount(c.var.ctx)), 200),
 );
@@ -77,7 +82,7 @@ globalAccounts.openapi(
     path: "/account/v3/global/accounts",
     summary: "List a global account's sites",
     description:
-      "The sites that the caller administers, each with the account there; the operator reads those of every global account. `search` looks in the slug.",
+      "Lists the sites that the caller administers, each with the caller's account on it; for the operator, those of every global account. `search` matches the slug.",
     access: { credentials: GLOBAL_OR_SUPER, accounts: "global" },
     request: { query: listQuery(["slug"], {}) },
     responses: { 200: json("A page of sites", listOf(GlobalSite).openapi("GlobalSiteList")) },

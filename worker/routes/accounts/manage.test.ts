@@ -30,8 +30,8 @@ const signIn = (email: string, password = PASSWORD): Promise<Answer> =>
     headers: { "CF-Connecting-IP": `2001:db8::${randomHex(2)}` },
   });
 
-describe("creating or changing by e-mail", () => {
-  test("makes the account once, in whatever case the e-mail is written, and then changes what is given", async () => {
+describe("upserting an account", () => {
+  test("creates the account once, regardless of the case of its address, then updates the given fields", async () => {
     const email = newEmail();
     const link = { provider: "club-app", accountId: randomHex(6) };
     const roles = [{ scope: "Chat_Moderator", pageId: [site.channels[0]], write: true }];
@@ -50,7 +50,7 @@ describe("creating or changing by e-mail", () => {
     expect(await profileName(made._id)).toBe("Rita Réferee");
   });
 
-  test("changes the account that somebody else makes for the same e-mail at the same time", async () => {
+  test("updates the account that a concurrent request created for the same address", async () => {
     const email = newEmail();
     let made: Answer | undefined;
     const meanwhile = async () => {
@@ -60,22 +60,22 @@ describe("creating or changing by e-mail", () => {
     expect(account).toMatchObject({ id: made?.as(Account)._id, name: "Two", version: 2 });
   });
 
-  test("makes no account for whom If-Match takes to be there", async () => {
+  test("creates no account if the request has If-Match", async () => {
     const email = newEmail();
     for (const tag of ['"v1"', '"v0"', '"other"']) {
-      const answer = await site.call("upsertAccount", { body: { email, name: "Rita" }, headers: { "If-Match": tag } });
-      expect([tag, answer.problem?.code]).toEqual([tag, "precondition_failed"]);
+      const response = await site.call("upsertAccount", { body: { email, name: "Rita" }, headers: { "If-Match": tag } });
+      expect([tag, response.problem?.code]).toEqual([tag, "precondition_failed"]);
     }
     expect(await db.$count(accounts, eq(accounts.email, email))).toBe(0);
   });
 
-  test("makes an account that no password opens, when none is given", async () => {
+  test("creates an account that can't sign in with a password if none is given", async () => {
     const email = newEmail();
     await upsert({ email });
     expect((await signIn(email)).status).toBe(401);
   });
 
-  test("ends every session when it brings a password", async () => {
+  test("ends every session when it sets a password", async () => {
     const email = newEmail();
     const { _id } = (await upsert({ email, password: PASSWORD })).as(Account);
     const { jwt, refreshToken } = (await signIn(email)).as(Tokens);
@@ -86,21 +86,21 @@ describe("creating or changing by e-mail", () => {
     expect((await signIn(email, "another-password")).status).toBe(200);
   });
 
-  test("gives a sign-in elsewhere to one account of the site, also when two ask at once", async () => {
+  test("links a third-party sign-in to one account of the site, also in concurrent requests", async () => {
     const link = { provider: "club-app", accountId: randomHex(6) };
     const emails = [newEmail(), newEmail()];
-    const answers = await Promise.all(emails.map((email) => upsert({ email, thirdPartyAuthProviders: [link] })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
-    const loser = emails[answers[0]?.status === 200 ? 1 : 0] ?? "";
+    const responses = await Promise.all(emails.map((email) => upsert({ email, thirdPartyAuthProviders: [link] })));
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 409]);
+    const loser = emails[responses[0]?.status === 200 ? 1 : 0] ?? "";
     expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] })).problem?.message).toContain("third-party sign-in");
     const other = await newSite();
     expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] }, other)).status).toBe(200);
-    const winner = answers.find((answer) => answer.status === 200)?.as(Account);
+    const winner = responses.find((response) => response.status === 200)?.as(Account);
     await upsert({ email: winner?.email, thirdPartyAuthProviders: [] });
     expect((await upsert({ email: loser, thirdPartyAuthProviders: [link] })).status).toBe(200);
   });
 
-  test("takes three round trips: what is known, the change, and its answer", async () => {
+  test("takes at most three round trips to the database", async () => {
     const email = newEmail();
     expect((await upsert({ email })).log.d1.roundTrips).toBeLessThanOrEqual(3);
     expect((await upsert({ email, name: "Again" })).log.d1.roundTrips).toBeLessThanOrEqual(3);
@@ -111,7 +111,7 @@ async function profileName(accountId: string): Promise<string | undefined> {
   return (await db.select().from(userProfiles).where(eq(userProfiles.accountId, accountId)))[0]?.name;
 }
 
-describe("changing an account", () => {
+describe("updating an account", () => {
   const update = async (
     id: string,
     body: Record<string, unknown>,
@@ -119,7 +119,7 @@ describe("changing an account", () => {
     headers = {},
   ): Promise<Answer> => site.call("updateAccount", { as, params: { id }, body: { name: "Vera", ...body }, headers });
 
-  test("lets everyone change their own name and consent, and nobody else's", async () => {
+  test("is allowed for everyone's own name and consent, and for others' only to admins", async () => {
     const { viewer, creator } = site.accounts;
     const changed = (await update(viewer.id, { name: "Véra", marketingOptin: true }, "viewer")).as(Account);
     expect(changed).toMatchObject({ name: "Véra", normalizedName: "vera", marketingOptin: true, email: viewer.email, tags: ["team:home"] });
@@ -128,7 +128,7 @@ describe("changing an account", () => {
     expect((await update(creator.id, {}, "admin")).status).toBe(200);
   });
 
-  test("lets keys and admins alone change by what an account signs in", async () => {
+  test("is allowed only to keys and admins for the address and third-party sign-ins", async () => {
     const { viewer } = site.accounts;
     const link = { provider: "club-app", accountId: randomHex(6) };
     for (const change of [{ email: newEmail() }, { thirdPartyAuthProviders: [link] }]) {
@@ -142,12 +142,12 @@ describe("changing an account", () => {
     expect((await signIn(email)).status).toBe(200);
   });
 
-  test("refuses an e-mail that another account has", async () => {
+  test("rejects an address that another account has", async () => {
     const person = await site.addAccount(`taker-${randomHex(4)}`, []);
     expect((await update(person.id, { email: site.accounts.admin.email })).problem?.code).toBe("conflict");
   });
 
-  test("gives nobody an address of those who have none, but keeps it for whom it stands", async () => {
+  test("rejects a placeholder address, but lets the account that has one keep it", async () => {
     const email = `${randomHex(12)}@no-mail.invalid`;
     expect(await upsert({ email })).toMatchObject({ status: 400, fields: ["email"] });
     const person = await site.addAccount(`mailless-${randomHex(4)}`, []);
@@ -157,20 +157,20 @@ describe("changing an account", () => {
     expect((await upsert({ email, name: "Nelly" })).as(Account)._id).toBe(person.id);
   });
 
-  test("takes no roles, tags or password: they have operations of their own", async () => {
+  test("rejects roles, tags and password, which have their own operations", async () => {
     for (const field of ["roles", "tags", "password"]) {
       expect((await update(site.accounts.viewer.id, { [field]: [] })).problem?.issues).toEqual([{ path: field, message: "Unknown field" }]);
     }
   });
 
-  test("is refused for what is nobody's business before its version is looked at", async () => {
+  test("checks permissions before If-Match", async () => {
     const stale = { "If-Match": '"v999"' };
     const { viewer } = site.accounts;
     expect((await update(viewer.id, { email: newEmail() }, "viewer", stale)).problem?.code).toBe("forbidden");
     expect((await update(viewer.id, {}, "viewer", stale)).problem?.code).toBe("precondition_failed");
   });
 
-  test("heeds If-Match", async () => {
+  test("honors If-Match", async () => {
     const person = await site.addAccount(`etag-${randomHex(4)}`, []);
     const first = await update(person.id, { name: "One" });
     const match = { "If-Match": first.headers.get("ETag") ?? "" };
@@ -180,7 +180,7 @@ describe("changing an account", () => {
 });
 
 describe("deleting an account", () => {
-  test("erases the person: profile, sessions, links, resets and intents; and nobody else's", async () => {
+  test("erases profile, sessions, links, resets and intents of that account only", async () => {
     const email = newEmail();
     const link = { provider: "club-app", accountId: randomHex(6) };
     const { _id: id } = (await upsert({ email, password: PASSWORD, thirdPartyAuthProviders: [link] })).as(Account);
@@ -199,7 +199,7 @@ describe("deleting an account", () => {
     expect((await upsert({ email, thirdPartyAuthProviders: [link] })).as(Account)._id).not.toBe(id);
   });
 
-  test("leaves nothing of the person in the log, but that there was one", async () => {
+  test("erases the person's data from the event log, but keeps the events", async () => {
     const email = newEmail();
     const { _id: id } = (await upsert({ email, name: "Unforgettable" })).as(Account);
     await site.call("deleteAccount", { params: { id } });
@@ -211,7 +211,7 @@ describe("deleting an account", () => {
     ]);
   });
 
-  test("is for keys, admins and oneself", async () => {
+  test("is allowed for admins, but not for other viewers", async () => {
     const person = await site.addAccount(`victim-${randomHex(4)}`, []);
     const remove = (as: "viewer" | "admin") => site.call("deleteAccount", { as, params: { id: person.id } });
     expect((await remove("viewer")).problem?.code).toBe("forbidden");
@@ -220,7 +220,7 @@ describe("deleting an account", () => {
   });
 });
 
-/** Rows that are about an account. */
+/** The number of rows per table that belong to an account. */
 function countsOf(id: string): Promise<number[]> {
   return Promise.all([
     db.$count(accounts, eq(accounts.id, id)),

@@ -22,12 +22,12 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-const person = (on = site): Promise<TestAccount> => on.addAccount(`person-${randomHex(4)}`, []);
+const newPerson = (on = site): Promise<TestAccount> => on.addAccount(`person-${randomHex(4)}`, []);
 
-const ask = (email: string, { baseUrl = BASE_URL, on = site, operationId = "askPasswordReset" } = {}): Promise<Answer> =>
+const requestReset = (email: string, { baseUrl = BASE_URL, on = site, operationId = "askPasswordReset" } = {}): Promise<Answer> =>
   on.call(operationId, { body: { email, baseUrl } });
 
-const use = (token: string, { password = NEW_PASSWORD, on = site, operationId = "resetPassword" } = {}): Promise<Answer> =>
+const redeemReset = (token: string, { password = NEW_PASSWORD, on = site, operationId = "resetPassword" } = {}): Promise<Answer> =>
   on.call(operationId, { body: { token, password } });
 
 const signIn = (email: string, password: string, on = site): Promise<Answer> =>
@@ -39,19 +39,19 @@ const signIn = (email: string, password: string, on = site): Promise<Answer> =>
 
 const refresh = (refreshToken: string): Promise<Answer> => site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
 
-const whoAmI = (id: string, jwt: string): Promise<Answer> =>
+const readOwnAccount = (id: string, jwt: string): Promise<Answer> =>
   site.call("getAccount", { as: "client", params: { id }, headers: { Authorization: `Bearer ${jwt}` } });
 
-/** The last reset that was asked for, with the token that its mail holds. */
-async function resetOf(accountId: string): Promise<typeof passwordResets.$inferSelect & { token: string }> {
+/** The last requested reset, with the token from its mail. */
+async function lastReset(accountId: string): Promise<typeof passwordResets.$inferSelect & { token: string }> {
   const rows = await db.select().from(passwordResets).where(eq(passwordResets.accountId, accountId)).orderBy(passwordResets.created);
   const reset = rows.at(-1);
-  if (!reset) throw new Error("Nobody asked for a reset");
+  if (!reset) throw new Error("No reset was requested");
   return { ...reset, token: await signContent(env, "password reset", reset.id) };
 }
 
-/** Lets the pause between two mails go by. */
-async function passPause(accountId: string): Promise<void> {
+/** Simulates that the minimum time between two mails has passed. */
+async function skipMailGap(accountId: string): Promise<void> {
   await db
     .update(passwordResets)
     .set({ created: Date.now() - 61_000 })
@@ -60,25 +60,25 @@ async function passPause(accountId: string): Promise<void> {
 
 const invalidToken = { status: 400, code: "invalid_request", issues: [{ path: "token" }] };
 
-describe("asking for a reset", () => {
-  test("answers and costs the same whether there is such an account", async () => {
-    const { email, id } = await person();
-    // Whoever asks first has the site looked up as well.
-    await ask("first@demo.example");
-    const [known, unknown] = [await ask(email.toUpperCase()), await ask("nobody@demo.example")];
+describe("requesting a reset", () => {
+  test("gives the same response at the same cost whether or not the account exists", async () => {
+    const { email, id } = await newPerson();
+    // The first request also reads the site.
+    await requestReset("first@demo.example");
+    const [known, unknown] = [await requestReset(email.toUpperCase()), await requestReset("nobody@demo.example")];
     expect(known.body).toEqual({ success: true });
     expect(unknown.body).toEqual(known.body);
     expect(unknown.log.d1).toEqual(known.log.d1);
     expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()]);
-    expect(await resetOf(id)).toMatchObject({ siteId: site.id, audience: site.id, used: null });
+    expect(await lastReset(id)).toMatchObject({ siteId: site.id, audience: site.id, used: null });
   });
 
-  test("mails a link to the given page, good for an hour, and stores and tells nothing that would do instead", async () => {
-    const { email, id } = await person();
-    await ask(email);
+  test("mails a link to the given page, valid for an hour, and neither stores nor publishes the token", async () => {
+    const { email, id } = await newPerson();
+    await requestReset(email);
     const { results } = (await site.call("listEvents", { query: { types: "account.passwordResetRequested" } })).as(EventList);
     const event = results.at(-1);
-    const { token, ...reset } = await resetOf(id);
+    const { token, ...reset } = await lastReset(id);
     expect(reset.expires - reset.created).toBe(3_600_000);
     expect(event?.data).toEqual({ _id: reset.id, siteId: site.id, accountId: id, kind: "site" });
     expect(JSON.stringify(reset)).not.toContain(token.split(".")[1]);
@@ -92,13 +92,13 @@ describe("asking for a reset", () => {
     expect(mail?.text).toContain(`https://demo.example/reset?step=2&token=${token}`);
   });
 
-  test("sends no second mail to one person within a minute", async () => {
-    const { email, id } = await person();
-    await Promise.all([ask(email), ask(email), ask(email)]);
+  test("sends at most one mail per person and minute", async () => {
+    const { email, id } = await newPerson();
+    await Promise.all([requestReset(email), requestReset(email), requestReset(email)]);
     const count = () => db.$count(passwordResets, eq(passwordResets.accountId, id));
     expect(await count()).toBe(1);
-    await passPause(id);
-    await ask(email);
+    await skipMailGap(id);
+    await requestReset(email);
     expect(await count()).toBe(2);
   });
 
@@ -108,24 +108,24 @@ describe("asking for a reset", () => {
     "http://demo.example/",
     "http://localhost:8787/",
     "javascript:alert(1)",
-  ])("refuses a link to %s", async (baseUrl) => {
-    const { email, id } = await person();
-    expect((await ask(email, { baseUrl })).problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
+  ])("rejects a link to %s", async (baseUrl) => {
+    const { email, id } = await newPerson();
+    expect((await requestReset(email, { baseUrl })).problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(0);
   });
 
-  test("mails nothing for a reset that has been used meanwhile", async () => {
-    const { email, id } = await person();
-    await ask(email);
-    const { token, id: resetId } = await resetOf(id);
-    await use(token);
+  test("sends no mail for a reset that has been used in the meantime", async () => {
+    const { email, id } = await newPerson();
+    await requestReset(email);
+    const { token, id: resetId } = await lastReset(id);
+    await redeemReset(token);
     expect(await mailsOf(resetId)).toEqual([]);
   });
 
-  test("mails nothing for a reset that has expired meanwhile, or that another password has made void", async () => {
-    const [late, changed] = [await person(), await person()];
-    for (const { email } of [late, changed]) await ask(email);
-    const [expired, voided] = [await resetOf(late.id), await resetOf(changed.id)];
+  test("sends no mail for a reset that has expired, or that a new password has voided", async () => {
+    const [late, changed] = [await newPerson(), await newPerson()];
+    for (const { email } of [late, changed]) await requestReset(email);
+    const [expired, voided] = [await lastReset(late.id), await lastReset(changed.id)];
     await db
       .update(passwordResets)
       .set({ expires: Date.now() - 1 })
@@ -134,17 +134,20 @@ describe("asking for a reset", () => {
     for (const { id } of [expired, voided]) expect(await mailsOf(id)).toEqual([]);
   });
 
-  test.for(["https://evil.example/win", "You won! www.evil.example", "two\nlines"])("greets nobody as %j", async (name) => {
-    const { email, id } = await person();
-    await db.update(accounts).set({ name }).where(eq(accounts.id, id));
-    await ask(email);
-    const [mail] = await mailsOf((await resetOf(id)).id);
-    expect(mail?.text).toContain("Hello there,");
-    for (const part of [mail?.text, mail?.html]) expect(part).not.toContain(name);
-  });
+  test.for(["https://evil.example/win", "You won! www.evil.example", "two\nlines"])(
+    "doesn't use %j as the name in the mail",
+    async (name) => {
+      const { email, id } = await newPerson();
+      await db.update(accounts).set({ name }).where(eq(accounts.id, id));
+      await requestReset(email);
+      const [mail] = await mailsOf((await lastReset(id)).id);
+      expect(mail?.text).toContain("Hello there,");
+      for (const part of [mail?.text, mail?.html]) expect(part).not.toContain(name);
+    },
+  );
 });
 
-/** What the effect mails when it runs (again) for a reset. */
+/** The mails that the effect sends when it runs (again) for a reset. */
 async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[]> {
   const sent: EmailMessageBuilder[] = [];
   const EMAIL: Pick<SendEmail, "send"> = {
@@ -171,112 +174,115 @@ async function mailsOf(resetId: string, on = site): Promise<EmailMessageBuilder[
 
 describe("a reset token", () => {
   test("sets the password and ends every session", async () => {
-    const { email, id } = await person();
+    const { email, id } = await newPerson();
     const before = (await signIn(email, PASSWORD)).as(Tokens);
-    await ask(email);
-    expect((await use((await resetOf(id)).token)).body).toEqual({ success: true });
-    expect((await whoAmI(id, before.jwt)).status).toBe(401);
+    await requestReset(email);
+    expect((await redeemReset((await lastReset(id)).token)).body).toEqual({ success: true });
+    expect((await readOwnAccount(id, before.jwt)).status).toBe(401);
     expect((await refresh(before.refreshToken)).status).toBe(401);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
     const after = (await signIn(email, NEW_PASSWORD)).as(Tokens);
     expect((await refresh(after.refreshToken)).status).toBe(200);
   });
 
-  test("works once, also when two come at the same instant", async () => {
-    const { email, id } = await person();
-    await ask(email);
-    const { token } = await resetOf(id);
-    const answers = await Promise.all([use(token, { password: "first-of-them" }), use(token, { password: "second-of-them" })]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 400]);
-    expect((await use(token)).problem).toMatchObject(invalidToken);
-    const won = answers[0].status === 200 ? "first-of-them" : "second-of-them";
+  test("works once, also in concurrent requests", async () => {
+    const { email, id } = await newPerson();
+    await requestReset(email);
+    const { token } = await lastReset(id);
+    const responses = await Promise.all([
+      redeemReset(token, { password: "first-of-them" }),
+      redeemReset(token, { password: "second-of-them" }),
+    ]);
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 400]);
+    expect((await redeemReset(token)).problem).toMatchObject(invalidToken);
+    const won = responses[0].status === 200 ? "first-of-them" : "second-of-them";
     expect((await signIn(email, won)).status).toBe(200);
   });
 
-  test("is void after an hour, after another new password, and after a new e-mail", async () => {
-    const [late, overtaken, moved] = [await person(), await person(), await person()];
-    for (const { email } of [late, overtaken, moved]) await ask(email);
+  test("is void after an hour, after a password change, and after a change of address", async () => {
+    const [late, overtaken, moved] = [await newPerson(), await newPerson(), await newPerson()];
+    for (const { email } of [late, overtaken, moved]) await requestReset(email);
     await db.update(passwordResets).set({ expires: Date.now() }).where(eq(passwordResets.accountId, late.id));
-    expect((await use((await resetOf(late.id)).token)).problem).toMatchObject(invalidToken);
+    expect((await redeemReset((await lastReset(late.id)).token)).problem).toMatchObject(invalidToken);
 
-    const older = await resetOf(overtaken.id);
-    await passPause(overtaken.id);
-    await ask(overtaken.email);
+    const older = await lastReset(overtaken.id);
+    await skipMailGap(overtaken.id);
+    await requestReset(overtaken.email);
     const newer = (await db.select().from(passwordResets).where(eq(passwordResets.accountId, overtaken.id))).find(
       (reset) => reset.id !== older.id,
     );
-    expect((await use(await signContent(env, "password reset", newer?.id ?? ""))).status).toBe(200);
-    expect((await use(older.token)).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(await signContent(env, "password reset", newer?.id ?? ""))).status).toBe(200);
+    expect((await redeemReset(older.token)).problem).toMatchObject(invalidToken);
 
-    const { token } = await resetOf(moved.id);
+    const { token } = await lastReset(moved.id);
     await site.call("updateAccount", { params: { id: moved.id }, body: { name: "Moved", email: `${randomHex(4)}@new.example` } });
-    expect((await use(token)).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(token)).problem).toMatchObject(invalidToken);
   });
 
-  test("is of its own site and kind, and signed by us", async () => {
-    const { email, id } = await person();
-    await ask(email);
-    const { token, id: resetId } = await resetOf(id);
+  test("is only valid for its site and kind, with a valid signature", async () => {
+    const { email, id } = await newPerson();
+    await requestReset(email);
+    const { token, id: resetId } = await lastReset(id);
     const other = await newSite();
     const forged = await signContent({ TIFO_SECRET: "another secret" }, "password reset", resetId);
     const ofAnotherPurpose = await signContent(env, "refresh", resetId);
-    expect((await use(token, { on: other })).problem).toMatchObject(invalidToken);
-    expect((await use(token, { operationId: "resetGlobalPassword" })).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(token, { on: other })).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(token, { operationId: "resetGlobalPassword" })).problem).toMatchObject(invalidToken);
     for (const wrong of [forged, ofAnotherPurpose, `${resetId}.`, resetId, "."])
-      expect((await use(wrong)).problem).toMatchObject(invalidToken);
-    expect((await use(token, { password: "short" })).problem).toMatchObject({ issues: [{ path: "password" }] });
-    expect((await use(token)).status).toBe(200);
+      expect((await redeemReset(wrong)).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(token, { password: "short" })).problem).toMatchObject({ issues: [{ path: "password" }] });
+    expect((await redeemReset(token)).status).toBe(200);
   });
 });
 
-describe("changing one's own password", () => {
+describe("changing your own password", () => {
   const changeTo = (jwt: string, oldPassword: string, password = NEW_PASSWORD): Promise<Answer> =>
     site.call("changePassword", { as: "client", body: { password, oldPassword }, headers: { Authorization: `Bearer ${jwt}` } });
 
-  test("ends every session and answers the tokens of a new one", async () => {
-    const { email, id } = await person();
+  test("ends every session and returns the tokens of a new one", async () => {
+    const { email, id } = await newPerson();
     const [here, elsewhere] = [(await signIn(email, PASSWORD)).as(Tokens), (await signIn(email, PASSWORD)).as(Tokens)];
     const now = (await changeTo(here.jwt, PASSWORD)).as(Tokens);
     for (const old of [here, elsewhere]) {
-      expect((await whoAmI(id, old.jwt)).status).toBe(401);
+      expect((await readOwnAccount(id, old.jwt)).status).toBe(401);
       expect((await refresh(old.refreshToken)).status).toBe(401);
     }
-    expect((await whoAmI(id, now.jwt)).status).toBe(200);
+    expect((await readOwnAccount(id, now.jwt)).status).toBe(200);
     expect((await refresh(now.refreshToken)).status).toBe(200);
     expect((await signIn(email, NEW_PASSWORD)).status).toBe(200);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
   });
 
-  test("takes the old one, of which five wrong ones are wrong sign-ins", async () => {
-    const { email } = await person();
+  test("requires the old password, and counts wrong ones as failed sign-ins", async () => {
+    const { email } = await newPerson();
     const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
-    for (let tries = 0; tries < 5; tries += 1)
+    for (let attempt = 0; attempt < 5; attempt += 1)
       expect((await changeTo(jwt, "wrong")).problem).toMatchObject({ status: 400, issues: [{ path: "oldPassword" }] });
     expect((await changeTo(jwt, PASSWORD)).problem?.code).toBe("rate_limited");
   });
 
-  test("is refused when two come at once with the same old one: one of them stands", async () => {
-    const { email } = await person();
+  test("succeeds for one of two concurrent requests with the same old password", async () => {
+    const { email } = await newPerson();
     const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
-    const answers = await Promise.all([changeTo(jwt, PASSWORD, "first-of-them"), changeTo(jwt, PASSWORD, "second-of-them")]);
-    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
-    const won = answers[0].status === 200 ? "first-of-them" : "second-of-them";
+    const responses = await Promise.all([changeTo(jwt, PASSWORD, "first-of-them"), changeTo(jwt, PASSWORD, "second-of-them")]);
+    expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
+    const won = responses[0].status === 200 ? "first-of-them" : "second-of-them";
     expect((await signIn(email, won)).status).toBe(200);
   });
 
-  test("is not for an account that signs in by other means alone", async () => {
-    const { email, id } = await person();
+  test("fails for an account without a password, which can set one with a reset", async () => {
+    const { email, id } = await newPerson();
     const { jwt } = (await signIn(email, PASSWORD)).as(Tokens);
     await db.update(accounts).set({ passwordHash: null }).where(eq(accounts.id, id));
     expect((await changeTo(jwt, PASSWORD)).status).toBe(400);
-    await ask(email);
-    expect((await use((await resetOf(id)).token)).status).toBe(200);
+    await requestReset(email);
+    expect((await redeemReset((await lastReset(id)).token)).status).toBe(200);
     expect((await signIn(email, NEW_PASSWORD)).status).toBe(200);
   });
 });
 
 describe("resetting a global account", () => {
-  test("sets the password of the global sign-in alone, mailed by a site that it administers", async () => {
+  test("sets only the global password, with a mail from a site that the account administers", async () => {
     const [one, two, foreign] = [await newSite(), await newSite(), await newSite()];
     const email = `${randomHex(6)}@admins.example`;
     const id = newId(Date.now());
@@ -293,18 +299,21 @@ describe("resetting a global account", () => {
     const globalSignIn = (password: string) => one.call("login", { as: "nobody", body: { email, password } });
     const before = (await globalSignIn(PASSWORD)).as(Tokens);
 
-    const asking = { operationId: "askGlobalPasswordReset" };
-    await ask("first@demo.example", { ...asking, on: two });
-    const [mine, theirs] = [await ask(email, { ...asking, on: two }), await ask("nobody@demo.example", { ...asking, on: two })];
+    const requesting = { operationId: "askGlobalPasswordReset" };
+    await requestReset("first@demo.example", { ...requesting, on: two });
+    const [mine, theirs] = [
+      await requestReset(email, { ...requesting, on: two }),
+      await requestReset("nobody@demo.example", { ...requesting, on: two }),
+    ];
     expect(theirs.body).toEqual(mine.body);
     expect(theirs.log.d1).toEqual(mine.log.d1);
-    const { token, id: resetId } = await resetOf(id);
+    const { token, id: resetId } = await lastReset(id);
     expect((await mailsOf(resetId, two)).map((mail) => mail.to)).toEqual([email]);
 
-    const using = { operationId: "resetGlobalPassword", on: two };
-    expect((await use(token, { on: two })).problem).toMatchObject(invalidToken);
-    expect((await use(token, using)).status).toBe(200);
-    expect((await use(token, using)).problem).toMatchObject(invalidToken);
+    const redeeming = { operationId: "resetGlobalPassword", on: two };
+    expect((await redeemReset(token, { on: two })).problem).toMatchObject(invalidToken);
+    expect((await redeemReset(token, redeeming)).status).toBe(200);
+    expect((await redeemReset(token, redeeming)).problem).toMatchObject(invalidToken);
     expect((await globalSignIn(PASSWORD)).status).toBe(401);
     expect((await globalSignIn(NEW_PASSWORD)).status).toBe(200);
     expect((await refresh(before.refreshToken)).status).toBe(401);
@@ -321,8 +330,8 @@ describe("resetting a global account", () => {
       { resource: `account/${here?.id}`, data: { _id: here?.id, siteId: two.id, kind: "global" } },
     ]);
 
-    await passPause(id);
-    await ask(email, { ...asking, on: foreign });
+    await skipMailGap(id);
+    await requestReset(email, { ...requesting, on: foreign });
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.
 import { callerAddress } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
-import { askReset, changePassword, useReset } from "#worker/services/accounts/passwords.ts";
+import { requestReset, changePassword, redeemReset } from "#worker/services/accounts/passwords.ts";
 import { resetTotp } from "#worker/services/auth/totp.ts";
 import { Tokens } from "#worker/services/auth/schemas.ts";
 import { AskReset, ChangePassword, Success, UseReset } from "#worker/services/accounts/schemas.ts";
@@ -18,9 +18,9 @@ passwords.openapi(
     tag,
     method: "put",
     path: "/account/v3/password",
-    summary: "Change one's own password",
+    summary: "Change your own password",
     description:
-      "Ends every session of the account and answers the tokens of a new one, so that the caller stays signed in. Wrong old passwords count as wrong sign-ins. Accounts with roles need at least 10 characters.",
+      "Ends every session of the account and returns the tokens of a new one, so the caller stays signed in. Wrong old passwords count as failed sign-ins. For accounts with roles, the password needs at least 10 characters.",
     access: { credentials: ACCOUNT, accounts: "any" },
     retries: { replay: "none" },
     request: { body: jsonBody(ChangePassword) },
@@ -38,7 +38,7 @@ passwords.openapi(
     path: "/account/v3/{id}/totp",
     summary: "Remove an account's authenticator app",
     description:
-      "For somebody who has lost their app and recovery codes. They sign in with the password alone from then on. A key needs `roles:write` too where the account has roles.",
+      "For a person who has lost their app and recovery codes; from then on they sign in with only their password. If the account has roles, a key also needs `roles:write`.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
     responses: { 204: { description: "Removed" } },
@@ -51,49 +51,49 @@ passwords.openapi(
 );
 
 const resets = [
-  { kind: "site", path: "/account/v3/reset", ask: "askPasswordReset", use: "resetPassword", whose: "an account's password" },
+  { kind: "site", path: "/account/v3/reset", request: "askPasswordReset", redeem: "resetPassword", subject: "an account's password" },
   {
     kind: "global",
     path: "/account/v3/reset/global-accounts",
-    ask: "askGlobalPasswordReset",
-    use: "resetGlobalPassword",
-    whose: "a global account's password",
+    request: "askGlobalPasswordReset",
+    redeem: "resetGlobalPassword",
+    subject: "a global account's password",
   },
 ] as const;
 
-for (const { kind, path, ask, use, whose } of resets) {
+for (const { kind, path, request, redeem, subject } of resets) {
   passwords.openapi(
     operation({
-      operationId: ask,
+      operationId: request,
       tag,
       method: "post",
       path,
-      summary: `Ask to reset ${whose}`,
-      description: `Mails a link that resets ${whose}, good for one hour and once. The answer is the same whether there is such an account; a second mail goes out after a minute at the earliest.${kind === "global" ? " The account must administer the site of the client id." : ""}`,
+      summary: `Request a reset of ${subject}`,
+      description: `Mails a link that resets ${subject}; it is valid for one hour and works once. The response is the same whether or not the account exists. At most one mail is sent per minute.${kind === "global" ? " The account must administer the site of the client id." : ""}`,
       access: { credentials: CLIENT },
       request: { body: jsonBody(AskReset) },
-      responses: { 200: json("Asked", Success) },
+      responses: { 200: json("Requested", Success) },
     }),
     async (c) => {
-      await askReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      await requestReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
       return c.json(success, 200);
     },
   );
 
   passwords.openapi(
     operation({
-      operationId: use,
+      operationId: redeem,
       tag,
       method: "post",
       path: `${path}/update`,
-      summary: `Reset ${whose}`,
-      description: `Sets ${whose} with the token of the mail's link, and ends every session of the old one.`,
+      summary: `Reset ${subject}`,
+      description: `Sets ${subject} with the token from the mailed link, and ends every session.`,
       access: { credentials: CLIENT },
       request: { body: jsonBody(UseReset) },
       responses: { 200: json("The password is set", Success) },
     }),
     async (c) => {
-      await useReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
+      await redeemReset(c.var.ctx, c.req.valid("json"), kind, callerAddress(c));
       return c.json(success, 200);
     },
   );

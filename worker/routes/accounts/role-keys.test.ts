@@ -31,17 +31,17 @@ describe("a developer key with account:write and site:write alone", () => {
 
   test.for([
     ["sets roles", "setRoles", () => ({ params: { id: site.accounts.viewer.id }, body: { roles: [ADMIN] } })],
-    ["takes roles away", "setRoles", () => ({ params: { id: moderator.id }, body: { roles: [] } })],
-    ["makes an account with roles", "upsertAccount", () => ({ body: { email: "new@keys.example", name: "New", roles: [ADMIN] } })],
-    ["gives roles by e-mail", "upsertAccount", () => ({ body: { ...person(site.accounts.viewer), roles: [MODERATOR] } })],
+    ["revokes roles", "setRoles", () => ({ params: { id: moderator.id }, body: { roles: [] } })],
+    ["creates an account with roles", "upsertAccount", () => ({ body: { email: "new@keys.example", name: "New", roles: [ADMIN] } })],
+    ["grants roles by e-mail address", "upsertAccount", () => ({ body: { ...person(site.accounts.viewer), roles: [MODERATOR] } })],
     ["sets an admin's password", "upsertAccount", () => ({ body: { ...person(site.accounts.admin), password: "mine-from-now-on" } })],
     [
-      "links an admin to a sign-in of its own",
+      "links an admin to its own third-party sign-in",
       "upsertAccount",
       () => ({ body: { ...person(site.accounts.admin), thirdPartyAuthProviders: [{ accountId: "me", provider: "mine" }] } }),
     ],
     [
-      "changes a moderator's e-mail",
+      "changes a moderator's address",
       "updateAccount",
       () => ({ params: { id: moderator.id }, body: { name: "Mod", email: "mine@keys.example" } }),
     ],
@@ -62,13 +62,13 @@ describe("a developer key with account:write and site:write alone", () => {
     }
   });
 
-  test("is rejected when it names an identity provider, which could sign in as an admin", async () => {
+  test("is rejected when it adds an identity provider, which could sign in as an admin", async () => {
     const { name, devicelimit, settings } = (await site.call("getSite")).as(SiteAsRead);
     const body = { name, devicelimit, settings: { ...settings, security: { ...settings.security, providers: [PROVIDER] } } };
     expect((await withKey(roles, "updateSite", { body })).problem?.code).toBe("forbidden");
     expect((await withKey(roles, "updateSite", { body: { name: "Harbour", devicelimit, settings } })).status).toBe(200);
     expect((await withKey(["site:write", "roles:write"], "updateSite", { body })).status).toBe(200);
-    // To keep or remove one gives nobody anything.
+    // Keeping or removing a provider grants nothing.
     expect((await withKey(roles, "updateSite", { body })).status).toBe(200);
     expect((await withKey(roles, "updateSite", { body: { name, devicelimit, settings } })).status).toBe(200);
   });
@@ -80,7 +80,7 @@ describe("a developer key with account:write and site:write alone", () => {
   });
 });
 
-test("a developer key with roles:write beside account:write gives and takes roles", async () => {
+test("a developer key with account:write and roles:write grants and revokes roles", async () => {
   const target = await site.addAccount("promoted", []);
   const set = (given: AccountRole[], keyRoles: string[]) =>
     withKey(keyRoles, "setRoles", { params: { id: target.id }, body: { roles: given } });

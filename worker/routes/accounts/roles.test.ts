@@ -20,7 +20,7 @@ beforeAll(async () => {
   site = await newSite();
 });
 
-/** Calls as one account. */
+/** Calls an operation as an account. */
 async function as(account: TestAccount, operationId: string, id: string, body?: unknown, on = site): Promise<Answer> {
   const headers = { Authorization: `Bearer ${await on.signIn(account)}` };
   return on.call(operationId, { as: "client", params: { id }, body, headers });
@@ -34,7 +34,7 @@ async function rolesOf(account: TestAccount): Promise<AccountRole[] | undefined>
 }
 
 describe("an account's roles", () => {
-  test("are read by itself, by admins and by keys, and by nobody else", async () => {
+  test("can be read only by the account itself, admins and keys", async () => {
     const { admin, reader, creator, viewer } = site.accounts;
     const creators = { _id: creator.id, roles: creator.roles };
     for (const account of [admin, reader, creator]) expect((await as(account, "getRoles", creator.id)).as(AccountRoles)).toEqual(creators);
@@ -42,7 +42,7 @@ describe("an account's roles", () => {
     expect((await as(viewer, "getRoles", creator.id)).problem?.code).toBe("forbidden");
   });
 
-  test("act at once, on sessions that are open", async () => {
+  test("take effect immediately for open sessions", async () => {
     const person = await site.addAccount("promoted", []);
     const headers = { Authorization: `Bearer ${await site.signIn(person)}` };
     const list = () => site.call("listAccounts", { as: "client", headers });
@@ -53,17 +53,17 @@ describe("an account's roles", () => {
     expect((await list()).status).toBe(403);
   });
 
-  test("name channels of this site alone", async () => {
+  test("are rejected for channels that aren't on this site", async () => {
     const other = await newSite();
     const person = await site.addAccount("wanderer", []);
     for (const pageId of [other.channels[0], newId(Date.now())]) {
-      const answer = await setRoles(site.accounts.admin, person, [{ ...ADMIN, pageId: [site.channels[0], pageId] }]);
-      expect(answer.problem).toMatchObject({ status: 400, issues: [{ path: "roles" }] });
+      const response = await setRoles(site.accounts.admin, person, [{ ...ADMIN, pageId: [site.channels[0], pageId] }]);
+      expect(response.problem).toMatchObject({ status: 400, issues: [{ path: "roles" }] });
     }
     expect(await rolesOf(person)).toEqual([]);
   });
 
-  test("make no new admin, of the site or of a channel, where the site takes none", async () => {
+  test("can't make a new admin, of the site or a channel, if the site allows none", async () => {
     const closed = await newSite();
     const settings = { security: { allowNewAdmins: false } };
     await closed.call("updateSite", { body: { name: "Closed", settings } });
@@ -82,7 +82,7 @@ describe("an account's roles", () => {
     expect((await setRoles(admin, creator, [], closed)).status).toBe(200);
   });
 
-  test("are told of in the log, once changed", async () => {
+  test("emit account.rolesUpdated when changed", async () => {
     const person = await site.addAccount("logged", []);
     await setRoles(site.accounts.admin, person, [READER]);
     const { results } = (await site.call("listEvents", { query: { types: "account.rolesUpdated" } })).as(EventList);
@@ -91,28 +91,28 @@ describe("an account's roles", () => {
 });
 
 describe("the last admin of a site", () => {
-  test("is neither demoted, upserted away nor deleted, by whomever", async () => {
+  test("can't be demoted, by setRoles or upsert, or deleted, by anyone", async () => {
     const { admin } = site.accounts;
     const email = admin.email;
-    const tries = [
+    const attempts = [
       await setRoles(admin, admin, [READER]),
       await site.call("setRoles", { params: { id: admin.id }, body: { roles: [] } }),
       await site.call("upsertAccount", { body: { email, name: "Ada", roles: [] } }),
       await as(admin, "deleteAccount", admin.id),
       await site.call("deleteAccount", { params: { id: admin.id } }),
     ];
-    expect(tries.map((answer) => answer.problem?.code)).toEqual(Array.from({ length: 5 }, () => "conflict"));
+    expect(attempts.map((response) => response.problem?.code)).toEqual(Array.from({ length: 5 }, () => "conflict"));
     expect(await rolesOf(admin)).toEqual([ADMIN]);
   });
 
-  test.for(["demote", "delete"] as const)("is left when two admins %s each other at the same instant", async (how) => {
+  test.for(["demote", "delete"] as const)("remains when two admins %s each other concurrently", async (how) => {
     for (let round = 0; round < 5; round += 1) {
-      const duel = await newSite();
-      const one = duel.accounts.admin;
-      const two = await duel.addAccount("second", [ADMIN]);
-      const strike = (from: TestAccount, to: TestAccount) =>
-        how === "demote" ? setRoles(from, to, [], duel) : as(from, "deleteAccount", to.id, undefined, duel);
-      const statuses = (await Promise.all([strike(one, two), strike(two, one)])).map((answer) => answer.status);
+      const own = await newSite();
+      const one = own.accounts.admin;
+      const two = await own.addAccount("second", [ADMIN]);
+      const attack = (from: TestAccount, to: TestAccount) =>
+        how === "demote" ? setRoles(from, to, [], own) : as(from, "deleteAccount", to.id, undefined, own);
+      const statuses = (await Promise.all([attack(one, two), attack(two, one)])).map((response) => response.status);
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       const left = [await rolesOf(one), await rolesOf(two)].filter((roles) => roles?.length === 1);
       expect(left).toEqual([[ADMIN]]);
@@ -124,7 +124,7 @@ describe("finding accounts by their roles", () => {
   const find = async (query: Record<string, string | boolean>, on: TestSite): Promise<string[]> =>
     (await on.call("queryRoles", { query: { sortBy: "name", ...query } })).as(AccountList).results.map((account) => account.name);
 
-  test("answers those with one role that has every property asked for", async () => {
+  test("returns those with a single role that has every requested property", async () => {
     const own = await newSite();
     const [first, second] = own.channels;
     await own.addAccount("chat", [{ scope: "Chat_Moderator", pageId: [second], write: true }]);
@@ -140,7 +140,7 @@ describe("finding accounts by their roles", () => {
     expect(await find({ admin: true, search: "mix" }, own)).toEqual(["mixed"]);
   });
 
-  test("filters by the account's address, name and tags, alone and together with its roles", async () => {
+  test("filters by address, name and tags, alone and combined with roles", async () => {
     const own = await newSite();
     await own.addAccount("Zoë", [], ["team:home", "vip"]);
     await own.addAccount("moderator", [{ scope: "Chat_Moderator", pageId: [], write: true }], ["vip"]);
@@ -155,7 +155,7 @@ describe("finding accounts by their roles", () => {
   });
 });
 
-describe("whatever the roles", () => {
+describe("for random roles", () => {
   const roleOn = (pages: readonly string[]): fc.Arbitrary<AccountRole> =>
     fc.record({
       scope: fc.constantFrom("*", "*", "Chat_Moderator", "Question_Answer_Moderator"),
@@ -163,7 +163,7 @@ describe("whatever the roles", () => {
       write: fc.boolean(),
     });
 
-  // The rules in a few lines, apart from the code that keeps them.
+  // A reference model of the rules, independent of the implementation.
   const reaches = (roles: AccountRole[], writes: boolean, page?: string): boolean =>
     roles.some(
       (role) =>
@@ -182,11 +182,11 @@ describe("whatever the roles", () => {
   const bodies: Record<string, unknown> = {
     updateAccount: { name: "Somebody" },
     setRoles: { roles: [] },
-    // Lacks what it needs: let in, it is a 400, and nothing is made.
+    // Incomplete: if allowed, it is a 400, and nothing is created.
     createPage: { type: "channel" },
   };
 
-  test("the API allows what the rules allow, and nothing else", async () => {
+  test("the API allows exactly what the rules allow", async () => {
     const person = await site.addAccount("anyone", []);
     const target = await site.addAccount("target", []);
     const headers = { Authorization: `Bearer ${await site.signIn(person)}` };
@@ -202,8 +202,8 @@ describe("whatever the roles", () => {
           const onPage = operationId === "updatePage";
           const id = onPage ? page : own && operationId !== "setRoles" ? person.id : target.id;
           const body = onPage ? { slug: `slug-${page}`, data: { name: "Channel" } } : bodies[operationId];
-          const answer = await site.call(operationId, { as: "client", params: { id }, body, headers });
-          expect(answer.status !== 403, `${operationId} ${JSON.stringify(given)} ${answer.text}`).toBe(
+          const response = await site.call(operationId, { as: "client", params: { id }, body, headers });
+          expect(response.status !== 403, `${operationId} ${JSON.stringify(given)} ${response.text}`).toBe(
             rules[operationId]?.(given, own, page),
           );
         },
@@ -212,7 +212,7 @@ describe("whatever the roles", () => {
     );
   });
 
-  test("changes of roles leave an admin, and raise nobody who isn't one", async () => {
+  test("role changes always leave an admin, and only admins can make them", async () => {
     const own = await newSite();
     const people = [own.accounts.admin, await own.addAccount("two", []), await own.addAccount("three", [])];
     await db.update(accounts).set({ roles: [] }).where(eq(accounts.id, own.accounts.reader.id));
@@ -235,8 +235,8 @@ describe("whatever the roles", () => {
             const others = state.some((held, place) => place !== to && isAdmin(held));
             const expected = !isAdmin(state[by]) ? 403 : isAdmin(state[to]) && !isAdmin(roles) && !others ? 409 : 200;
             const headers = { Authorization: `Bearer ${tokens[by]}` };
-            const answer = await own.call("setRoles", { as: "client", params: { id: people[to]?.id ?? "" }, body: { roles }, headers });
-            expect(answer.status).toBe(expected);
+            const response = await own.call("setRoles", { as: "client", params: { id: people[to]?.id ?? "" }, body: { roles }, headers });
+            expect(response.status).toBe(expected);
             if (expected === 200) state[to] = roles;
           }
           expect(await Promise.all(people.map(rolesOf))).toEqual(state);

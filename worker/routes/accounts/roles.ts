@@ -19,7 +19,7 @@ accountRoles.openapi(
     path: "/account/v3/roles/query",
     summary: "Find accounts by role or property",
     description:
-      "Accounts that match every filter given: `email`, `name` and `tags` of the account; `scope`, `pageId` and `write` of one of its roles. `admin=true` returns only admins of the site or of channels.",
+      "Lists the accounts that match every given filter: `email`, `name` and `tags` of the account; `scope`, `pageId` and `write` of one of its roles. `admin=true` returns only admins of the site or of channels.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { query: listQuery(["created", "name", "email"], RoleFilter) },
     responses: { 200: json("A page of accounts", AccountList) },
@@ -37,7 +37,7 @@ accountRoles.openapi(
     method: "get",
     path: "/account/v3/roles/{id}",
     summary: "Get an account's roles",
-    description: "A key or an admin reads those of any account of the site, everyone else their own.",
+    description: "Keys and admins can read the roles of any account of the site, everyone else only their own.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The roles", AccountRoles) },
@@ -58,10 +58,10 @@ accountRoles.openapi(
     path: "/account/v3/roles/{id}",
     summary: "Replace an account's roles",
     description:
-      "They act at once, on sessions that are open too. A key needs `roles:write` too. The last admin of a site stays one (409); a new admin needs the site's settings.security.allowNewAdmins (403). If the account's address isn't verified and it signed up by itself, a new role voids its password, sessions and third-party sign-ins, and a mail lets the owner of the address choose a new password.",
+      "Takes effect immediately, also for open sessions. A key also needs `roles:write`. The last admin of a site can't be demoted (409); a new admin requires the site's settings.security.allowNewAdmins (403). If the account signed up by itself and its address isn't verified, a new role voids its password, sessions and third-party sign-ins, and a mail lets the owner of the address choose a new password.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(RolesInput) },
-    responses: { 200: json("The roles as they are now", AccountRoles) },
+    responses: { 200: json("The updated roles", AccountRoles) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {

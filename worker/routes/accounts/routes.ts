@@ -23,7 +23,7 @@ import { verification } from "./verification.ts";
 export const accounts = createArea();
 const tag = "Accounts";
 
-// Ahead of `{id}`, which would match their paths too.
+// Before `{id}`, which would match their paths too.
 for (const part of [globalAccounts, passwords, verification, accountRoles, accountTags]) accounts.route("/", part);
 
 accounts.openapi(
@@ -33,10 +33,12 @@ accounts.openapi(
     method: "get",
     path: "/account/v3",
     summary: "List accounts",
-    description: "The people of the site, the newest first. `search` looks in name and e-mail.",
+    description: "Lists the site's accounts, newest first. `search` matches name and e-mail address.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: {
-      query: listQuery(["created", "name", "email"], { email: z.string().optional().describe("The account with just this address") }),
+      query: listQuery(["created", "name", "email"], {
+        email: z.string().optional().describe("Only the account with exactly this address"),
+      }),
     },
     responses: { 200: json("A page of accounts", AccountList) },
   }),
@@ -53,8 +55,7 @@ accounts.openapi(
     method: "post",
     path: "/account/v3",
     summary: "Create an account",
-    description:
-      "A viewer signs up, and receives a mail to verify the address. The e-mail is unique on the site, in whatever case it is written.",
+    description: "Signs a viewer up and mails a link to verify the address. The address is unique on the site, case-insensitively.",
     access: { credentials: CLIENT },
     limit: { name: "createAccount" },
     request: { body: jsonBody(CreateAccount) },
@@ -70,12 +71,12 @@ accounts.openapi(
     tag,
     method: "put",
     path: "/account/v3",
-    summary: "Create or change by e-mail",
+    summary: "Create or update an account by e-mail address",
     description:
-      "Creates the account of this e-mail, or changes what is given of it. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` of the same request stays valid, and then no mail is sent. A sign-in at another provider belongs to one account of the site. A key needs `roles:write` too where roles change, and for the password or providers of an account that has some.",
+      "Creates the account with this e-mail address, or updates the given fields. The rules for roles are those of `PUT /account/v3/roles/{id}`; a `password` in the same request stays valid, and no mail is sent. A third-party sign-in belongs to one account of the site. A key also needs `roles:write` to change roles, or the password or providers of an account with roles.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(UpsertAccount) },
-    responses: { 200: json("The account as it is now", Account) },
+    responses: { 200: json("The updated account", Account) },
     errors: ["conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -92,7 +93,7 @@ accounts.openapi(
     method: "get",
     path: "/account/v3/{id}",
     summary: "Get an account",
-    description: "A key or an admin reads any account of the site, everyone else their own.",
+    description: "Keys and admins can read any account of the site, everyone else only their own.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The account", Account) },
@@ -111,12 +112,12 @@ accounts.openapi(
     tag,
     method: "put",
     path: "/account/v3/{id}",
-    summary: "Change an account",
+    summary: "Update an account",
     description:
-      "A key or an admin changes any account of the site, everyone else their own name and consent. A new e-mail address is unverified; links that were mailed to the old one are void, and a link to a global account ends. A key needs `roles:write` too for the e-mail or providers of an account with roles.",
+      "Keys and admins can update any account of the site, everyone else only their own name and marketing consent. A new e-mail address is unverified: links mailed to the old one become void, and the account is unlinked from its global account. A key also needs `roles:write` for the e-mail address or providers of an account with roles.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam, body: jsonBody(UpdateAccount) },
-    responses: { 200: json("The account as it is now", Account) },
+    responses: { 200: json("The updated account", Account) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -134,10 +135,10 @@ accounts.openapi(
     path: "/account/v3/{id}",
     summary: "Delete an account",
     description:
-      "Erases the person: account, profile, sessions and links; what books need stays under the id alone, and a file of the members that was made before names them until it is deleted, a day after it was asked for. A key or an admin deletes any account of the site, everyone else their own; the last admin of a site can't be deleted. A key needs `roles:write` too where the account has roles.",
+      "Erases the person's data: account, profile, sessions and links. Accounting records stay, with only the account's id; an earlier export of members includes the person until it is deleted, a day after it was requested. Keys and admins can delete any account of the site, everyone else only their own; the last admin of a site can't be deleted. A key also needs `roles:write` if the account has roles.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "any" },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("The account is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteAccount(c.var.ctx, c.req.valid("param").id)), 200),

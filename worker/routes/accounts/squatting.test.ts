@@ -19,7 +19,7 @@ import { RegisterInvite } from "#worker/services/invites/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 
-// Somebody signs up under an address that isn't theirs, and waits for the site to trust that address.
+// A squatter signs up with someone else's address and waits for the site to grant it roles.
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
@@ -43,7 +43,7 @@ const signIn = (email: string, password = PASSWORD, on = site): Promise<Answer> 
 const signUp = async (email: string, on = site) =>
   (await on.call("createAccount", { body: { email, password: PASSWORD, name: "Squatter" } })).as(Account);
 
-/** An account of a stranger who is signed in. */
+/** The account of a squatter who is signed in. */
 async function squat(email = newEmail(), on = site) {
   const account = await signUp(email, on);
   const { jwt, refreshToken } = (await signIn(email, PASSWORD, on)).as(Tokens);
@@ -52,26 +52,26 @@ async function squat(email = newEmail(), on = site) {
 
 type Squatter = Awaited<ReturnType<typeof squat>>;
 
-/** Whether the stranger gets in by anything that they had. */
-async function getsIn({ id, email, jwt, refreshToken }: Squatter, on = site): Promise<string[]> {
+/** Which of the squatter's credentials still work. */
+async function workingCredentials({ id, email, jwt, refreshToken }: Squatter, on = site): Promise<string[]> {
   const bearer = { Authorization: `Bearer ${jwt}` };
-  const ways: Record<string, Answer> = {
+  const attempts: Record<string, Answer> = {
     password: await signIn(email, PASSWORD, on),
     session: await on.call("getAccount", { as: "client", params: { id }, headers: bearer }),
     refresh: await on.call("refreshTokens", { as: "nobody", body: { refreshToken } }),
   };
-  return Object.entries(ways).flatMap(([way, { status }]) => (status === 200 ? [way] : []));
+  return Object.entries(attempts).flatMap(([credential, { status }]) => (status === 200 ? [credential] : []));
 }
 
 const upsert = (body: Record<string, unknown>, on = site): Promise<Answer> =>
   on.call("upsertAccount", { body: { name: "Olga Owner", ...body } });
 
-const give = (id: string, roles: AccountRole[] = [ADMIN], on = site): Promise<Answer> =>
+const grantRoles = (id: string, roles: AccountRole[] = [ADMIN], on = site): Promise<Answer> =>
   on.call("setRoles", { params: { id }, body: { roles } });
 
 const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
 
-/** The link in the mail that lets the owner choose a password. */
+/** The token in the mail that lets the owner choose a password. */
 async function newPasswordToken(accountId: string): Promise<string> {
   const resets = await db.select().from(passwordResets).where(eq(passwordResets.accountId, accountId)).orderBy(passwordResets.id);
   return signContent(env, "password reset", resets.at(-1)?.id ?? "");
@@ -80,19 +80,19 @@ async function newPasswordToken(accountId: string): Promise<string> {
 const choosePassword = (token: string, on = site): Promise<Answer> => on.call("resetPassword", { body: { token, password: OWN_PASSWORD } });
 
 const GRANTS: [verb: string, grant: (person: Squatter) => Promise<Answer>][] = [
-  ["setRoles", ({ id }) => give(id)],
+  ["setRoles", ({ id }) => grantRoles(id)],
   ["upsertAccount", ({ email }) => upsert({ email, roles: [ADMIN] })],
   ["upsertAccount in another case", ({ email }) => upsert({ email: email.toUpperCase(), roles: [ADMIN] })],
 ];
 
-describe("a role for an account that signed up under an unproven address", () => {
-  test.for(GRANTS)("given by %s ends the stranger's sessions and password, and mails the owner", async ([, grant]) => {
+describe("granting a role to an account that signed up with an unverified address", () => {
+  test.for(GRANTS)("through %s ends the squatter's sessions and password, and mails the owner", async ([, grant]) => {
     const mails = openMailbox();
     const stranger = await squat();
-    expect(await getsIn(stranger)).toEqual(["password", "session", "refresh"]);
+    expect(await workingCredentials(stranger)).toEqual(["password", "session", "refresh"]);
     const { jwt } = (await signIn(stranger.email)).as(Tokens);
     expect((await grant(stranger)).status).toBe(200);
-    expect(await getsIn({ ...stranger, jwt })).toEqual([]);
+    expect(await workingCredentials({ ...stranger, jwt })).toEqual([]);
     expect(await rowOf(stranger.id)).toMatchObject({ roles: [ADMIN], passwordHash: null, emailVerified: null });
 
     const token = await newPasswordToken(stranger.id);
@@ -112,7 +112,7 @@ describe("a role for an account that signed up under an unproven address", () =>
     expect((await choosePassword(token)).status).toBe(400);
   });
 
-  test("voids what else could let the stranger in: links, intents, TV codes, resets and invitations", async () => {
+  test("also voids the squatter's links, intents, TV codes, resets and invitations", async () => {
     const { id, email, jwt } = await squat();
     const bearer = { Authorization: `Bearer ${jwt}` };
     await site.call("updateAccount", {
@@ -137,7 +137,7 @@ describe("a role for an account that signed up under an unproven address", () =>
     await site.call("askPasswordReset", { body: { email, baseUrl: "https://demo.example/reset" } });
     const reset = await newPasswordToken(id);
 
-    await give(id);
+    await grantRoles(id);
     expect(await db.$count(accountLinks, eq(accountLinks.accountId, id))).toBe(0);
     expect((await rowOf(id))?.thirdPartyAuthProviders).toEqual([]);
     expect((await site.call("consumeIntent", { as: "client", params: { token: intent } })).status).toBe(404);
@@ -148,67 +148,67 @@ describe("a role for an account that signed up under an unproven address", () =>
     expect(invite?.revokedAt).not.toBeNull();
   });
 
-  test("keeps the password and links that staff set in the same request, and mails nothing", async () => {
+  test("keeps the password and links that staff set in the same request, and sends no mail", async () => {
     const stranger = await squat();
     const link = { provider: "club-app", accountId: randomHex(6) };
     const roles = [ADMIN];
-    const answer = await upsert({ email: stranger.email, roles, password: OWN_PASSWORD, thirdPartyAuthProviders: [link] });
-    expect(answer.as(Account)).toMatchObject({ roles, thirdPartyAuthProviders: [link], emailVerified: false });
-    expect(await getsIn(stranger)).toEqual([]);
+    const response = await upsert({ email: stranger.email, roles, password: OWN_PASSWORD, thirdPartyAuthProviders: [link] });
+    expect(response.as(Account)).toMatchObject({ roles, thirdPartyAuthProviders: [link], emailVerified: false });
+    expect(await workingCredentials(stranger)).toEqual([]);
     expect((await signIn(stranger.email, OWN_PASSWORD)).status).toBe(200);
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, stranger.id))).toBe(0);
   });
 
-  test("doesn't touch the credentials of an account that staff made, or whose password staff have set since", async () => {
+  test("keeps the credentials of an account that staff created, or whose password staff have set since", async () => {
     const made = (await upsert({ email: newEmail(), password: PASSWORD })).as(Account);
     const stranger = await squat();
     await upsert({ email: stranger.email, password: OWN_PASSWORD });
-    expect(await getsIn(stranger)).toEqual([]);
-    for (const id of [made._id, stranger.id]) await give(id);
+    expect(await workingCredentials(stranger)).toEqual([]);
+    for (const id of [made._id, stranger.id]) await grantRoles(id);
     expect((await signIn(made.email)).status).toBe(200);
     expect((await signIn(stranger.email, OWN_PASSWORD)).status).toBe(200);
     expect((await site.call("getAccount", { params: { id: made._id } })).as(Account).emailVerified).toBe(false);
   });
 
-  test("doesn't touch the credentials of whoever proved the address before", async () => {
+  test("keeps the credentials of an account whose address is already verified", async () => {
     const { id, email } = await squat();
     const [proof] = await db.select().from(emailProofs).where(eq(emailProofs.accountId, id));
     const token = await signContent(env, "email verification", proof?.id ?? "");
     await site.call("verifyEmail", { as: "client", body: { token, password: PASSWORD } });
-    await give(id);
+    await grantRoles(id);
     expect((await signIn(email)).status).toBe(200);
   });
 
-  test("mails once: the second role finds no stranger any more, and the mail's link stays good", async () => {
+  test("sends one mail: a second role voids nothing more, and the mailed link stays valid", async () => {
     const { id, email } = await squat();
-    await give(id, [{ ...ADMIN, write: false }]);
+    await grantRoles(id, [{ ...ADMIN, write: false }]);
     const token = await newPasswordToken(id);
-    await give(id, []);
+    await grantRoles(id, []);
     await upsert({ email, roles: [ADMIN] });
     expect(await db.$count(passwordResets, eq(passwordResets.accountId, id))).toBe(1);
     expect((await choosePassword(token)).status).toBe(200);
   });
 
-  test("ends nothing when roles are taken away or stay, since that trusts nobody with more", async () => {
+  test("voids nothing when roles are revoked or unchanged", async () => {
     const stranger = await squat();
     await db
       .update(accounts)
       .set({ roles: [ADMIN] })
       .where(eq(accounts.id, stranger.id));
-    await give(stranger.id, [{ ...ADMIN, write: false }]);
+    await grantRoles(stranger.id, [{ ...ADMIN, write: false }]);
     await upsert({ email: stranger.email, roles: [{ ...ADMIN, pageId: [site.channels[0]], write: false }] });
-    expect(await getsIn(stranger)).toEqual(["password", "session", "refresh"]);
+    expect(await workingCredentials(stranger)).toEqual(["password", "session", "refresh"]);
   });
 
-  test("counts an address as unproven again once staff have changed it", async () => {
+  test("treats an address as unverified again once staff have changed it", async () => {
     const person = await site.addAccount(`mover-${randomHex(4)}`, []);
     const email = newEmail();
     await site.call("updateAccount", { params: { id: person.id }, body: { name: "Mover", email } });
-    await give(person.id);
+    await grantRoles(person.id);
     expect((await signIn(email)).status).toBe(401);
   });
 
-  test("voids a password or link that a key set which may give no roles, also on a proven account", async () => {
+  test("voids a password or link set by a key that can't grant roles, also on a verified account", async () => {
     const key = { "Tifo-Developer-Key": await site.addKey(["account:write"]) };
     const planted = (operationId: string, body: Record<string, unknown>, id = "") =>
       site.call(operationId, { as: "client", headers: key, params: { id }, body: { name: "Planted", ...body } });
@@ -218,7 +218,7 @@ describe("a role for an account that signed up under an unproven address", () =>
     expect((await planted("updateAccount", links, other.id)).status).toBe(200);
     const fresh = (await planted("upsertAccount", { email: newEmail(), password: "the-key-holder-knows" })).as(Account);
     for (const id of [person.id, other.id, fresh._id]) {
-      await give(id);
+      await grantRoles(id);
       expect(await rowOf(id)).toMatchObject({ passwordHash: null, thirdPartyAuthProviders: [] });
     }
     expect((await rowOf(person.id))?.emailVerified).not.toBeNull();
@@ -226,19 +226,19 @@ describe("a role for an account that signed up under an unproven address", () =>
     expect((await rowOf(person.id))?.trusted).toBe(true);
   });
 
-  test("leaves an account without an address as it is, since nobody else could have it", async () => {
+  test("keeps the credentials of an account without an address", async () => {
     const person = await site.addAccount(`guest-${randomHex(4)}`, []);
     await db
       .update(accounts)
       .set({ email: `${person.id}@no-mail.invalid`, emailVerified: null })
       .where(eq(accounts.id, person.id));
     const headers = { Authorization: `Bearer ${await site.signIn(person)}` };
-    await give(person.id);
+    await grantRoles(person.id);
     expect((await site.call("getAccount", { as: "client", params: { id: person.id }, headers })).status).toBe(200);
   });
 });
 
-describe("a sign-up that comes between the reading and the writing of a grant", () => {
+describe("a sign-up during a grant, between its read and its write", () => {
   test("gains nothing from an upsert", async () => {
     const email = newEmail();
     let stranger: Squatter | undefined;
@@ -247,10 +247,10 @@ describe("a sign-up that comes between the reading and the writing of a grant", 
     };
     const account = await upsertAccount(interrupted(site, meanwhile), { email, name: "Olga", roles: [ADMIN] });
     expect(account).toMatchObject({ id: stranger?.id, roles: [ADMIN], passwordHash: null });
-    expect(stranger && (await getsIn(stranger))).toEqual([]);
+    expect(stranger && (await workingCredentials(stranger))).toEqual([]);
   });
 
-  test("gains nothing from a change of roles that its own change of password overtakes", async () => {
+  test("gains nothing from a role change by changing its password in between", async () => {
     const stranger = await squat();
     let changed = false;
     const meanwhile = async () => {
@@ -276,37 +276,40 @@ describe("an invitation by e-mail to a squatted address", () => {
   const accept = (token: string): Promise<Answer> =>
     site.call("acceptRegisterInvite", { as: "client", params: { token }, body: { name: "Olga Owner", password: OWN_PASSWORD } });
 
-  test.for(["before it is sent", "after it was sent"])("takes over an account that signed up %s", async (when) => {
-    const email = newEmail();
-    const early = when === "before it is sent" ? await squat(email) : undefined;
-    const token = await invite(email.toUpperCase());
-    const stranger = early ?? (await squat(email));
-    const account = (await accept(token)).as(Account);
-    expect(account).toMatchObject({ _id: stranger.id, email, name: "Olga Owner", roles: [ADMIN], emailVerified: true });
-    expect(await getsIn(stranger)).toEqual([]);
-    expect((await signIn(email, OWN_PASSWORD)).status).toBe(200);
-    const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
-    const types = results.filter(({ resource }) => resource === `account/${stranger.id}`).map(({ type }) => type);
-    expect(types).toEqual(["new_account", "account.updated", "account.emailVerified", "account.credentialsVoided"]);
-  });
+  test.for(["before the invitation is sent", "after the invitation was sent"])(
+    "takes over the account of a squatter who signed up %s",
+    async (when) => {
+      const email = newEmail();
+      const early = when === "before the invitation is sent" ? await squat(email) : undefined;
+      const token = await invite(email.toUpperCase());
+      const stranger = early ?? (await squat(email));
+      const account = (await accept(token)).as(Account);
+      expect(account).toMatchObject({ _id: stranger.id, email, name: "Olga Owner", roles: [ADMIN], emailVerified: true });
+      expect(await workingCredentials(stranger)).toEqual([]);
+      expect((await signIn(email, OWN_PASSWORD)).status).toBe(200);
+      const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
+      const types = results.filter(({ resource }) => resource === `account/${stranger.id}`).map(({ type }) => type);
+      expect(types).toEqual(["new_account", "account.updated", "account.emailVerified", "account.credentialsVoided"]);
+    },
+  );
 
-  test("takes over an account that signs up while it is being accepted", async () => {
+  test("takes over the account of a squatter who signs up while it is being accepted", async () => {
     const email = newEmail();
     const token = await invite(email);
     let stranger: Squatter | undefined;
-    let asked = 0;
+    let queries = 0;
     const meanwhile = async () => {
-      // The second question comes after the account was looked for.
-      asked += 1;
-      if (asked === 2) stranger = await squat(email);
+      // The second query comes after the account was looked up.
+      queries += 1;
+      if (queries === 2) stranger = await squat(email);
     };
     const account = await acceptRegisterInvite(interrupted(site, meanwhile), token, { name: "Olga", password: OWN_PASSWORD });
     expect(account).toMatchObject({ id: stranger?.id, roles: [ADMIN] });
-    expect(stranger && (await getsIn(stranger))).toEqual([]);
+    expect(stranger && (await workingCredentials(stranger))).toEqual([]);
     expect((await signIn(email, OWN_PASSWORD)).status).toBe(200);
   });
 
-  test("adds to the roles that its owner got meanwhile, and makes a new account a verified one", async () => {
+  test("adds to the roles that the owner got in the meantime, and creates a verified account otherwise", async () => {
     const email = newEmail();
     const token = await invite(email);
     const moderator: AccountRole = { scope: "Chat_Moderator", pageId: [site.channels[0]], write: true };

@@ -3,7 +3,7 @@ import type { AppEnv } from "#worker/http/app-env.ts";
 import { tagVersionOf } from "#worker/http/conditional.ts";
 import type { AccountRow } from "#db/schema/index.ts";
 
-/** Marks an answered account, of which sign-ins, purchases and roles elsewhere change parts without a new version of its row. */
+/** Sets an account's ETag, which also covers the parts that sign-ins, purchases and global accounts change without a new version of its row. */
 export function tagAccount(c: Context<AppEnv>, account: AccountRow): Promise<void> {
   return tagVersionOf(c, account, JSON.stringify([account.subscriptions, account.lastLogin, account.globalAccountId]));
 }

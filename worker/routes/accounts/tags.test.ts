@@ -26,14 +26,14 @@ describe("an account's tags", () => {
   const change = async (operationId: string, id: string, tags: string[], headers?: Record<string, string>): Promise<Answer> =>
     site.call(operationId, { as: headers ? "nobody" : "developer", params: { id }, body: { tags }, ...(headers ? { headers } : {}) });
 
-  test("are replaced or added to, each once and in order", async () => {
+  test("are replaced or added to, without duplicates and in order", async () => {
     const { id } = await site.addAccount("tagged", []);
     expect((await change("setAccountTags", id, ["b", "a", "b"])).as(Account).tags).toEqual(["b", "a"]);
     expect((await change("addAccountTags", id, ["c", "a"])).as(Account).tags).toEqual(["b", "a", "c"]);
     expect((await change("setAccountTags", id, [])).as(Account).tags).toEqual([]);
   });
 
-  test("are at most 200, each of at most 100 characters", async () => {
+  test("are limited to 200, of at most 100 characters each", async () => {
     const { id } = await site.addAccount("full", []);
     const many = Array.from({ length: 200 }, (_, index) => `tag-${index}`);
     expect((await change("setAccountTags", id, many)).status).toBe(200);
@@ -42,7 +42,7 @@ describe("an account's tags", () => {
     expect((await change("setAccountTags", id, ["x".repeat(101)])).status).toBe(400);
   });
 
-  test("are changed by the operator without a client id, at the account's own site and with its event there", async () => {
+  test("can be changed by the operator without a client id, with the event on the account's own site", async () => {
     const { id } = await site.addAccount("remote", []);
     const operator = await site.headersOf("super");
     expect((await change("addAccountTags", id, ["vip"], operator)).as(Account)).toMatchObject({ siteId: site.id, tags: ["vip"] });
@@ -62,11 +62,11 @@ describe("tagging in bulk", () => {
       body: csv,
     });
 
-  test("adds tags, and lists of them within quotes, to what the accounts have", async () => {
+  test("adds tags, and quoted lists of tags, to those of the accounts", async () => {
     const one = await site.addAccount("one", [], ["old"]);
     const two = await site.addAccount("two", []);
-    const answer = await bulk(`tag_name,account_id\r\n"team:home, old",${one.id}\r\ntier:gold,${two.id}\r\nlate,${one.id}\r\n`);
-    expect(answer.as(BulkTagsAnswer.strict())).toEqual({ success: true, tagged: 2 });
+    const response = await bulk(`tag_name,account_id\r\n"team:home, old",${one.id}\r\ntier:gold,${two.id}\r\nlate,${one.id}\r\n`);
+    expect(response.as(BulkTagsAnswer.strict())).toEqual({ success: true, tagged: 2 });
     expect(await tagsOf(one.id)).toEqual(["old", "team:home", "late"]);
     expect(await tagsOf(two.id)).toEqual(["tier:gold"]);
     const { results } = (await site.call("listEvents", { query: { types: "account.tagsAdded" } })).as(EventList);
@@ -79,7 +79,7 @@ describe("tagging in bulk", () => {
     });
   });
 
-  test("answers 207 and names each row that can't be taken; the others are", async () => {
+  test("returns 207 and lists each rejected row; the others are processed", async () => {
     const good = await site.addAccount("good", []);
     const full = await site.addAccount(
       "at-200",
@@ -88,16 +88,16 @@ describe("tagging in bulk", () => {
     );
     const foreign = other.accounts.viewer.id;
     const nobody = newId(Date.now());
-    const answer = await bulk(
+    const response = await bulk(
       `account_id,tag_name\n${good.id},a\n${foreign},a\n${nobody},a\nxyz,a\n${good.id},\n${good.id},b,c\n${good.id},${"x".repeat(101)}\n${full.id},more\n`,
     );
-    expect(answer.status).toBe(207);
-    const { success, message, tagged, details } = answer.as(BulkTagsIssues);
+    expect(response.status).toBe(207);
+    const { success, message, tagged, details } = response.as(BulkTagsIssues);
     expect({ success, message, tagged }).toEqual({ success: false, message: "Tagging encountered issues with some accounts.", tagged: 1 });
     expect(details).toEqual([
       { accountId: "xyz", message: "Not an account id: 24 lowercase hex characters" },
-      { accountId: good.id, message: "No tag" },
-      { accountId: good.id, message: "3 columns instead of 2; a list of tags goes within quotes" },
+      { accountId: good.id, message: "No tag given" },
+      { accountId: good.id, message: "3 columns instead of 2; put a list of tags in quotes" },
       { accountId: good.id, message: "A tag has at most 100 characters" },
       { accountId: foreign, message: "Account not found" },
       { accountId: nobody, message: "Account not found" },
@@ -108,7 +108,7 @@ describe("tagging in bulk", () => {
     expect(await tagsOf(full.id)).toHaveLength(200);
   });
 
-  test("tells of each thousand rows only what they have changed", async () => {
+  test("emits, for each thousand rows, only what they changed", async () => {
     const almost = Array.from({ length: 199 }, (_, index) => `tag-${index}`);
     const [full, other] = [await site.addAccount("almost", [], almost), await site.addAccount("roomy", [])];
     const strangers = Array.from({ length: 1_000 }, (_, index) => `${newId(index)},x`).join("\n");
@@ -123,7 +123,7 @@ describe("tagging in bulk", () => {
     ]);
   });
 
-  test("takes what stands before a fault of the CSV, and names its row", async () => {
+  test("processes the rows before a CSV error, and reports its row", async () => {
     const { id } = await site.addAccount("before", []);
     const { details } = (await bulk(`account_id,tag_name\n${id},first\n${id},"open`)).as(BulkTagsIssues);
     expect(details).toEqual([{ accountId: "", message: "Row 3: A quote is never closed" }]);
@@ -132,20 +132,20 @@ describe("tagging in bulk", () => {
 
   test.for([
     ["", "nothing"],
-    ["account_id\n", "a column too few"],
-    ["account_id,tag_name,why\n", "a column too many"],
+    ["account_id\n", "too few columns"],
+    ["account_id,tag_name,why\n", "too many columns"],
     ["account,tags\n", "other names"],
     ['account_id,"tag_name', "a broken header"],
-  ])("refuses %j: %s", async ([csv = ""]) => {
+  ])("rejects %j: %s", async ([csv = ""]) => {
     expect((await bulk(csv)).problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  test("takes text/csv alone, of at most 10 MB", async () => {
+  test("accepts only text/csv of at most 10 MB", async () => {
     expect((await bulk("account_id,tag_name\n", { "Content-Type": "application/json" })).problem?.status).toBe(415);
     expect((await bulk("x".repeat(10 * 1024 * 1024 + 1))).problem?.status).toBe(413);
   });
 
-  test("takes 50,000 rows and not one more, each thousand in two round trips", async () => {
+  test("accepts at most 50,000 rows", async () => {
     const { id } = await site.addAccount("busy", []);
     const ids = Array.from({ length: 50_001 }, (_, index) => newId(index));
     ids[0] = id;
@@ -154,11 +154,11 @@ describe("tagging in bulk", () => {
     expect(details).toHaveLength(50_000);
     expect(details.find((detail) => detail.accountId === "")).toEqual({
       accountId: "",
-      message: "Row 50002: Only the first 50000 rows are taken",
+      message: "Row 50002: Only the first 50000 rows were processed",
     });
   });
 
-  test("reads a body that has been read for its Idempotency-Key, and replays the answer", async () => {
+  test("works with an Idempotency-Key, and replays the response", async () => {
     const { id } = await site.addAccount("twice", []);
     const again = () => bulk(`account_id,tag_name\n${id},once\n`, { "Idempotency-Key": `bulk-${id}` });
     const [first, second] = [await again(), await again()];
@@ -167,7 +167,7 @@ describe("tagging in bulk", () => {
     expect(await tagsOf(id)).toEqual(["once"]);
   });
 
-  test("writes a file that comes in pieces, cut anywhere", async () => {
+  test("accepts a body in chunks that split characters", async () => {
     const { id } = await site.addAccount("pieces", []);
     const bytes = new TextEncoder().encode(`account_id,tag_name\n${id},"é,🎺"\n`);
     const pieces = new ReadableStream<Uint8Array>({

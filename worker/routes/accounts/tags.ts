@@ -16,7 +16,7 @@ const changes = [
     method: "put",
     path: "/account/v3/update-tags/{id}",
     summary: "Replace an account's tags",
-    description: "Tags choose who sees a broadcast to a tag. The operator may leave the client id out.",
+    description: "Broadcasts can target accounts by tag. The operator may omit the client id.",
     change: setTags,
     retries: { commutes: false },
   },
@@ -25,7 +25,7 @@ const changes = [
     method: "post",
     path: "/account/v3/add-tags/{id}",
     summary: "Add tags to an account",
-    description: "Adds to the tags that the account has, at most 200 in all. The operator may leave the client id out.",
+    description: "Adds to the account's tags, at most 200 in total. The operator may omit the client id.",
     change: addTags,
     retries: { commutes: true },
   },
@@ -39,7 +39,7 @@ for (const { change, ...spec } of changes) {
       // If the operator sends a client id, it must exist, and the account must belong to that site.
       access: { credentials: DEVELOPER_OR_SUPER, optional: CLIENT_SUPER },
       request: { params: IdParam, body: jsonBody(TagsInput) },
-      responses: { 200: json("The account as it is now", Account) },
+      responses: { 200: json("The updated account", Account) },
       errors: ["not_found", "conflict", "precondition_failed"],
     }),
     async (c) => {
@@ -58,11 +58,11 @@ accountTags.openapi(
     path: "/add-tags/bulk",
     summary: "Add tags to many accounts",
     description:
-      "CSV of at most 10 MB and 50,000 rows with the columns `account_id` and `tag_name`; a tag_name may be a comma-separated list within quotes. Rows are written as they come; those that can't be taken are named in a 207. Adding is safe to repeat.",
+      "Takes CSV of at most 10 MB and 50,000 rows with the columns `account_id` and `tag_name`; a tag_name may be a quoted comma-separated list. Rows are processed as they arrive; a 207 lists the rejected ones. Adding is safe to repeat.",
     access: { credentials: CLIENT_SUPER },
     input: { maxBytes: 10 * 1024 * 1024 },
     request: { body: { required: true, content: { "text/csv": { schema: BulkTags } } } },
-    responses: { 200: json("Every row was taken", BulkTagsAnswer), 207: json("Some rows were not taken", BulkTagsIssues) },
+    responses: { 200: json("Every row was processed", BulkTagsAnswer), 207: json("Some rows were rejected", BulkTagsIssues) },
   }),
   async (c) => {
     const { tagged, details } = await addTagsInBulk(c.var.ctx, await bodyStream(c, "text/csv"));

@@ -49,12 +49,12 @@ const proofsOf = (accountId: string) => db.select().from(emailProofs).where(eq(e
 /** The token of the last verification mail. */
 async function tokenOf(accountId: string): Promise<string> {
   const proof = (await proofsOf(accountId)).at(-1);
-  if (!proof) throw new Error("Nobody asked for a verification");
+  if (!proof) throw new Error("No verification was requested");
   return signContent(env, "email verification", proof.id);
 }
 
-/** Lets the pause between two mails go by. */
-async function passPause(accountId: string): Promise<void> {
+/** Simulates that the minimum time between two mails has passed. */
+async function skipMailGap(accountId: string): Promise<void> {
   await db
     .update(emailProofs)
     .set({ created: Date.now() - 61_000 })
@@ -83,7 +83,7 @@ describe("a sign-up", () => {
     expect(results.at(-1)?.data).toEqual({ _id: person._id, siteId: site.id, by: "mail" });
   });
 
-  test("mails a link to the site's first origin and a code when it names no page", async () => {
+  test("mails a link to the site's first origin and a code if it names no page", async () => {
     const mails = openMailbox();
     const person = await signUp();
     await site.call("listEvents");
@@ -94,26 +94,26 @@ describe("a sign-up", () => {
     expect(mail?.html).toContain(token);
   });
 
-  test("mails a code alone on a site without origins", async () => {
+  test("mails only a code on a site without origins", async () => {
     const own = await newSite();
     await own.call("updateSite", { body: { name: "Bare" } });
     const mails = openMailbox();
     const person = await signUp({}, own);
     await own.call("listEvents");
     const token = await tokenOf(person._id);
-    expect(mails[0]?.text).toContain(`Enter this code where you are asked for it: ${token}`);
+    expect(mails[0]?.text).toContain(`Enter this code when you are asked for it: ${token}`);
     expect(mails[0]?.html).not.toContain("href");
     expect((await verify(token, own)).status).toBe(200);
   });
 
   test.for(["https://evil.example/verify", "https://user:secret@demo.example/"])("rejects a page at %s", async (baseUrl) => {
     const email = newEmail();
-    const answer = await site.call("createAccount", { body: { email, password: PASSWORD, name: "Vera", baseUrl } });
-    expect(answer.problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
+    const response = await site.call("createAccount", { body: { email, password: PASSWORD, name: "Vera", baseUrl } });
+    expect(response.problem).toMatchObject({ status: 400, issues: [{ path: "baseUrl" }] });
     expect(await db.$count(accounts, eq(accounts.email, email))).toBe(0);
   });
 
-  test("stores and publishes nothing that would do instead of the mail", async () => {
+  test("neither stores nor publishes the token", async () => {
     const person = await signUp();
     const token = await tokenOf(person._id);
     const { text } = await site.call("listEvents", { query: { limit: 200 } });
@@ -123,14 +123,14 @@ describe("a sign-up", () => {
 });
 
 describe("a verification token", () => {
-  test("works once when it is used several times at the same instant", async () => {
+  test("works once, also in concurrent requests", async () => {
     const { _id } = await signUp();
     const token = await tokenOf(_id);
-    const answers = await Promise.all([verify(token), verify(token), verify(token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    const responses = await Promise.all([verify(token), verify(token), verify(token)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
   });
 
-  test("is of its own site and purpose, signed by us, and void after a day", async () => {
+  test("is only valid for its site and purpose, with a valid signature, for a day", async () => {
     const { _id } = await signUp();
     const token = await tokenOf(_id);
     const id = token.split(".")[0] ?? "";
@@ -146,7 +146,7 @@ describe("a verification token", () => {
     expect(await isVerified(_id)).toBe(false);
   });
 
-  test("is void after a change of address, and so is the proof of the old one", async () => {
+  test("is void after a change of address, as is an earlier verification", async () => {
     const [moved, proven] = [await signUp(), await signUp()];
     const stale = await tokenOf(moved._id);
     await verify(await tokenOf(proven._id));
@@ -159,7 +159,7 @@ describe("a verification token", () => {
     expect(await isVerified(proven._id)).toBe(false);
   });
 
-  test("stays good when only the case of the address is written differently", async () => {
+  test("stays valid when only the case of the address changes", async () => {
     const person = await signUp();
     const email = person.email.toUpperCase();
     await site.call("updateAccount", { params: { id: person._id }, body: { name: "Vera", email } });
@@ -168,26 +168,26 @@ describe("a verification token", () => {
 });
 
 describe("requesting a verification mail", () => {
-  test("gives the same response, at the same cost, whether there is such an account", async () => {
+  test("gives the same response at the same cost whether or not the account exists", async () => {
     const [open, done] = [await signUp(), await signUp()];
     await verify(await tokenOf(done._id));
-    await passPause(open._id);
+    await skipMailGap(open._id);
     await request({ email: newEmail() });
-    const answers = [];
-    for (const email of [open.email.toUpperCase(), done.email, newEmail()]) answers.push(await request({ email }));
-    for (const answer of answers) {
-      expect(answer.body).toEqual({ success: true });
-      expect(answer.log.d1).toEqual(answers[0]?.log.d1);
-      expect([...answer.headers.keys()]).toEqual([...(answers[0]?.headers.keys() ?? [])]);
+    const responses = [];
+    for (const email of [open.email.toUpperCase(), done.email, newEmail()]) responses.push(await request({ email }));
+    for (const response of responses) {
+      expect(response.body).toEqual({ success: true });
+      expect(response.log.d1).toEqual(responses[0]?.log.d1);
+      expect([...response.headers.keys()]).toEqual([...(responses[0]?.headers.keys() ?? [])]);
     }
     expect(await proofsOf(open._id)).toHaveLength(2);
     expect(await proofsOf(done._id)).toHaveLength(1);
   });
 
-  test("needs an address without a bearer token, and takes the caller's own with one", async () => {
+  test("requires an address without a bearer token, and uses the caller's own with one", async () => {
     expect(await request({})).toMatchObject({ status: 400, fields: ["email"] });
     const [person, other] = [await signUp(), await signUp()];
-    for (const { _id } of [person, other]) await passPause(_id);
+    for (const { _id } of [person, other]) await skipMailGap(_id);
     const { jwt } = (await signIn(person.email)).as(Tokens);
     expect((await request({ email: other.email }, { Authorization: `Bearer ${jwt}` })).body).toEqual({ success: true });
     expect(await proofsOf(person._id)).toHaveLength(2);
@@ -195,12 +195,12 @@ describe("requesting a verification mail", () => {
     expect((await verify(await tokenOf(person._id))).status).toBe(200);
   });
 
-  test("sends one mail a minute and ten a day to one account", async () => {
+  test("sends an account at most one mail a minute and ten a day", async () => {
     const { _id, email } = await signUp();
     await Promise.all([request({ email }), request({ email })]);
     expect(await proofsOf(_id)).toHaveLength(1);
     for (let mails = 0; mails < 12; mails += 1) {
-      await passPause(_id);
+      await skipMailGap(_id);
       await request({ email });
     }
     expect(await proofsOf(_id)).toHaveLength(10);
@@ -218,20 +218,20 @@ describe("requesting a verification mail", () => {
 });
 
 describe("a site that requires verified addresses", () => {
-  test("signs in nobody without one, and says so only to who knows the password", async () => {
+  test("rejects a sign-in without one, and says so only if the password is right", async () => {
     const own = await newSite();
     const person = await signUp({}, own);
     expect((await signIn(person.email, own)).status).toBe(200);
     await requireVerified(own);
-    const refused = await signIn(person.email, own);
-    expect([refused.status, refused.problem?.code]).toEqual([403, "email_not_verified"]);
+    const unverified = await signIn(person.email, own);
+    expect([unverified.status, unverified.problem?.code]).toEqual([403, "email_not_verified"]);
     const guess = { email: person.email, password: "not-the-password", siteId: own.id };
     expect((await own.call("login", { as: "nobody", body: guess })).problem?.code).toBe("unauthenticated");
     await verify(await tokenOf(person._id), own);
     expect((await signIn(person.email, own)).status).toBe(200);
   });
 
-  test("takes the setting from its settings, where it is off unless given", async () => {
+  test("enables that in its settings, where it is off by default", async () => {
     const own = await newSite();
     const { settings } = (await own.call("updateSite", { body: { name: "Own" } })).as(Site);
     expect(settings).toMatchObject({ security: { requireVerifiedEmail: false } });
@@ -242,7 +242,7 @@ describe("a site that requires verified addresses", () => {
   });
 });
 
-test("a password reset proves the address", async () => {
+test("a password reset verifies the address", async () => {
   const { _id, email } = await signUp();
   const [row] = await db
     .select()

@@ -44,7 +44,7 @@ function refresh(refreshToken: string): Promise<Answer> {
   return site.call("refreshTokens", { as: "nobody", body: { refreshToken } });
 }
 
-/** A hash of parameters that have been given up since. */
+/** A hash with outdated parameters. */
 function scryptPhc(password: string): string {
   const salt = Buffer.from("some salt of old");
   const hash = scryptSync(password, salt, 32, { N: 2 ** 10, r: 8, p: 1 });
@@ -52,13 +52,13 @@ function scryptPhc(password: string): string {
   return `$scrypt$ln=10,r=8,p=1$${first}$${second}`;
 }
 
-/** Reads the own account, which any valid token may. */
-async function whoAmI(jwt: string, account = site.accounts.viewer): Promise<Answer> {
+/** Reads the caller's own account, which any valid token allows. */
+async function readOwnAccount(jwt: string, account = site.accounts.viewer): Promise<Answer> {
   return site.call("getAccount", { as: "client", params: { id: account.id }, headers: { Authorization: `Bearer ${jwt}` } });
 }
 
 describe("sign-in", () => {
-  test("answers a token of ten minutes that names site and account, signed with a published key", async () => {
+  test("returns a JWT for ten minutes with site and account, signed with a published key", async () => {
     const { jwt } = await signedIn();
     const { kid, alg } = decodeProtectedHeader(jwt);
     const { keys } = (await site.call("getJwks", { as: "nobody" })).as(Jwks);
@@ -67,14 +67,14 @@ describe("sign-in", () => {
     const { payload } = await jwtVerify(jwt, await importJWK({ ...key }, "EdDSA"), { issuer: "tifo", audience: site.id });
     expect(payload.sub).toBe(site.accounts.viewer.id);
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(600);
-    expect((await whoAmI(jwt)).status).toBe(200);
+    expect((await readOwnAccount(jwt)).status).toBe(200);
   });
 
-  test("takes the e-mail in whatever case it is written", async () => {
+  test("accepts the e-mail address in any case", async () => {
     expect((await login({ email: site.accounts.viewer.email.toUpperCase() })).status).toBe(200);
   });
 
-  test("notes when it was, which a refresh does not", async () => {
+  test("records lastLogin, which a refresh doesn't", async () => {
     const fresh = await site.addAccount("notes", []);
     const before = Date.now();
     const tokens = await signedIn(fresh);
@@ -86,7 +86,7 @@ describe("sign-in", () => {
     expect(after?.lastLogin).toBe(1);
   });
 
-  test("leaves a password alone that comes while the old one is hashed anew", async () => {
+  test("doesn't overwrite a new password that is set while the old one is rehashed", async () => {
     const person = await site.addAccount("rehashed", []);
     const row = async () => (await db.select().from(accounts).where(eq(accounts.id, person.id)))[0];
     const weak = scryptPhc(PASSWORD);
@@ -108,27 +108,27 @@ describe("sign-in", () => {
     expect(await row()).toMatchObject({ passwordHash: "the new one", passwordVersion: 2 });
   });
 
-  test("says the same of a wrong password and of an account that does not exist", async () => {
+  test("returns the same error for a wrong password and a missing account", async () => {
     const wrong = await login({ password: "wrong-password", address: "192.0.2.2" });
     const nobody = await login({ email: "nobody@nowhere.example", address: "192.0.2.2" });
     expect(wrong.problem).toMatchObject({ status: 401, code: "unauthenticated", message: "Wrong e-mail or password" });
     expect({ ...nobody.problem, requestId: "" }).toEqual({ ...wrong.problem, requestId: "" });
   });
 
-  test("takes no account of another site, nor an account of no site as a global one", async () => {
+  test("rejects an account of another site, and a site's account as a global one", async () => {
     const other = await newSite();
     expect((await login({ siteId: other.id, address: "192.0.2.3" })).status).toBe(401);
     const global = await site.call("login", { as: "nobody", body: { email: site.accounts.admin.email, password: PASSWORD } });
     expect(global.status).toBe(401);
   });
 
-  test("refuses a siteId that differs from the client id, by name", async () => {
+  test("rejects a siteId that differs from the client id", async () => {
     const body = { email: site.accounts.viewer.email, password: PASSWORD, siteId: newId(Date.now()) };
-    const answer = await site.call("login", { as: "client", body });
-    expect(answer).toMatchObject({ status: 400, fields: ["siteId"] });
+    const response = await site.call("login", { as: "client", body });
+    expect(response).toMatchObject({ status: 400, fields: ["siteId"] });
   });
 
-  test("is refused after five wrong ones before anything is looked up, for this address alone", async () => {
+  test("is rate limited after five failures, without database access, for that address only", async () => {
     const owner = await site.addAccount("owner", []);
     const thief = { email: owner.email, address: "198.51.100.7" };
     for (let attempt = 0; attempt < 5; attempt++) expect((await login({ ...thief, password: "guess-number-one" })).status).toBe(401);
@@ -140,7 +140,7 @@ describe("sign-in", () => {
     expect((await login({ email: owner.email, address: "203.0.113.9" })).status).toBe(200);
   });
 
-  test("that is right does not count, however often", async () => {
+  test("doesn't count toward the limit when it succeeds", async () => {
     const owner = await site.addAccount("often", []);
     for (let attempt = 0; attempt < 7; attempt++) expect((await login({ email: owner.email })).status).toBe(200);
   });
@@ -154,21 +154,21 @@ describe("a global sign-in", () => {
     return email;
   }
 
-  test("signs a token for no site, which manages none and can be signed out", async () => {
+  test("returns a token that manages no site and can be signed out", async () => {
     const tokens = (await site.call("login", { as: "nobody", body: { email: await globalAccount(), password: PASSWORD } })).as(Tokens);
     expect(decodeJwt(tokens.jwt).aud).toBe("global");
     const headers = { Authorization: `Bearer ${tokens.jwt}` };
     const refused = await site.call("listAccounts", { as: "client", headers });
     expect(refused.problem).toMatchObject({ status: 403, code: "forbidden" });
-    expect((await whoAmI(tokens.jwt)).status).toBe(403);
+    expect((await readOwnAccount(tokens.jwt)).status).toBe(403);
     expect((await refresh(tokens.refreshToken)).status).toBe(200);
     expect((await site.call("logout", { as: "client", headers })).status).toBe(204);
     expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(401);
   });
 });
 
-/** Lets the moment go by in which a refresh token that was traded still brings the next one. */
-async function passGrace(jwt: string): Promise<void> {
+/** Simulates that the grace period for a used refresh token has passed. */
+async function skipGrace(jwt: string): Promise<void> {
   await db
     .update(sessions)
     .set({ expires: sql`${sessions.expires} - 10000` })
@@ -176,28 +176,28 @@ async function passGrace(jwt: string): Promise<void> {
 }
 
 describe("refresh", () => {
-  test("brings a new pair each time", async () => {
+  test("returns a new pair each time", async () => {
     let { refreshToken } = await signedIn();
     for (let generation = 0; generation < 3; generation++) {
       const next = (await refresh(refreshToken)).as(Tokens);
       expect(next.refreshToken).not.toBe(refreshToken);
-      expect((await whoAmI(next.jwt)).status).toBe(200);
+      expect((await readOwnAccount(next.jwt)).status).toBe(200);
       refreshToken = next.refreshToken;
     }
   });
 
-  test("with a token that was used ends the whole session, the thief's and the owner's", async () => {
+  test("with a used token ends the whole session, for thief and owner", async () => {
     const stolen = await signedIn();
     const next = (await refresh(stolen.refreshToken)).as(Tokens);
-    await passGrace(stolen.jwt);
+    await skipGrace(stolen.jwt);
     expect((await refresh(stolen.refreshToken)).status).toBe(401);
     expect((await refresh(next.refreshToken)).status).toBe(401);
-    expect((await whoAmI(next.jwt)).status).toBe(401);
+    expect((await readOwnAccount(next.jwt)).status).toBe(401);
     const elsewhere = await signedIn();
-    expect((await whoAmI(elsewhere.jwt)).status).toBe(200);
+    expect((await readOwnAccount(elsewhere.jwt)).status).toBe(200);
   });
 
-  describe("whose answer was lost", () => {
+  describe("after a lost response", () => {
     const under = (key: string, refreshToken: string, address = "192.0.2.1") =>
       site.call("refreshTokens", {
         as: "nobody",
@@ -205,18 +205,18 @@ describe("refresh", () => {
         headers: { "Idempotency-Key": key, "CF-Connecting-IP": address },
       });
 
-    test("gets the same token again under its key, also from another network", async () => {
+    test("returns the same token again for its idempotency key, also from another network", async () => {
       const { refreshToken } = await signedIn();
       const key = randomHex(8);
       const lost = (await under(key, refreshToken)).as(Tokens);
       const again = await under(key, refreshToken, "198.51.100.4");
       expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([200, "true"]);
       expect(again.as(Tokens).refreshToken).toBe(lost.refreshToken);
-      expect((await whoAmI(again.as(Tokens).jwt)).status).toBe(200);
+      expect((await readOwnAccount(again.as(Tokens).jwt)).status).toBe(200);
       expect((await refresh(lost.refreshToken)).status).toBe(200);
     });
 
-    test("gets nothing once what it held was used, or after 30 s, and the session goes on", async () => {
+    test("returns 409 once the lost tokens were used, or after 30 s, and the session continues", async () => {
       const { jwt, refreshToken } = await signedIn();
       const [first, second] = [randomHex(8), randomHex(8)];
       const next = (await under(first, refreshToken)).as(Tokens);
@@ -230,47 +230,47 @@ describe("refresh", () => {
       expect((await refresh(last.refreshToken)).status).toBe(200);
     });
 
-    test("ends the session under another key, as without one", async () => {
+    test("ends the session with another idempotency key, as without one", async () => {
       const { jwt, refreshToken } = await signedIn();
       const next = (await under(randomHex(8), refreshToken)).as(Tokens);
-      await passGrace(jwt);
+      await skipGrace(jwt);
       expect((await under(randomHex(8), refreshToken)).status).toBe(401);
       expect((await refresh(next.refreshToken)).status).toBe(401);
     });
   });
 
-  test("is refused under another site's client id, which changes nothing", async () => {
+  test("is rejected with another site's client id, but reuse there still ends the session", async () => {
     const { refreshToken } = await signedIn();
     const other = await newSite();
     const foreign = (token: string) => other.call("refreshTokens", { as: "client", body: { refreshToken: token } });
     expect((await foreign(refreshToken)).status).toBe(401);
     const next = (await site.call("refreshTokens", { as: "client", body: { refreshToken } })).as(Tokens);
-    // One that was used before is as stolen there as anywhere.
+    // A used token ends the session there too.
     expect((await foreign(refreshToken)).status).toBe(401);
     expect((await refresh(next.refreshToken)).status).toBe(401);
   });
 
-  describe("by several tabs with one token", () => {
-    test("gives all of them the same next one, and the session goes on", async () => {
+  describe("from several tabs with one token", () => {
+    test("returns the same next token to all of them, and the session continues", async () => {
       const { refreshToken } = await signedIn();
-      const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(refreshToken)));
+      const responses = await Promise.all(Array.from({ length: 5 }, () => refresh(refreshToken)));
       const late = await refresh(refreshToken);
-      const pairs = [...answers, late].map((answer) => answer.as(Tokens));
+      const pairs = [...responses, late].map((response) => response.as(Tokens));
       expect(new Set(pairs.map((pair) => pair.refreshToken)).size).toBe(1);
-      for (const { jwt } of pairs) expect((await whoAmI(jwt)).status).toBe(200);
+      for (const { jwt } of pairs) expect((await readOwnAccount(jwt)).status).toBe(200);
       const [first, second] = await Promise.all([refresh(pairs[0]?.refreshToken ?? ""), refresh(pairs[1]?.refreshToken ?? "")]);
       expect(first.as(Tokens).refreshToken).toBe(second.as(Tokens).refreshToken);
     });
 
-    test("ends the session for a tab that comes 10 s later", async () => {
+    test("ends the session if a tab comes 10 s later", async () => {
       const { jwt, refreshToken } = await signedIn();
       const next = (await refresh(refreshToken)).as(Tokens);
-      await passGrace(jwt);
+      await skipGrace(jwt);
       expect((await refresh(refreshToken)).status).toBe(401);
       expect((await refresh(next.refreshToken)).status).toBe(401);
     });
 
-    test("ends the session for one that is two tokens behind, however soon", async () => {
+    test("ends the session if a tab is two tokens behind, regardless of time", async () => {
       const { refreshToken } = await signedIn();
       const next = (await refresh(refreshToken)).as(Tokens);
       const last = (await refresh(next.refreshToken)).as(Tokens);
@@ -278,19 +278,19 @@ describe("refresh", () => {
       expect((await refresh(last.refreshToken)).status).toBe(401);
     });
 
-    test("finds out a thief who came within the moment, at the next refresh that the other makes later", async () => {
+    test("detects a thief who refreshed within the grace period at the next refresh after it", async () => {
       const { jwt, refreshToken } = await signedIn();
       const owner = (await refresh(refreshToken)).as(Tokens);
       const thief = (await refresh(refreshToken)).as(Tokens);
       expect(thief.refreshToken).toBe(owner.refreshToken);
       const further = (await refresh(thief.refreshToken)).as(Tokens);
-      await passGrace(jwt);
+      await skipGrace(jwt);
       expect((await refresh(owner.refreshToken)).status).toBe(401);
       expect((await refresh(further.refreshToken)).status).toBe(401);
-      expect((await whoAmI(further.jwt)).status).toBe(401);
+      expect((await readOwnAccount(further.jwt)).status).toBe(401);
     });
 
-    test("gives nothing once the session was signed out", async () => {
+    test("is rejected after the session was signed out", async () => {
       const { refreshToken } = await signedIn();
       const next = (await refresh(refreshToken)).as(Tokens);
       await site.call("logout", { as: "client", headers: { Authorization: `Bearer ${next.jwt}` } });
@@ -303,14 +303,14 @@ describe("refresh", () => {
     ["another generation", (token: string) => token.replace(/\.(\d+)\./, ".9.")],
     ["a forged signature", (token: string) => token.slice(0, -4) + "AAAA"],
     ["no signature", (token: string) => token.replace(/\.[^.]*$/, ".")],
-  ] as const)("refuses %s and leaves the session alone", async ([, spoil]) => {
+  ] as const)("rejects %s and keeps the session", async ([, spoil]) => {
     const tokens = await signedIn();
     expect((await refresh(spoil(tokens.refreshToken))).status).toBe(401);
-    expect((await whoAmI(tokens.jwt)).status).toBe(200);
+    expect((await readOwnAccount(tokens.jwt)).status).toBe(200);
     expect((await refresh(tokens.refreshToken)).status).toBe(200);
   });
 
-  test("refuses an expired session", async () => {
+  test("rejects an expired session", async () => {
     const { jwt, refreshToken } = await signedIn();
     await db
       .update(sessions)
@@ -319,7 +319,7 @@ describe("refresh", () => {
     expect((await refresh(refreshToken)).status).toBe(401);
   });
 
-  test("ends with the account", async () => {
+  test("is rejected after the account was deleted", async () => {
     const leaver = await site.addAccount("leaver", []);
     const { refreshToken } = await signedIn(leaver);
     await db.delete(accounts).where(eq(accounts.id, leaver.id));
@@ -328,16 +328,16 @@ describe("refresh", () => {
 });
 
 describe("a session", () => {
-  test("ends at once by sign-out, with its token and its refresh token", async () => {
+  test("ends immediately on sign-out, with its JWT and refresh token", async () => {
     const [tokens, other] = [await signedIn(), await signedIn()];
-    const answer = await site.call("logout", { as: "client", headers: { Authorization: `Bearer ${tokens.jwt}` } });
-    expect([answer.status, answer.text]).toEqual([204, ""]);
-    expect((await whoAmI(tokens.jwt)).status).toBe(401);
+    const response = await site.call("logout", { as: "client", headers: { Authorization: `Bearer ${tokens.jwt}` } });
+    expect([response.status, response.text]).toEqual([204, ""]);
+    expect((await readOwnAccount(tokens.jwt)).status).toBe(401);
     expect((await refresh(tokens.refreshToken)).status).toBe(401);
-    expect((await whoAmI(other.jwt)).status).toBe(200);
+    expect((await readOwnAccount(other.jwt)).status).toBe(200);
   });
 
-  test("has the roles of this moment, not those of the sign-in", async () => {
+  test("has the current roles, not those at sign-in", async () => {
     const demoted = await site.addAccount("demoted", [{ scope: "*", pageId: [], write: true }]);
     const headers = { Authorization: `Bearer ${(await signedIn(demoted)).jwt}` };
     expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(200);
@@ -345,15 +345,15 @@ describe("a session", () => {
     expect((await site.call("listAccounts", { as: "client", headers })).status).toBe(403);
   });
 
-  test("ends with a new password", async () => {
+  test("ends when the password changes", async () => {
     const changer = await site.addAccount("changer", []);
     const { jwt } = await signedIn(changer);
     await db.update(accounts).set({ passwordVersion: 2 }).where(eq(accounts.id, changer.id));
-    expect((await whoAmI(jwt, changer)).status).toBe(401);
+    expect((await readOwnAccount(jwt, changer)).status).toBe(401);
   });
 });
 
-test("the key set may be cached, all else is not", async () => {
+test("the key set is cacheable, a sign-in isn't", async () => {
   const jwks = await send(operationOf("getJwks"), new URL("/.well-known/jwks.json", ORIGIN), { method: "GET" });
   expect(jwks.headers.get("Cache-Control")).toBe("public, max-age=300");
   expect((await login()).headers.get("Cache-Control")).toBe("no-store");

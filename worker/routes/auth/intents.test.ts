@@ -24,9 +24,9 @@ interface Partner {
 
 let site: TestSite;
 let partner: Partner;
-/** What the partners' hosts answer, by URL; and how often they were asked. */
+/** The responses of the partners' hosts by URL, and the URLs that were fetched. */
 const hosts = new Map<string, () => Response>();
-const asked: string[] = [];
+const fetched: string[] = [];
 
 const jwksUrl = `https://keys-${randomHex(6)}.partner.example/jwks.json`;
 
@@ -48,8 +48,8 @@ beforeAll(async () => {
   site = await newSiteWith([{ name: "club-app", jwksUrl, audience: AUDIENCE }]);
 });
 
-/** An account whose address nobody has proved. */
-async function unproven(change: { trusted?: boolean } = {}): Promise<TestAccount> {
+/** An account with an unverified address. */
+async function addUnverified(change: { trusted?: boolean } = {}): Promise<TestAccount> {
   const person = await site.addAccount(`known-${randomHex(4)}`, []);
   await db
     .update(accounts)
@@ -59,14 +59,14 @@ async function unproven(change: { trusted?: boolean } = {}): Promise<TestAccount
 }
 
 beforeEach(() => {
-  asked.length = 0;
+  fetched.length = 0;
   vi.spyOn(globalThis, "fetch").mockImplementation((input) => {
     const resolved = resolve(input);
     if (resolved) return Promise.resolve(resolved);
     const url = input instanceof Request ? input.url : String(input);
-    asked.push(url);
-    const answer = hosts.get(url);
-    return answer ? Promise.resolve(answer()) : Promise.reject(new Error(`Nobody answers at ${url}`));
+    fetched.push(url);
+    const respond = hosts.get(url);
+    return respond ? Promise.resolve(respond()) : Promise.reject(new Error(`No host at ${url}`));
   });
 });
 
@@ -74,12 +74,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-interface Saying extends JWTPayload {
+interface PartnerClaims extends JWTPayload {
   email?: string;
   email_verified?: boolean;
 }
 
-function sign(claims: Saying, { by = partner, expires = "5m" }: { by?: Partner; expires?: string | undefined } = {}): Promise<string> {
+function sign(
+  claims: PartnerClaims,
+  { by = partner, expires = "5m" }: { by?: Partner; expires?: string | undefined } = {},
+): Promise<string> {
   const token = new SignJWT({ aud: AUDIENCE, ...claims }).setProtectedHeader({ alg: by.alg, kid: by.kid }).setIssuedAt();
   return (expires === "" ? token : token.setExpirationTime(expires)).sign(by.privateKey);
 }
@@ -91,8 +94,8 @@ const create = (jwt: string, thirdPartyAccountId: string, change: Record<string,
 
 const consume = (token: string, on = site): Promise<Answer> => on.call("consumeIntent", { params: { token } });
 
-/** Comes in through the partner, all the way. */
-async function comeIn(sub: string, claims: Saying = {}): Promise<ConsumedIntent & { account: Account }> {
+/** Signs in through the partner, from token to session. */
+async function signInByPartner(sub: string, claims: PartnerClaims = {}): Promise<ConsumedIntent & { account: Account }> {
   const { token } = (await create(await sign({ sub, ...claims }), sub)).as(Intent);
   const consumed = (await consume(token)).as(ConsumedIntent);
   const read = await site.call("getAccount", {
@@ -110,7 +113,7 @@ function subjectOf(jwt: string): string {
 }
 
 describe("a partner's token", () => {
-  test("becomes an account, signed in with a session of its own", async () => {
+  test("creates an account and signs it in", async () => {
     const sub = `fan-${randomHex(4)}`;
     const before = Date.now();
     const { token, expiresAt } = (await create(await sign({ sub }), sub)).as(Intent);
@@ -134,36 +137,36 @@ describe("a partner's token", () => {
     expect(subjectOf(refreshed.as(Tokens).jwt)).toBe(account._id);
   });
 
-  test("leads to the same account the next time, whatever name and e-mail come with it", async () => {
+  test("signs in to the same account the next time, regardless of name and e-mail address", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const first = await comeIn(sub);
-    const again = await comeIn(sub, { email: `${randomHex(4)}@fans.example`, email_verified: true });
+    const first = await signInByPartner(sub);
+    const again = await signInByPartner(sub, { email: `${randomHex(4)}@fans.example`, email_verified: true });
     expect(again.account).toMatchObject({ _id: first.account._id, email: first.account.email, name: "Freya Fan" });
   });
 
-  test("makes another account once a key has unlinked the first", async () => {
+  test("creates another account once a key has unlinked the first", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const first = await comeIn(sub);
+    const first = await signInByPartner(sub);
     const body = { name: "Freya Fan", thirdPartyAuthProviders: [] };
     expect((await site.call("updateAccount", { params: { id: first.account._id }, body })).status).toBe(200);
-    const again = await comeIn(sub);
+    const again = await signInByPartner(sub);
     expect(again.account._id).not.toBe(first.account._id);
     expect(again.account.email).not.toBe(first.account.email);
   });
 
-  test("leads to the account to which a key has linked it", async () => {
+  test("signs in to the account that a key has linked", async () => {
     const sub = `fan-${randomHex(4)}`;
     const email = `${randomHex(4)}@fans.example`;
     const body = { email, name: "Linked", password: PASSWORD, thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }] };
     const linked = (await site.call("upsertAccount", { body })).as(Account);
-    expect((await comeIn(sub)).account._id).toBe(linked._id);
+    expect((await signInByPartner(sub)).account._id).toBe(linked._id);
   });
 
-  test("links the account of an e-mail that the partner has verified, and ends what signed it in before", async () => {
+  test("links the account with an address that the partner has verified, and voids its previous credentials", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const person = await unproven();
+    const person = await addUnverified();
     const old = await site.signIn(person);
-    const { account } = await comeIn(sub, { email: person.email.toUpperCase(), email_verified: true });
+    const { account } = await signInByPartner(sub, { email: person.email.toUpperCase(), email_verified: true });
     expect(account).toMatchObject({
       _id: person.id,
       thirdPartyAuthProviders: [{ provider: "club-app", accountId: sub }],
@@ -175,50 +178,53 @@ describe("a partner's token", () => {
     expect(login.status).toBe(401);
   });
 
-  test("links an account that its owner has proved, or whose password the site has set, and leaves its password", async () => {
-    const [proven, trusted] = [await site.addAccount(`known-${randomHex(4)}`, []), await unproven({ trusted: true })];
+  test("links an account with a verified address, or whose password the site has set, and keeps its password", async () => {
+    const [proven, trusted] = [await site.addAccount(`known-${randomHex(4)}`, []), await addUnverified({ trusted: true })];
     for (const person of [proven, trusted]) {
-      const { account } = await comeIn(`fan-${randomHex(4)}`, { email: person.email, email_verified: true });
+      const { account } = await signInByPartner(`fan-${randomHex(4)}`, { email: person.email, email_verified: true });
       expect(account).toMatchObject({ _id: person.id, emailVerified: true });
       const login = await site.call("login", { as: "nobody", body: { email: person.email, password: PASSWORD, siteId: site.id } });
       expect(login.status).toBe(200);
     }
   });
 
-  test("proves the address of an account that is linked already, and ends the password that a stranger may have set", async () => {
-    const person = await unproven();
+  test("verifies the address of an already linked account, and voids a password that a stranger may have set", async () => {
+    const person = await addUnverified();
     const link = { provider: "club-app", accountId: `fan-${randomHex(4)}` };
     await site.call("updateAccount", { params: { id: person.id }, body: { name: "Known", thirdPartyAuthProviders: [link] } });
-    expect((await comeIn(link.accountId)).account).toMatchObject({ _id: person.id, emailVerified: false });
+    expect((await signInByPartner(link.accountId)).account).toMatchObject({ _id: person.id, emailVerified: false });
     const other = { email: "somebody-else@people.example", email_verified: true };
-    expect((await comeIn(link.accountId, other)).account).toMatchObject({ _id: person.id, emailVerified: false });
-    const { account } = await comeIn(link.accountId, { email: person.email, email_verified: true });
+    expect((await signInByPartner(link.accountId, other)).account).toMatchObject({ _id: person.id, emailVerified: false });
+    const { account } = await signInByPartner(link.accountId, { email: person.email, email_verified: true });
     expect(account).toMatchObject({ _id: person.id, emailVerified: true, thirdPartyAuthProviders: [link] });
     const login = await site.call("login", { as: "nobody", body: { email: person.email, password: PASSWORD, siteId: site.id } });
     expect(login.status).toBe(401);
   });
 
-  test("proves the address of an account that it makes, if the partner has verified it", async () => {
+  test("verifies the address of an account that it creates, if the partner has verified it", async () => {
     const email = `${randomHex(6)}@people.example`;
-    expect((await comeIn(`fan-${randomHex(4)}`, { email, email_verified: true })).account).toMatchObject({ email, emailVerified: true });
-    expect((await comeIn(`fan-${randomHex(4)}`, { email })).account.emailVerified).toBe(false);
+    expect((await signInByPartner(`fan-${randomHex(4)}`, { email, email_verified: true })).account).toMatchObject({
+      email,
+      emailVerified: true,
+    });
+    expect((await signInByPartner(`fan-${randomHex(4)}`, { email })).account.emailVerified).toBe(false);
   });
 
-  test("takes no account over by an e-mail that nobody has verified", async () => {
+  test("never links an account by an unverified address", async () => {
     const person = await site.addAccount(`known-${randomHex(4)}`, []);
     for (const claims of [{ email: person.email }, { email: person.email, email_verified: false }]) {
-      expect((await comeIn(`fan-${randomHex(4)}`, claims)).account._id).not.toBe(person.id);
+      expect((await signInByPartner(`fan-${randomHex(4)}`, claims)).account._id).not.toBe(person.id);
     }
   });
 
-  test("never takes over an account with roles", async () => {
+  test("never links an account with roles", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const answer = await create(await sign({ sub, email: site.accounts.admin.email, email_verified: true }), sub);
-    expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
+    const response = await create(await sign({ sub, email: site.accounts.admin.email, email_verified: true }), sub);
+    expect(response.problem).toMatchObject({ status: 409, code: "conflict" });
     expect((await db.select().from(accounts).where(eq(accounts.id, site.accounts.admin.id)))[0]?.passwordVersion).toBe(1);
   });
 
-  test.for(["ES256", "RS256"])("may be signed with %s", async (alg) => {
+  test.for(["ES256", "RS256"])("can be signed with %s", async (alg) => {
     const by = await newPartner(alg);
     const url = `https://${alg.toLowerCase()}-${randomHex(4)}.partner.example/jwks`;
     hosts.set(url, () => Response.json({ keys: [by.jwk] }));
@@ -226,14 +232,14 @@ describe("a partner's token", () => {
     expect((await create(await sign({ sub: "fan" }, { by }), "fan", {}, own)).status).toBe(201);
   });
 
-  test("is refused when expired, without end, of another audience, person or key, unsigned or signed with the public key", async () => {
+  test("is rejected if expired, without expiry, for another audience, person or key, unsigned, or signed with the public key", async () => {
     const sub = "fan-1";
     const stranger = { ...(await newPartner("EdDSA")), kid: partner.kid };
     const secret = new TextEncoder().encode(JSON.stringify(partner.jwk));
     const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${Buffer.from(JSON.stringify({ sub, aud: AUDIENCE, exp: 9e9 })).toString("base64url")}.`;
     const wrong = {
       expired: await sign({ sub }, { expires: "-1s" }),
-      "without end": await sign({ sub }, { expires: "" }),
+      "without expiry": await sign({ sub }, { expires: "" }),
       "another audience": await sign({ sub, aud: "https://elsewhere.example" }),
       "another person": await sign({ sub: "fan-2" }),
       "another key": await sign({ sub }, { by: stranger }),
@@ -249,14 +255,14 @@ describe("a partner's token", () => {
     expect(await db.$count(accounts, eq(accounts.siteId, site.id))).toBe(before);
   });
 
-  test("is of a provider that this site has registered", async () => {
+  test("must come from a provider that this site has registered", async () => {
     const jwt = await sign({ sub: "fan" });
     expect((await create(jwt, "fan", { provider: "another-app" })).problem).toMatchObject({ status: 400, issues: [{ path: "provider" }] });
     expect((await create(jwt, "fan", {}, await newSite())).problem).toMatchObject({ status: 400, issues: [{ path: "provider" }] });
-    expect(asked).toEqual([]);
+    expect(fetched).toEqual([]);
   });
 
-  test("is checked against keys that are fetched once, and again for a key that is new", async () => {
+  test("is verified with keys that are fetched once, and again for a new key", async () => {
     const url = `https://rotating-${randomHex(4)}.partner.example/jwks`;
     const [older, newer] = [await newPartner("EdDSA"), await newPartner("EdDSA")];
     let keys = [older.jwk];
@@ -264,37 +270,37 @@ describe("a partner's token", () => {
     const own = await newSiteWith([{ name: "club-app", jwksUrl: url, audience: AUDIENCE }]);
     const send = async (by: Partner) => (await create(await sign({ sub: "fan" }, { by }), "fan", {}, own)).status;
     expect([await send(older), await send(older)]).toEqual([201, 201]);
-    expect(asked).toEqual([url]);
+    expect(fetched).toEqual([url]);
     keys = [newer.jwk, older.jwk];
-    // Within the pause between two fetches an unknown key is only refused.
+    // During the cooldown between fetches, an unknown key is rejected.
     expect(await send(newer)).toBe(401);
-    expect(asked).toEqual([url]);
+    expect(fetched).toEqual([url]);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
     try {
       expect(await send(newer)).toBe(201);
     } finally {
       vi.useRealTimers();
     }
-    expect(asked).toEqual([url, url]);
+    expect(fetched).toEqual([url, url]);
   });
 
-  test.for<[name: string, answer: () => Response]>([
+  test.for<[name: string, respond: () => Response]>([
     ["a redirect", () => new Response(null, { status: 302, headers: { Location: jwksUrl } })],
     ["an error", () => new Response("no", { status: 500 })],
-    ["more than it may", () => Response.json({ keys: [], padding: "x".repeat(300_000) })],
-  ])("can't be checked when the provider's keys answer %s: 503", async ([, answer]) => {
+    ["an oversized body", () => Response.json({ keys: [], padding: "x".repeat(300_000) })],
+  ])("is a 503 if the provider's keys return %s", async ([, respond]) => {
     const url = `https://broken-${randomHex(4)}.partner.example/jwks`;
-    hosts.set(url, answer);
+    hosts.set(url, respond);
     const own = await newSiteWith([{ name: "club-app", jwksUrl: url, audience: AUDIENCE }]);
     expect((await create(await sign({ sub: "fan" }), "fan", {}, own)).problem?.code).toBe("unavailable");
   });
 
   test.for(["http://keys.partner.example/jwks", "https://127.0.0.1/jwks", "https://metadata.internal/jwks"])(
-    "asks no inside address for keys: %s",
+    "never fetches keys from an internal address: %s",
     async (url) => {
       const own = await newSiteWith([{ name: "club-app", jwksUrl: url, audience: AUDIENCE }]);
       expect((await create(await sign({ sub: "fan" }), "fan", {}, own)).problem?.code).toBe("unavailable");
-      expect(asked).toEqual([]);
+      expect(fetched).toEqual([]);
     },
   );
 });
@@ -305,14 +311,14 @@ describe("an intent", () => {
     return (await create(await sign({ sub }), sub)).as(Intent).token;
   };
 
-  test("is consumed once, also when two come at the same instant", async () => {
+  test("is consumed once, also in concurrent requests", async () => {
     const token = await newIntent();
-    const answers = await Promise.all([consume(token), consume(token)]);
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 404]);
-    expect((await consume(token)).problem?.message).toBe("The intent is unknown, used up or expired");
+    const responses = await Promise.all([consume(token), consume(token)]);
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 404]);
+    expect((await consume(token)).problem?.message).toBe("The intent is unknown, expired or already used");
   });
 
-  test("is of its own site, and good for ten minutes", async () => {
+  test("is valid only on its site, for ten minutes", async () => {
     const token = await newIntent();
     expect((await consume(token, await newSite())).status).toBe(404);
     const hash = await sha256(token);
@@ -320,7 +326,7 @@ describe("an intent", () => {
     expect((await consume(token)).status).toBe(404);
   });
 
-  test("is kept and told of without its token", async () => {
+  test("is stored and published without its token", async () => {
     const token = await newIntent();
     await consume(token);
     const rows = JSON.stringify(await db.select().from(intents).where(eq(intents.siteId, site.id)));
@@ -329,9 +335,9 @@ describe("an intent", () => {
     for (const text of [rows, JSON.stringify(results)]) expect(text).not.toContain(token);
   });
 
-  test("signs nobody in whose account is gone", async () => {
+  test("can't be consumed after its account was deleted", async () => {
     const sub = `fan-${randomHex(4)}`;
-    const { account } = await comeIn(sub);
+    const { account } = await signInByPartner(sub);
     const { token } = (await create(await sign({ sub }), sub)).as(Intent);
     await site.call("deleteAccount", { params: { id: account._id } });
     expect((await consume(token)).status).toBe(404);

@@ -20,7 +20,7 @@ auth.openapi(
     method: "get",
     path: "/.well-known/jwks.json",
     summary: "Get the public keys",
-    description: "The keys that verify every JWT of this deployment: the current one first, then those before it (RFC 7517).",
+    description: "Returns the keys that verify every JWT of this deployment (RFC 7517): the current one first, then the previous ones.",
     access: { credentials: ANYONE },
     request: {},
     responses: { 200: json("The key set", Jwks) },
@@ -39,7 +39,7 @@ auth.openapi(
     path: "/auth/v2/login",
     summary: "Sign in",
     description:
-      "With `siteId`, signs an account of that site in; without it, a global account. After 5 wrong passwords for one account from one address within a minute, 100 from one address, or 100 for one account within an hour from places where it has never signed in, further attempts are rejected with 429 before a password is verified. An account with an authenticator app responds with 401 `totp_required` to the right password alone; send it again with `totp`. An account with roles whose password has fewer than 10 characters is rejected with 403 `password_too_short`.",
+      "With `siteId`, signs in to an account of that site; without it, to a global account. After 5 failed attempts within a minute for one account from one address, 100 from one address, or 100 within an hour for one account from places where it has never signed in, further attempts are rejected with 429 before the password is verified. If the account has an authenticator app, the correct password alone returns 401 `totp_required`: send it again with `totp`. If the account has roles and its password has fewer than 10 characters, the response is 403 `password_too_short`.",
     access: { credentials: CLIENT_OR_ANYONE },
     retries: { replay: "none" },
     request: { body: jsonBody(Login) },
@@ -57,7 +57,7 @@ auth.openapi(
     path: "/auth/v2/refresh",
     summary: "Refresh the tokens",
     description:
-      "Each refresh token is replaced by the next. For 10 s the one that was replaced last responds with the same next one again, so that tabs which refresh at the same moment all stay signed in. Showing it later, or one before it, ends the whole session, since one of the two who hold it is a thief. A request whose answer was lost may be repeated with its `Idempotency-Key`: for 30 s, and until the next token is used, it is answered with the same refresh token again.",
+      "Exchanges a refresh token for the next pair of tokens. For 10 s, the last used token returns the same next one again, so tabs that refresh concurrently all stay signed in. Using it later, or using an older one, ends the whole session, since the token may have been stolen. If the response was lost, repeat the request with its `Idempotency-Key`: for 30 s, and until the next token is used, it returns the same refresh token again.",
     access: { credentials: CLIENT_OR_ANYONE },
     retries: { replay: "receipt", keyOwner: "body" },
     request: { body: jsonBody(Refresh) },
@@ -74,7 +74,7 @@ auth.openapi(
     method: "post",
     path: "/auth/v2/logout",
     summary: "Sign out",
-    description: "Ends the session of the bearer token: the token itself and its refresh tokens stop working at once.",
+    description: "Ends the session of the bearer token: the token and its refresh tokens stop working immediately.",
     access: { credentials: ACCOUNT, accounts: "signedIn" },
     request: {},
     responses: { 204: { description: "Signed out" } },
@@ -93,7 +93,7 @@ auth.openapi(
     path: "/auth/v2/intent",
     summary: "Sign in through a partner",
     description:
-      "Takes a token that one of the site's registered providers has signed (EdDSA, ES256 or RS256), makes or links the account of its person, and answers a token that signs the person in once, within 10 minutes. An account is linked by its provider's id, or by an e-mail that the provider has verified; if nobody had verified that address before, and the site hadn't set the password, the latter ends its password and sessions.",
+      "Takes a token signed by one of the site's registered providers (EdDSA, ES256 or RS256), creates or links the person's account, and returns a single-use token that signs the person in within 10 minutes. An account is found by the provider's id, or by an e-mail address that the provider has verified. Linking by address voids the account's password and sessions if the address was unverified and the site didn't set the password.",
     access: { credentials: CLIENT },
     retries: { replay: "none" },
     request: { body: jsonBody(CreateIntent) },
@@ -111,7 +111,7 @@ auth.openapi(
     path: "/auth/v2/intent/consume/{token}",
     summary: "Consume an intent",
     description:
-      "Signs in the person that the intent stands for. It works once; a second request gets a 404. An account with an authenticator app signs in with its password and a code only (401 `totp_required`).",
+      "Signs in the person for whom the intent was created. It works once; a second request returns 404. An account with an authenticator app can only sign in with its password and a code (401 `totp_required`).",
     access: { credentials: CLIENT },
     request: { params: IntentParam },
     responses: { 200: json("Signed in", ConsumedIntent) },

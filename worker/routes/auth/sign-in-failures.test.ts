@@ -22,7 +22,7 @@ async function fail(email: string, address: string): Promise<void> {
   await site.call("login", { as: "nobody", body, headers: { "CF-Connecting-IP": address } });
 }
 
-const noted = () => db.select().from(signInFailures).where(eq(signInFailures.siteId, site.id));
+const storedFailures = () => db.select().from(signInFailures).where(eq(signInFailures.siteId, site.id));
 
 const publish = () => publishSignInFailures({ env, db, now: Date.now() + LATER });
 
@@ -31,11 +31,11 @@ async function failures(): Promise<z.output<typeof EventList>["results"]> {
   return (await site.call("listEvents", { query: { limit: 200, types: "account.signInFailed" } })).as(EventList).results;
 }
 
-test("failed sign-ins to an account become one event for each address and minute, with their number", async () => {
+test("failed sign-ins to an account become one event per address and minute, with the number of attempts", async () => {
   const { viewer } = site.accounts;
   for (let i = 0; i < 3; i++) await fail(viewer.email, "203.0.113.9");
   await fail(viewer.email, "2001:db8:7::9");
-  const rows = await noted();
+  const rows = await storedFailures();
   expect(rows.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(4);
   expect(await failures()).toEqual([]);
   await publish();
@@ -52,18 +52,18 @@ test("failed sign-ins to an account become one event for each address and minute
   expect(await failures()).toHaveLength(rows.length);
 });
 
-test("failed sign-ins to an e-mail without an account leave no trace", async () => {
+test("failed sign-ins without a matching account aren't recorded", async () => {
   await fail("nobody@demo.example", "203.0.113.9");
-  expect(await noted()).toEqual([]);
+  expect(await storedFailures()).toEqual([]);
 });
 
-test("a failed sign-in of the minute that is running waits", async () => {
+test("a failed sign-in of the current minute isn't published yet", async () => {
   await fail(site.accounts.viewer.email, "203.0.113.9");
   await publishSignInFailures({ env, db, now: Date.now() });
-  expect(await noted()).toHaveLength(1);
+  expect(await storedFailures()).toHaveLength(1);
 });
 
-test("a flood over many accounts brings a site's log fifty events a minute at most", async () => {
+test("a flood across many accounts emits at most fifty events a minute per site", async () => {
   const minute = Math.floor(Date.now() / 60_000);
   const rows = Array.from({ length: 120 }, (_, index) => {
     const accountId = index.toString(16).padStart(24, "0");
@@ -72,14 +72,14 @@ test("a flood over many accounts brings a site's log fifty events a minute at mo
   for (let i = 0; i < rows.length; i += 10) await db.insert(signInFailures).values(rows.slice(i, i + 10));
   await publish();
   expect(await failures()).toHaveLength(50);
-  expect(await noted()).toHaveLength(70);
+  expect(await storedFailures()).toHaveLength(70);
   await publish();
   await publish();
   expect(await failures()).toHaveLength(120);
-  expect(await noted()).toEqual([]);
+  expect(await storedFailures()).toEqual([]);
 });
 
-test("what is known of where somebody signed in goes with the account, or after 90 days", async () => {
+test("known sign-in places are deleted with the account, or after 90 days", async () => {
   const { viewer, creator } = site.accounts;
   const places = (accountId: string) => db.$count(signInPlaces, eq(signInPlaces.accountId, accountId));
   for (const { email } of [viewer, creator]) {
@@ -90,7 +90,7 @@ test("what is known of where somebody signed in goes with the account, or after 
   await fail(viewer.email, "203.0.113.9");
   await site.call("deleteAccount", { params: { id: viewer.id } });
   expect([await places(viewer.id), await places(creator.id)]).toEqual([0, 2]);
-  expect(await noted()).toEqual([]);
+  expect(await storedFailures()).toEqual([]);
   expect(await db.$count(accounts, eq(accounts.id, viewer.id))).toBe(0);
   await prunePlaces({ db, now: Date.now() + 89 * 86_400_000 });
   expect(await places(creator.id)).toBe(2);

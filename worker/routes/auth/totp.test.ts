@@ -42,37 +42,37 @@ interface Enrolled {
   codes: string[];
 }
 
-/** An account with an authenticator app; the last code that was spent is that of the step before now. */
-async function enrol(account?: TestAccount, on = site): Promise<Enrolled> {
+/** Adds an account with an authenticator app, whose current code is still unused. */
+async function enroll(account?: TestAccount, on = site): Promise<Enrolled> {
   const person = account ?? (await newStaff(on));
   const { jwt } = (await signIn(person.email, {}, on)).as(Tokens);
   const { secret } = (await as(jwt, "beginTotp", { body: { password: PASSWORD } }, on)).as(TotpSecret);
   const confirmed = await as(jwt, "confirmTotp", { body: { code: totpCode(secret, Date.now()) } }, on);
-  await forgetSpent(person);
+  await resetUsedStep(person);
   return { account: person, jwt, secret, codes: confirmed.as(RecoveryCodes).recoveryCodes };
 }
 
-/** As if the last code had been spent long ago. */
-async function forgetSpent({ id }: TestAccount): Promise<void> {
+/** Makes the current code usable again. */
+async function resetUsedStep({ id }: TestAccount): Promise<void> {
   await db.update(totpSecrets).set({ lastStep: 0 }).where(eq(totpSecrets.accountId, id));
 }
 
-const refused = ({ status, problem }: Answer) => [status, problem?.code];
+const outcome = ({ status, problem }: Answer) => [status, problem?.code];
 const REQUIRED = [401, "totp_required"];
 
 describe("an authenticator app", () => {
-  test("is asked for after the right password only", async () => {
-    const { account, secret } = await enrol();
-    expect(refused(await signIn(account.email))).toEqual(REQUIRED);
-    expect(refused(await signIn(account.email, { password: "wrong" }))).toEqual([401, "unauthenticated"]);
-    expect(refused(await signIn(account.email, { password: "wrong", totp: totpCode(secret, Date.now()) }))).toEqual([
+  test("is required only after a correct password", async () => {
+    const { account, secret } = await enroll();
+    expect(outcome(await signIn(account.email))).toEqual(REQUIRED);
+    expect(outcome(await signIn(account.email, { password: "wrong" }))).toEqual([401, "unauthenticated"]);
+    expect(outcome(await signIn(account.email, { password: "wrong", totp: totpCode(secret, Date.now()) }))).toEqual([
       401,
       "unauthenticated",
     ]);
     expect((await signIn(account.email, { totp: totpCode(secret, Date.now()) })).status).toBe(200);
   });
 
-  test("isn't asked for before a code has confirmed it", async () => {
+  test("isn't required until a code has confirmed it", async () => {
     const account = await newStaff();
     const { jwt } = (await signIn(account.email)).as(Tokens);
     const begun = await as(jwt, "beginTotp", { body: { password: PASSWORD } });
@@ -84,23 +84,23 @@ describe("an authenticator app", () => {
     expect((await as(jwt, "getTotp")).as(Totp)).toEqual({ enabled: false, required: false, confirmedAt: null, recoveryCodes: 0 });
   });
 
-  test("takes each code once, however many sign-ins show it at the same instant", async () => {
-    const { account, secret } = await enrol();
+  test("accepts each code once, also in concurrent sign-ins", async () => {
+    const { account, secret } = await enroll();
     const totp = totpCode(secret, Date.now());
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await signIn(account.email, { totp })).status));
     expect(statuses.sort()).toEqual([200, 401, 401, 401]);
     const replayed = await signIn(account.email, { totp });
-    expect(replayed.problem?.message).toBe("The code is wrong or has been used");
-    // Nor an older one: the one that was spent may have been that of the step after.
+    expect(replayed.problem?.message).toBe("The code is incorrect or already used");
+    // An older code is rejected too: the used one may have been of the following step.
     await db
       .update(totpSecrets)
       .set({ lastStep: Math.floor(Date.now() / STEP) + 1 })
       .where(eq(totpSecrets.accountId, account.id));
-    expect(refused(await signIn(account.email, { totp: totpCode(secret, Date.now()) }))).toEqual(REQUIRED);
+    expect(outcome(await signIn(account.email, { totp: totpCode(secret, Date.now()) }))).toEqual(REQUIRED);
   });
 
-  test("is replaced by each recovery code once, in whatever case it is typed", async () => {
-    const { account, jwt, codes } = await enrol();
+  test("can be replaced by each recovery code once, in any case", async () => {
+    const { account, jwt, codes } = await enroll();
     const [first = "", second = ""] = codes;
     expect(codes).toHaveLength(10);
     expect(first).toMatch(/^([2-9A-Z]{4}-){3}[2-9A-Z]{4}$/);
@@ -108,12 +108,12 @@ describe("an authenticator app", () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect((await signIn(account.email, { totp: second.toLowerCase().replaceAll("-", " ") })).status).toBe(200);
     expect((await as(jwt, "getTotp")).as(Totp)).toMatchObject({ enabled: true, recoveryCodes: 8 });
-    const other = await enrol();
-    expect(refused(await signIn(account.email, { totp: other.codes[0] ?? "" }))).toEqual(REQUIRED);
+    const other = await enroll();
+    expect(outcome(await signIn(account.email, { totp: other.codes[0] ?? "" }))).toEqual(REQUIRED);
   });
 
-  test("stops whoever has the password and guesses codes, after ten in an hour", async () => {
-    const { account, secret } = await enrol();
+  test("limits guesses of codes with a known password to ten an hour", async () => {
+    const { account, secret } = await enroll();
     const guesses = [];
     for (let i = 0; i < 12; i++) guesses.push((await signIn(account.email, { totp: `99999${i % 10}` })).status);
     expect(guesses.filter((status) => status === 401).length).toBeLessThanOrEqual(10);
@@ -124,14 +124,14 @@ describe("an authenticator app", () => {
   test("ends the account's other sessions when it is confirmed", async () => {
     const account = await newStaff();
     const thief = (await signIn(account.email)).as(Tokens);
-    const { jwt } = await enrol(account);
+    const { jwt } = await enroll(account);
     expect((await as(thief.jwt, "getTotp")).status).toBe(401);
     expect((await site.call("refreshTokens", { as: "nobody", body: { refreshToken: thief.refreshToken } })).status).toBe(401);
     expect((await as(jwt, "getTotp")).status).toBe(200);
   });
 
-  test("isn't set up, replaced or removed by a stolen session alone", async () => {
-    const { account, jwt, secret } = await enrol();
+  test("can't be set up, replaced or removed with only a stolen session", async () => {
+    const { account, jwt, secret } = await enroll();
     const wrong = await as(jwt, "beginTotp", { body: { password: "wrong" } });
     expect([wrong.status, wrong.fields]).toEqual([400, ["password"]]);
     expect((await as(jwt, "beginTotp", { body: { password: PASSWORD } })).problem?.code).toBe("conflict");
@@ -143,23 +143,23 @@ describe("an authenticator app", () => {
       { code: "000000", password: PASSWORD },
     ])
       expect((await as(jwt, "disableTotp", { body })).status).toBe(400);
-    expect(refused(await signIn(account.email))).toEqual(REQUIRED);
+    expect(outcome(await signIn(account.email))).toEqual(REQUIRED);
     expect((await as(jwt, "disableTotp", { body: { code: totpCode(secret, Date.now()) } })).status).toBe(204);
     expect((await signIn(account.email)).status).toBe(200);
     expect(await db.$count(recoveryCodes, eq(recoveryCodes.accountId, account.id))).toBe(0);
     expect((await as(jwt, "disableTotp", { body: { password: PASSWORD } })).problem?.code).toBe("conflict");
   });
 
-  test("is kept sealed, and its recovery codes as hashes", async () => {
-    const { account, secret, codes } = await enrol();
+  test("is stored sealed, and its recovery codes as hashes", async () => {
+    const { account, secret, codes } = await enroll();
     const [row] = await db.select().from(totpSecrets).where(eq(totpSecrets.accountId, account.id));
     const rows = await db.select().from(recoveryCodes).where(eq(recoveryCodes.accountId, account.id));
     const kept = JSON.stringify([row, rows]);
     for (const text of [secret, ...codes, ...codes.map((code) => code.replaceAll("-", ""))]) expect(kept).not.toContain(text);
   });
 
-  test("is removed by an admin for whoever has lost it; a key needs roles:write", async () => {
-    const { account } = await enrol();
+  test("can be removed by an admin, and by a key only with roles:write", async () => {
+    const { account } = await enroll();
     const params = { id: account.id };
     const headers = { "Tifo-Developer-Key": await site.addKey(["account:write"]) };
     expect((await site.call("resetTotp", { as: "client", params, headers })).status).toBe(403);
@@ -170,8 +170,8 @@ describe("an authenticator app", () => {
     expect((await site.call("resetTotp", { as: "admin", params })).status).toBe(409);
   });
 
-  test("has its events, which hold no code", async () => {
-    const { account, jwt, codes } = await enrol();
+  test("emits events without codes", async () => {
+    const { account, jwt, codes } = await enroll();
     await signIn(account.email, { totp: codes[0] ?? "" });
     await as(jwt, "disableTotp", { body: { code: codes[1] ?? "" } });
     await env.SITE_LOG.getByName(site.id).nudge();
@@ -190,7 +190,7 @@ describe("an authenticator app", () => {
     const account = await newStaff();
     await signIn(account.email);
     const [other] = await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.accountId, account.id));
-    await enrol(account);
+    await enroll(account);
     await env.SITE_LOG.getByName(site.id).nudge();
     const { results } = (await site.call("listEvents", { query: { types: "account.sessionEnded", limit: 200 } })).as(EventList);
     const own = results.filter(({ resource }) => resource === `account/${account.id}`).map(({ data }) => data);
@@ -198,8 +198,8 @@ describe("an authenticator app", () => {
   });
 });
 
-describe("where the site requires an authenticator app of staff", () => {
-  test("an account's roles count only once it has one", async () => {
+describe("on a site that requires an authenticator app for staff", () => {
+  test("an account's roles apply only once it has one", async () => {
     const own = await newSite();
     const boss = await own.addAccount("boss", [ADMIN]);
     const before = (await signIn(boss.email, {}, own)).as(Tokens);
@@ -207,12 +207,12 @@ describe("where the site requires an authenticator app of staff", () => {
       security: { allowedOrigins: [], allowNewAdmins: true, providers: [], requireVerifiedEmail: false, requireStaffTotp: true },
     };
     await db.update(sites).set({ settings }).where(eq(sites.id, own.id));
-    // Sessions that are open, and those that follow.
+    // Both open and new sessions.
     for (const { jwt } of [before, (await signIn(boss.email, {}, own)).as(Tokens)]) {
       expect((await as(jwt, "listAccounts", {}, own)).status).toBe(403);
       expect((await as(jwt, "getTotp", {}, own)).as(Totp)).toMatchObject({ enabled: false, required: true });
     }
-    const { jwt } = await enrol(boss, own);
+    const { jwt } = await enroll(boss, own);
     expect((await as(jwt, "listAccounts", {}, own)).status).toBe(200);
     const { viewer } = own.accounts;
     const asViewer = await as(await own.signIn(viewer), "getTotp", {}, own);
@@ -230,7 +230,7 @@ describe("passwords of accounts with roles", () => {
       () => ({ body: { name: "New", slug: `new-${randomHex(4)}`, admin: person(SHORT) } }),
       "admin.password",
     ],
-    ["an account made with roles", "upsertAccount", () => ({ body: { ...person(SHORT), roles: [MODERATOR] } }), "password"],
+    ["an account created with roles", "upsertAccount", () => ({ body: { ...person(SHORT), roles: [MODERATOR] } }), "password"],
     ["an account that has roles", "upsertAccount", () => ({ body: { ...person(SHORT), email: site.accounts.creator.email } }), "password"],
     [
       "an invited admin",
@@ -238,12 +238,12 @@ describe("passwords of accounts with roles", () => {
       () => ({ params: { token: `5eed00000000000000004e01.${"q".repeat(43)}` }, body: { name: "New", password: SHORT } }),
       "password",
     ],
-  ] as const)("have at least ten characters: %s", async ([, operationId, options, path]) => {
+  ] as const)("need at least ten characters: %s", async ([, operationId, options, path]) => {
     const { status, fields } = await site.call(operationId, options());
     expect([status, fields]).toEqual([400, [path]]);
   });
 
-  test("have at least ten characters when they are changed", async () => {
+  test("need at least ten characters when they are changed", async () => {
     const { jwt } = (await signIn((await newStaff()).email)).as(Tokens);
     const change = await as(jwt, "changePassword", { body: { oldPassword: PASSWORD, password: SHORT } });
     expect([change.status, change.fields]).toEqual([400, ["password"]]);
@@ -252,7 +252,7 @@ describe("passwords of accounts with roles", () => {
     expect((await as(theirs, "changePassword", { body: { oldPassword: PASSWORD, password: SHORT } })).status).toBe(200);
   });
 
-  test("that are shorter, since the roles came later, sign in no more until they are replaced", async () => {
+  test("can't be used if they are shorter because the roles came later, until they are replaced", async () => {
     const email = `late-${randomHex(4)}@demo.example`;
     await site.call("createAccount", { body: { email, password: SHORT, name: "Late" } });
     expect((await signIn(email, { password: SHORT })).status).toBe(200);
@@ -261,8 +261,8 @@ describe("passwords of accounts with roles", () => {
       .update(accounts)
       .set({ roles: [MODERATOR] })
       .where(which);
-    expect(refused(await signIn(email, { password: SHORT }))).toEqual([403, "password_too_short"]);
-    expect(refused(await signIn(email, { password: "8-letter" }))).toEqual([401, "unauthenticated"]);
+    expect(outcome(await signIn(email, { password: SHORT }))).toEqual([403, "password_too_short"]);
+    expect(outcome(await signIn(email, { password: "8-letter" }))).toEqual([401, "unauthenticated"]);
     await site.call("upsertAccount", { body: { email, name: "Late", password: PASSWORD } });
     expect((await signIn(email)).status).toBe(200);
   });
@@ -270,8 +270,8 @@ describe("passwords of accounts with roles", () => {
   const person = (password: string) => ({ email: `${randomHex(5)}@demo.example`, name: "New", password });
 });
 
-test("a wrong code counts for an account from wherever it comes, as its passwords do", async () => {
-  const { account, secret } = await enrol();
+test("wrong codes are limited per account, from any address", async () => {
+  const { account, secret } = await enroll();
   await exhaust(site.id, "totp", await sha256(`${site.id}\n${account.email}`));
   expect((await signIn(account.email, { totp: totpCode(secret, Date.now()) })).status).toBe(429);
 });

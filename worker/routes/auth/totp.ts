@@ -16,7 +16,8 @@ totp.openapi(
     method: "get",
     path: "/auth/v2/totp",
     summary: "Get the state of your authenticator app",
-    description: "Whether your sign-in needs a one-time code, whether the site requires one, and how many recovery codes are left.",
+    description:
+      "Returns whether your sign-in requires a one-time code, whether the site requires one, and how many recovery codes are left.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: {},
     responses: { 200: json("The state", Totp) },
@@ -32,7 +33,7 @@ totp.openapi(
     path: "/auth/v2/totp",
     summary: "Set up an authenticator app",
     description:
-      "Creates a secret for an app that shows one-time codes (TOTP, RFC 6238: SHA-1, 6 digits, 30 s). Nothing changes until a code confirms it. Wrong passwords count as wrong sign-ins.",
+      "Creates a secret for an app that shows one-time codes (TOTP, RFC 6238: SHA-1, 6 digits, 30 s). Nothing changes until you confirm it with a code. Wrong passwords count as failed sign-ins.",
     access: { credentials: ACCOUNT, accounts: "any" },
     retries: { replay: "none" },
     request: { body: jsonBody(BeginTotp) },
@@ -50,7 +51,7 @@ totp.openapi(
     path: "/auth/v2/totp/confirm",
     summary: "Confirm the authenticator app",
     description:
-      "From now on each sign-in with the password needs a code. Responds with ten recovery codes, shown this once, and ends all other sessions of the account.",
+      "Enables the authenticator app: from now on, signing in with the password requires a code. Returns ten recovery codes, shown only once, and ends all other sessions of the account.",
     access: { credentials: ACCOUNT, accounts: "any" },
     retries: { replay: "none" },
     request: { body: jsonBody(ConfirmTotp) },
@@ -67,7 +68,7 @@ totp.openapi(
     method: "post",
     path: "/auth/v2/totp/disable",
     summary: "Disable the authenticator app",
-    description: "Needs a code of the app, a recovery code, or the password. The recovery codes stop working too.",
+    description: "Requires a code of the app, a recovery code, or the password. The recovery codes stop working too.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { body: jsonBody(DisableTotp) },
     responses: { 204: { description: "Disabled" } },

@@ -123,7 +123,7 @@ describe("an invitation by e-mail", () => {
     const rejected = await invite({}, "developer", closed);
     expect([rejected.status, rejected.problem?.message]).toEqual([
       400,
-      "Create Invite in Invite Service failed - The site takes no new admins (settings.security.allowNewAdmins)",
+      "Create Invite in Invite Service failed - The site allows no new admins (settings.security.allowNewAdmins)",
     ]);
   });
 

@@ -71,12 +71,12 @@ export async function getAccessCode(ctx: Ctx, id: string): Promise<AccessCodeRow
   return code;
 }
 
-/** Adds a code that the site has thought of itself. */
+/** Adds a code that the site chose itself. */
 export async function addAccessCode(ctx: Ctx, input: AddAccessCode): Promise<AccessCodeRow> {
   requireOwnSite(ctx, input.siteId);
   const { accessCode, sku, type, tags = [] } = input;
   const code: AccessCodeRow = { ...newRow(ctx), accessCode, sku, type, tags, accountId: null, consumedAt: null };
-  await refuseDuplicate(DUPLICATE, "The site has this access code already", () =>
+  await refuseDuplicate(DUPLICATE, "The site already has this access code", () =>
     commitReferencing(ctx, skuOf(code), ctx.db.insert(accessCodes).values(code), codeEvent("created", code)),
   );
   return code;
@@ -86,7 +86,7 @@ function skuOf({ sku }: { sku: string }): Reference[] {
   return [{ kind: "sku", id: sku, path: "sku" }];
 }
 
-/** Deletes a code. What it has granted stays; a login code's account is let through its gates no more. */
+/** Deletes a code. Granted entitlements stay; the account of a login code loses access to its gates. */
 export async function deleteAccessCode(ctx: Ctx, id: string): Promise<AccessCodeRow> {
   const current = await getAccessCode(ctx, id);
   requireMatch(ctx, current);
@@ -95,10 +95,10 @@ export async function deleteAccessCode(ctx: Ctx, id: string): Promise<AccessCode
   return current;
 }
 
-/** Makes up to 100,000 codes, all or none, and answers the seed from which `accessCodeChunks` lists them. */
+/** Creates up to 100,000 codes, all or none, and returns the seed from which `accessCodeChunks` derives them. */
 export async function createAccessCodes(ctx: Ctx, { qty, sku, tags }: BulkInput): Promise<string> {
   await ctx.caller();
-  // A repeated request: the codes are there.
+  // A repeated request: the codes already exist.
   if (ctx.receipt !== undefined) return ctx.receipt;
   const seed = randomToken(SEED_BYTES);
   const batchId = newId(ctx.now);
@@ -112,20 +112,20 @@ export async function createAccessCodes(ctx: Ctx, { qty, sku, tags }: BulkInput)
     resource: `accesscode/${batchId}`,
     data: { batchId, siteId: ctx.siteId, qty, sku, tags },
   };
-  await refuseDuplicate(DUPLICATE, "One of the codes was taken by chance; try again", () =>
+  await refuseDuplicate(DUPLICATE, "A generated code already exists on the site; try again", () =>
     commitReferencing(ctx, skuOf({ sku }), inserts, event),
   );
   ctx.receipt = seed;
   return seed;
 }
 
-/** The codes of a seed, some thousand at a time, so that however many there are none are held. */
+/** Derives the codes of a seed in chunks, so that memory use doesn't grow with their number. */
 export async function* accessCodeChunks(seed: string, qty: number): AsyncGenerator<string[]> {
   const bytes = fromBase64Url(seed);
   for (let offset = 0; offset < qty; offset += CODES_PER_CHUNK) yield codesOf(bytes, offset, Math.min(CODES_PER_CHUNK, qty - offset));
 }
 
-// An id of a batch is the batch's own with the last five characters counting, so that the rows lie side by side.
+// Row ids are the batch id with a counter as its last five characters, so that the rows are adjacent in the index.
 function insertCodes(
   ctx: Ctx,
   batch: { batchId: string; offset: number; codes: string[]; sku: string; tags: string[] },
@@ -136,19 +136,19 @@ function insertCodes(
       ${ctx.now}, ${ctx.now}, 1 from json_each(${JSON.stringify(codes)})`);
 }
 
-/** What became of a code that somebody typed. */
+/** The outcome of redeeming a code. */
 export interface Redemption {
   success: boolean;
   message: string;
 }
 
-/** Redeems a code for the caller, once: it grants its sku, or binds the account to the login gates that name it. */
+/** Redeems a code for the caller, once: grants its sku, or lets the account through the login gates that name the sku. */
 export async function consumeAccessCode(ctx: Ctx, typed: string, address: string): Promise<Redemption> {
   const { id: accountId } = await callerAccount(ctx);
   const code = await findWithin(ctx, guessesOf(accountId, address, "guessAccessCode"), () => findCode(ctx, typed.trim()));
-  if (!code) return { success: false, message: "There is no such access code" };
-  if (await wonRace(() => spend(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
-  return { success: false, message: await whyNot(ctx, code.id, accountId) };
+  if (!code) return { success: false, message: "This access code doesn't exist" };
+  if (await wonRace(() => markConsumed(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
+  return { success: false, message: await rejectionReason(ctx, code.id, accountId) };
 }
 
 async function findCode(ctx: Ctx, accessCode: string): Promise<AccessCodeRow | undefined> {
@@ -159,22 +159,24 @@ async function findCode(ctx: Ctx, accessCode: string): Promise<AccessCodeRow | u
   return code;
 }
 
-/** A 409 unless the code is unspent and the account has yet to hold what it grants. */
-async function spend(ctx: Ctx, code: AccessCodeRow, accountId: string): Promise<void> {
-  const spent: AccessCodeRow = { ...code, accountId, consumedAt: ctx.now, modified: ctx.now, version: code.version + 1 };
+/** A 409 if the code is already consumed or the account already holds what it grants. */
+async function markConsumed(ctx: Ctx, code: AccessCodeRow, accountId: string): Promise<void> {
+  const consumed: AccessCodeRow = { ...code, accountId, consumedAt: ctx.now, modified: ctx.now, version: code.version + 1 };
   const isSubscription = code.type === "subscription";
   const alreadyHeld = isSubscription ? holdsSku(ctx, accountId, code.sku) : isBoundTo(ctx, accountId, code.sku);
   const change = ctx.db
     .update(accessCodes)
-    .set(spent)
+    .set(consumed)
     .where(and(ownRow(ctx, accessCodes, code.id), isNull(accessCodes.accountId), notExists(alreadyHeld)));
   const grant = planGrants(
     ctx,
     { accountId, skus: isSubscription ? [code.sku] : [], grantedMethod: "accessCode", source: `accesscode/${code.id}` },
     [],
   );
-  const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(spent), accountId } };
-  await refuseDuplicate(HELD_TWICE, "Granted meanwhile", () => commitIfUnchanged(ctx, [change, ...grant.changes], event, ...grant.events));
+  const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(consumed), accountId } };
+  await refuseDuplicate(HELD_TWICE, "The account already holds this sku", () =>
+    commitIfUnchanged(ctx, [change, ...grant.changes], event, ...grant.events),
+  );
 }
 
 function holdsSku(ctx: Ctx, accountId: string, sku: string) {
@@ -184,7 +186,7 @@ function holdsSku(ctx: Ctx, accountId: string, sku: string) {
     .where(and(heldBy(ctx, accountId), eq(accountEntitlements.sku, sku)));
 }
 
-/** A login code of this sku that has let the account through its gates already. */
+/** Selects a login code of this sku that the account has already redeemed. */
 function isBoundTo(ctx: Ctx, accountId: string, sku: string) {
   const bound = alias(accessCodes, "bound");
   return ctx.db
@@ -193,14 +195,14 @@ function isBoundTo(ctx: Ctx, accountId: string, sku: string) {
     .where(and(eq(bound.siteId, ctx.siteId), eq(bound.accountId, accountId), eq(bound.sku, sku), eq(bound.type, "login")));
 }
 
-async function whyNot(ctx: Ctx, id: string, accountId: string): Promise<string> {
+async function rejectionReason(ctx: Ctx, id: string, accountId: string): Promise<string> {
   const [code] = await ctx.db
     .select({ accountId: accessCodes.accountId })
     .from(accessCodes)
     .where(ownRow(ctx, accessCodes, id));
-  if (!code) return "There is no such access code";
-  if (code.accountId === null) return "You have what this code grants already; it was not used up";
-  return code.accountId === accountId ? "You have redeemed this access code already" : "This access code has been used by somebody else";
+  if (!code) return "This access code doesn't exist";
+  if (code.accountId === null) return "You already have what this code grants; the code is still unused";
+  return code.accountId === accountId ? "You have already redeemed this access code" : "Someone else has already used this access code";
 }
 
 function codeEvent(change: "created" | "deleted", code: AccessCodeRow): NewEvent {

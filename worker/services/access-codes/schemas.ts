@@ -4,21 +4,21 @@ import type { AccessCodeRow } from "#db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { normalizeCode, typedCode } from "#worker/lib/crypto/codes.ts";
 
-/** Letters of a television's code: 39 bits, for ten minutes and a budget of misses. */
+/** 39 bits are enough: a code is valid for ten minutes, and failed guesses are limited. */
 export const TV_CODE_LENGTH = 8;
 
 const Code = z
   .string()
   .min(1)
   .max(64)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "Letters, digits, dots, hyphens and underscores, beginning with a letter or digit")
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "Letters, digits, dots, hyphens and underscores, starting with a letter or digit")
   .openapi({ example: "HARBOUR-2026" });
 
 const AccessCodeType = z
   .enum(ACCESS_CODE_TYPES)
   .describe("`subscription` grants the sku's entitlement; `login` lets the account through the login gates that name the sku");
 
-/** Tags in a query string: comma-separated. */
+/** Comma-separated in the query string. */
 const TagList = z
   .string()
   .max(1000)
@@ -29,12 +29,12 @@ const TagList = z
 export const AccessCode = z
   .object({
     _id: Id,
-    accessCode: z.string().describe("Found in whatever case it is typed"),
+    accessCode: z.string().describe("Case-insensitive when redeemed"),
     siteId: Id,
     sku: z.string(),
     type: AccessCodeType,
-    accountId: Id.nullable().describe("Of a login code that was redeemed: the account that it is bound to"),
-    consumedAt: Time.nullable().describe("When it was redeemed"),
+    accountId: Id.nullable().describe("For a redeemed login code, the account that redeemed it"),
+    consumedAt: Time.nullable().describe("When the code was redeemed"),
     tags: Tags,
     ...Tracked,
   })
@@ -54,11 +54,11 @@ export const AccessCodeFilters = {
   tags: TagList.optional().openapi({ type: "string", description: "Codes that have all of these tags, comma-separated" }),
 };
 
-/** A code as somebody types it: one that can't be ours is just an unknown one. */
+/** The code as typed: a malformed code counts as an unknown one, not as invalid input. */
 export const ConsumeParam = z.object({ accessCode: z.string().min(1).max(200).openapi({ example: "HARBOUR-2026" }) });
 
 export const Redeemed = z
-  .object({ success: z.boolean(), message: z.string().describe("What was redeemed, or why not") })
+  .object({ success: z.boolean(), message: z.string().describe("What was redeemed, or why the code was rejected") })
   .openapi("Redeemed");
 
 export const BulkQuery = z.strictObject({ kind: z.enum(["csv", "json"]).default("json") });
@@ -67,7 +67,7 @@ export const BulkInput = z
   .strictObject({ qty: z.number().int().min(1).max(100_000), sku: Sku, tags: Tags.default([]) })
   .openapi("BulkAccessCodesInput", { example: { qty: 20, sku: "season-pass", tags: ["press"] } });
 
-export const BulkAnswer = z
+export const BulkResult = z
   .object({ success: z.literal(true), qty: z.number().int(), sku: z.string(), accessCodes: z.array(z.string()) })
   .openapi("BulkAccessCodes");
 
@@ -85,7 +85,7 @@ export const TvCode = z
   .object({
     code: z.string().openapi({ example: "K7PQ2MXB" }),
     expiresAt: Time,
-    interval: z.number().int().describe("Seconds to wait between two polls"),
+    interval: z.number().int().describe("Seconds to wait between polls"),
   })
   .openapi("TvCode");
 
@@ -94,7 +94,7 @@ const TypedTvCode = z
   .max(40)
   .regex(typedCode(TV_CODE_LENGTH), `${TV_CODE_LENGTH} letters and digits`)
   .openapi({ example: "K7PQ2MXB" })
-  .describe("In any case, with or without spaces and hyphens");
+  .describe("Case-insensitive; spaces and hyphens are ignored");
 
 export const ActivateTvInput = z.strictObject({ code: TypedTvCode.transform(normalizeCode) }).openapi("ActivateTvInput");
 
@@ -118,7 +118,7 @@ export function toAccessCode(row: AccessCodeRow) {
   return { ...toAccessCodeEvent(row), accessCode: row.accessCode } satisfies z.output<typeof AccessCode>;
 }
 
-/** What events say of a code: not the code itself, with which whoever reads them could redeem it. */
+/** The code as events show it: without the code itself, so that readers of events can't redeem it. */
 export function toAccessCodeEvent(row: AccessCodeRow) {
   return {
     _id: row.id,

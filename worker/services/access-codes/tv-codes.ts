@@ -10,18 +10,18 @@ import { callerAccount, commit, commitIfUnchanged, type Ctx, ownRow } from "#wor
 import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
-/** Seconds between two polls, as the device is told; half a second less is taken, since no network is punctual. */
-const INTERVAL = 5;
-const PATIENCE_MS = INTERVAL * 1000 - 500;
-const KEPT_MS = 60 * 60 * 1000;
+/** The poll interval sent to the device; the server accepts polls half a second early, because networks jitter. */
+const INTERVAL_SECONDS = 5;
+const MIN_POLL_GAP_MS = INTERVAL_SECONDS * 1000 - 500;
+const RETENTION_MS = 60 * 60 * 1000;
 
-/** With the password version of the account as it is now. */
+/** A TV code with the account's current password version. */
 type DeviceCode = TvCodeRow & { currentVersion: number | null };
 
-/** A code for a device to show: the viewer types it where they are signed in (the flow of RFC 8628). */
+/** Creates a code for a device to show; the viewer enters it where they are signed in (the flow of RFC 8628). */
 export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: string; expiresAt: number; interval: number }> {
   await ctx.caller();
-  return saying("Error generating TV code", async () => {
+  return withErrorMessage("Error generating TV code", async () => {
     const code = randomCode(TV_CODE_LENGTH);
     const row: TvCodeRow = {
       id: newId(ctx.now),
@@ -36,32 +36,32 @@ export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: 
       expires: ctx.now + LIFETIME_MS,
     };
     await commit(ctx, ctx.db.insert(tvCodes).values(row));
-    return { code, expiresAt: row.expires, interval: INTERVAL };
+    return { code, expiresAt: row.expires, interval: INTERVAL_SECONDS };
   });
 }
 
-/** Lets the device that shows this code sign in as the caller; false where there is nothing to activate. */
+/** Lets the device that shows this code sign in as the caller; false if there is no such code waiting. */
 export async function activateTvCode(ctx: Ctx, code: string, address: string): Promise<boolean> {
   const { id: accountId, sessionId } = await callerAccount(ctx);
-  return saying("Error activating TV code", async () => {
+  return withErrorMessage("Error activating TV code", async () => {
     const hash = await hashOf(ctx, code);
     const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
     const budgets = guessesOf(accountId, address, "guessTvCode");
     const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
-    // The session's, not the account's of now: it may have ended since it was asked.
+    // The session's password version, not the account's: the session may have ended since it was checked.
     const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
     return wonRace(() => commitIfUnchanged(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
   });
 }
 
-/** What became of a device's code; once it is activated, the tokens, exactly once. Whoever guesses must guess code and device. */
+/** The status of a device's code; the tokens are returned exactly once. A guesser would need both code and device id. */
 export async function pollTvCode(ctx: Ctx, typed: string, address: string): Promise<TvStatus> {
   const row = await findWithin(ctx, { own: [{ name: "miss", key: address }] }, () => findForDevice(ctx, normalizeCode(typed)));
-  if (!row) throw notFound("This device has no such code");
+  if (!row) throw notFound("No such code for this device");
   if (row.takenAt !== null || row.expires <= ctx.now) return { status: "expired" };
-  if (row.polledAt !== null && row.polledAt > ctx.now - PATIENCE_MS) throw slowDown();
+  if (row.polledAt !== null && row.polledAt > ctx.now - MIN_POLL_GAP_MS) throw slowDown();
   if (row.accountId !== null) return takeTokens(ctx, row, row.accountId);
   await ctx.db
     .update(tvCodes)
@@ -70,10 +70,10 @@ export async function pollTvCode(ctx: Ctx, typed: string, address: string): Prom
   return { status: "pending" };
 }
 
-/** Signs the device in as the account; whoever of its polls comes second may ask again. */
+/** Signs the device in as the account; of two concurrent polls, one gets the tokens and the other is asked to slow down. */
 async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStatus> {
   const { id: codeId, passwordVersion, currentVersion } = row;
-  // Whoever activated the code has been deleted since, or their password, with all that was signed in by it, has been replaced.
+  // The account was deleted after activation, or its password changed, which ended its sessions.
   if (passwordVersion === null || passwordVersion !== currentVersion) return { status: "expired" };
   const { insert, tokens } = await newSession(ctx, ctx.siteId, { id, passwordVersion });
   const taken = ctx.db
@@ -91,7 +91,7 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
 
 /** Deletes codes an hour after they expire. */
 export async function pruneTvCodes(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
-  await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - KEPT_MS));
+  await ctx.db.delete(tvCodes).where(lt(tvCodes.expires, ctx.now - RETENTION_MS));
 }
 
 async function findForDevice(ctx: Ctx, code: string): Promise<DeviceCode | undefined> {
@@ -114,11 +114,13 @@ function hashOf(ctx: Ctx, secret: string): Promise<string> {
 }
 
 function slowDown(): Failure {
-  return new Failure("slow_down", `Wait ${INTERVAL} seconds between two polls`, { headers: { "Retry-After": String(INTERVAL) } });
+  return new Failure("slow_down", `Wait ${INTERVAL_SECONDS} seconds between polls`, {
+    headers: { "Retry-After": String(INTERVAL_SECONDS) },
+  });
 }
 
-/** What we didn't foresee is an internal error that at least says what failed. */
-async function saying<T>(message: string, work: () => Promise<T>): Promise<T> {
+/** Turns an unexpected error into an internal one with a public message. */
+async function withErrorMessage<T>(message: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

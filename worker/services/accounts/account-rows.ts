@@ -6,14 +6,14 @@ import { type Ctx, type NewEvent, newRow } from "#worker/services/core/context.t
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { invalid, refuseDuplicate } from "#worker/lib/errors.ts";
 import { type CreateAccount, toAccount } from "./schemas.ts";
-import { refuseTakenLink, writeLinks } from "./links.ts";
+import { rejectTakenLink, writeLinks } from "./links.ts";
 
-/** A search as names and e-mails are kept. */
+/** Normalizes a search like the stored names and addresses. */
 export function normalizeSearch<T extends ListQuery>(query: T): T {
   return query.search === undefined ? query : { ...query, search: normalizeName(query.search) };
 }
 
-/** The row of an account to be; hashing its password is the slow part. Without a password it signs in by other means alone. */
+/** Builds the row of a new account. Without a password, the account can't sign in with one until it is reset. */
 export async function newAccount(
   ctx: Ctx,
   input: Pick<CreateAccount, "email" | "name" | "marketingOptin"> & { password?: string },
@@ -22,7 +22,7 @@ export async function newAccount(
   const email = normalizeEmail(input.email);
   return {
     ...newRow(ctx),
-    ...naming(input.name),
+    ...nameColumns(input.name),
     globalAccountId: null,
     email,
     passwordHash: input.password === undefined ? null : await hashPassword(input.password),
@@ -39,7 +39,7 @@ export async function newAccount(
   };
 }
 
-/** The statements that make an account, with its profile and links. */
+/** The statements that insert an account, its profile and its third-party links. */
 export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
   return [
     ctx.db.insert(accounts).values(account),
@@ -48,48 +48,49 @@ export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite
   ];
 }
 
-/** A 409 for an e-mail, or a sign-in elsewhere, that another account of the site has. */
-export function refuseTakenEmail<T>(write: () => Promise<T>): Promise<T> {
-  return refuseTakenLink(() => refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail exists", write));
+/** A 409 if another account of the site has the e-mail address or a third-party link. */
+export function rejectTakenEmail<T>(write: () => Promise<T>): Promise<T> {
+  return rejectTakenLink(() =>
+    refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail address already exists", write),
+  );
 }
 
-/** What the log says of an account. */
+/** An event that carries the account. */
 export function accountEvent(type: string, account: AccountRow): NewEvent {
   return { type, resource: `account/${account.id}`, data: toAccount(account) };
 }
 
-/** The columns of a name. */
-export function naming(name: string): { name: string; normalizedName: string } {
+export function nameColumns(name: string): { name: string; normalizedName: string } {
   return { name, normalizedName: normalizeName(name) };
 }
 
-/** An address as it is compared: Unicode-normalised, trimmed, lower case. */
+/** The stored form of an address: Unicode-normalized, trimmed, lower case. */
 export function normalizeEmail(email: string): string {
   return email.normalize("NFKC").trim().toLowerCase();
 }
 
-export const STAND_IN = "@no-mail.invalid";
+export const PLACEHOLDER_DOMAIN = "@no-mail.invalid";
 
-/** The address of an account that has none, by an id that nobody can know before. */
-export function standInEmail(id: string): string {
-  return `${id}${STAND_IN}`;
+/** A placeholder address for an account without one, from an unpredictable id. */
+export function placeholderEmail(id: string): string {
+  return `${id}${PLACEHOLDER_DOMAIN}`;
 }
 
-export function isStandIn(email: string): boolean {
-  return normalizeEmail(email).endsWith(STAND_IN);
+export function isPlaceholderEmail(email: string): boolean {
+  return normalizeEmail(email).endsWith(PLACEHOLDER_DOMAIN);
 }
 
-/** A 400 for an address that we give ourselves. */
-export function refuseStandIn(email: string): void {
-  if (isStandIn(email)) throw invalid("email", `Addresses ${STAND_IN} are those of accounts without one`);
+/** A 400 for a placeholder address, which only we assign. */
+export function rejectPlaceholderEmail(email: string): void {
+  if (isPlaceholderEmail(email)) throw invalid("email", `${PLACEHOLDER_DOMAIN} is reserved for accounts without an e-mail address`);
 }
 
-/** A name as it is sorted and searched: lower case, without accents. */
+/** The form of a name for sorting and searching: lower case, without accents. */
 export function normalizeName(name: string): string {
   return name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-/** The columns of a new password; a rising version ends every session of the old one. */
+/** The columns of a new password; the higher version ends every existing session. */
 export async function newPassword(
   password: string,
   current: { passwordVersion: number },

@@ -13,20 +13,20 @@ import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow,
 import { erasePerson } from "./erasure.ts";
 import { type CredentialChange, planCredentials } from "./credentials.ts";
 import { deleteProofs, newProof } from "./email-proofs.ts";
-import { forgetGlobalAccount } from "./global-accounts.ts";
+import { deleteUnlinkedGlobalAccount } from "./global-accounts.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { leavesAnAdmin, mayGiveRoles, readForRoles, requireGrantable, requireRoleKey } from "./role-rules.ts";
+import { leavesAnAdmin, canGrantRoles, readForRoles, requireAllowedRoleChange, requireCanGrantRoles } from "./role-rules.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { requireStaffPassword } from "./passwords.ts";
 import {
   accountEvent,
   insertAccount,
-  naming,
+  nameColumns,
   newAccount,
   normalizeEmail,
   normalizeSearch,
-  refuseStandIn,
-  refuseTakenEmail,
+  rejectPlaceholderEmail,
+  rejectTakenEmail,
 } from "./account-rows.ts";
 
 export const accountList: ListSpec<AccountRow> = {
@@ -47,85 +47,85 @@ export function listAccounts(ctx: Ctx, query: ListQuery & { email?: string }): P
   return listRows(ctx, accountList, normalizeSearch(query), eq(accounts.siteId, ctx.siteId), email);
 }
 
-/** One account: for a key or admin any of the site, for everyone else their own. */
+/** Keys and admins read any account of the site, everyone else only their own. */
 export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   const [account] = await ctx.db
     .select(accountColumns)
     .from(accounts)
     .where(ownRow(ctx, accounts, id));
   if (!account) throw notFound("Account not found");
-  await requireSelfOrAdmin(ctx, id, "read", "Only admins read other accounts");
+  await requireSelfOrAdmin(ctx, id, "read", "Only admins can read other accounts");
   return account;
 }
 
-/** A viewer signs up, and is mailed a link that verifies the address. */
+/** Signs a viewer up and mails a link that verifies the address. */
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
   await ctx.caller();
-  refuseStandIn(input.email);
+  rejectPlaceholderEmail(input.email);
   if (input.baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const account = await newAccount(ctx, input, []);
   const proof = newProof(ctx, account, "verify", input.baseUrl);
   const changes = [...insertAccount(ctx, account), proof.insert];
-  await refuseTakenEmail(() => commit(ctx, changes, accountEvent("new_account", account), proof.event));
+  await rejectTakenEmail(() => commit(ctx, changes, accountEvent("new_account", account), proof.event));
   return account;
 }
 
-/** Creates the account of this e-mail, or changes what is given of it; a new password ends its sessions. */
-export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRepeated = false): Promise<AccountRow> {
+/** Creates the account with this e-mail address, or updates the given fields; a new password ends its sessions. */
+export async function upsertAccount(ctx: Ctx, input: UpsertAccount, isRetry = false): Promise<AccountRow> {
   const email = normalizeEmail(input.email);
   const which = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account: current, rules } = await readForRoles(ctx, which, input.roles ?? []);
   const roles = input.roles ?? current?.roles ?? [];
-  if (input.roles) await requireGrantable(ctx, rules, current, roles);
+  if (input.roles) await requireAllowedRoleChange(ctx, rules, current, roles);
   if (current) return changeAccount(ctx, current, input, roles);
-  // No version of what isn't there is the one that If-Match names.
+  // An account that doesn't exist matches no If-Match.
   requireMatch(ctx, { version: -1 });
   try {
     return await addAccount(ctx, input, roles);
   } catch (error) {
-    // Somebody else made it meanwhile: then it is there to be changed.
-    if (isRepeated || !(error instanceof Failure && error.code === "conflict")) throw error;
+    // Another request created it in the meantime: update it instead.
+    if (isRetry || !(error instanceof Failure && error.code === "conflict")) throw error;
     return upsertAccount(ctx, input, true);
   }
 }
 
 async function addAccount(ctx: Ctx, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
-  refuseStandIn(input.email);
+  rejectPlaceholderEmail(input.email);
   const { thirdPartyAuthProviders = [], ...person } = input;
   if (person.password !== undefined) requireStaffPassword({ roles }, person.password);
-  const fresh = await newAccount(ctx, { ...person, marketingOptin: false }, roles);
-  const isEmpty = person.password === undefined && thirdPartyAuthProviders.length === 0;
-  const account = { ...fresh, thirdPartyAuthProviders, trusted: isEmpty || (await mayGiveRoles(ctx)) };
-  await refuseTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
+  const row = await newAccount(ctx, { ...person, marketingOptin: false }, roles);
+  const hasNoCredentials = person.password === undefined && thirdPartyAuthProviders.length === 0;
+  const account = { ...row, thirdPartyAuthProviders, trusted: hasNoCredentials || (await canGrantRoles(ctx)) };
+  await rejectTakenEmail(() => commit(ctx, insertAccount(ctx, account), accountEvent("new_account", account)));
   return account;
 }
 
 async function changeAccount(ctx: Ctx, current: AccountRow, input: UpsertAccount, roles: AccountRole[]): Promise<AccountRow> {
   const { name, thirdPartyAuthProviders: links, password } = input;
-  if (current.roles.length > 0 && (password !== undefined || links !== undefined)) await requireRoleKey(ctx);
+  if (current.roles.length > 0 && (password !== undefined || links !== undefined)) await requireCanGrantRoles(ctx);
   if (password !== undefined) requireStaffPassword({ roles }, password);
   const credentials = await planCredentials(ctx, current, { roles, password, links });
-  const next: AccountRow = { ...current, ...naming(name), roles, ...credentials.columns, ...nextVersion(ctx, current) };
+  const next: AccountRow = { ...current, ...nameColumns(name), roles, ...credentials.columns, ...nextVersion(ctx, current) };
   await writeAccount(ctx, current, next, credentials);
   return next;
 }
 
-/** Changes an account: a key or admin any of the site, everyone else their own name and consent. */
+/** Keys and admins update any account of the site, everyone else only their own name and consent. */
 export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount): Promise<AccountRow> {
   const current = await getAccount(ctx, id);
   const { name, marketingOptin, thirdPartyAuthProviders = current.thirdPartyAuthProviders } = input;
   const email = input.email === undefined ? current.email : normalizeEmail(input.email);
-  await requireSelfOrAdmin(ctx, id, "write", "Only admins change other accounts");
-  const identifies = email !== current.email || input.thirdPartyAuthProviders !== undefined;
-  if (identifies) await requireAdmin(ctx, "Only admins change by what an account signs in");
-  if (identifies && current.roles.length > 0) await requireRoleKey(ctx);
-  if (email !== current.email) refuseStandIn(email);
-  const isPlanted = input.thirdPartyAuthProviders !== undefined && !(await mayGiveRoles(ctx));
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins can update other accounts");
+  const changesSignIn = email !== current.email || input.thirdPartyAuthProviders !== undefined;
+  if (changesSignIn) await requireAdmin(ctx, "Only admins can change how an account signs in");
+  if (changesSignIn && current.roles.length > 0) await requireCanGrantRoles(ctx);
+  if (email !== current.email) rejectPlaceholderEmail(email);
+  const linksAreUntrusted = input.thirdPartyAuthProviders !== undefined && !(await canGrantRoles(ctx));
   const next: AccountRow = {
     ...current,
-    ...naming(name),
-    ...(email === current.email ? {} : await moved(current, email)),
-    ...(isPlanted ? { trusted: false } : {}),
+    ...nameColumns(name),
+    ...(email === current.email ? {} : await newEmailColumns(current, email)),
+    ...(linksAreUntrusted ? { trusted: false } : {}),
     marketingOptin,
     thirdPartyAuthProviders,
     ...nextVersion(ctx, current),
@@ -134,22 +134,22 @@ export async function updateAccount(ctx: Ctx, id: string, input: UpdateAccount):
   return next;
 }
 
-/** The columns of another address, which nobody has proved yet; what the old one stood for ends. */
-async function moved(current: AccountRow, email: string) {
-  const isEmpty = current.passwordHash === null && current.thirdPartyAuthProviders.length === 0;
-  return { email, emailHash: await sha256(email), emailVerified: null, trusted: isEmpty, globalAccountId: null };
+/** The columns of a new, unverified address; what depended on the old one ends. */
+async function newEmailColumns(current: AccountRow, email: string) {
+  const hasNoCredentials = current.passwordHash === null && current.thirdPartyAuthProviders.length === 0;
+  return { email, emailHash: await sha256(email), emailVerified: null, trusted: hasNoCredentials, globalAccountId: null };
 }
 
 async function writeAccount(ctx: Ctx, current: AccountRow, next: AccountRow, credentials?: CredentialChange): Promise<void> {
   const [first, ...rest] = replaceAccount(ctx, current, next);
   const changes = [first, ...rest, ...(credentials?.changes ?? [])];
   const events = credentials?.events ?? [];
-  await refuseTakenEmail(() => commitIfUnchanged(ctx, changes, accountEvent("account.updated", next), ...events));
+  await rejectTakenEmail(() => commitIfUnchanged(ctx, changes, accountEvent("account.updated", next), ...events));
 }
 
-/** The statements that replace an account's row and all that depends on it; the first touches no row if it has changed since. */
+/** The statements that replace an account's row and what depends on it; the first affects no row if the account has changed since. */
 export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow): [BatchItem<"sqlite">, ...BatchItem<"sqlite">[]] {
-  const hasMoved = next.email !== current.email;
+  const changesEmail = next.email !== current.email;
   return [
     ctx.db
       .update(accounts)
@@ -160,20 +160,20 @@ export function replaceAccount(ctx: Ctx, current: AccountRow, next: AccountRow):
       .set({ name: next.name, modified: ctx.now, version: sql`${userProfiles.version} + 1` })
       .where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, current.id))),
     ...writeLinks(ctx, current.id, next.thirdPartyAuthProviders),
-    ...(hasMoved ? [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id)), deleteProofs(ctx, current.id)] : []),
+    ...(changesEmail ? [ctx.db.delete(passwordResets).where(eq(passwordResets.accountId, current.id)), deleteProofs(ctx, current.id)] : []),
   ];
 }
 
-/** Deletes a person's account and all that is kept of them; the last admin of a site stays. */
+/** Deletes an account and all personal data; the last admin of a site can't be deleted. */
 export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), []);
   if (!account) throw notFound("Account not found");
-  await requireSelfOrAdmin(ctx, id, "write", "Only admins delete other accounts");
+  await requireSelfOrAdmin(ctx, id, "write", "Only admins can delete other accounts");
   requireMatch(ctx, account);
-  await requireGrantable(ctx, rules, account, []);
+  await requireAllowedRoleChange(ctx, rules, account, []);
   const change = ctx.db.delete(accounts).where(and(whereVersion(ctx, accounts, account), leavesAnAdmin(ctx, account)));
   const claimsEnd = insertEndedClaimEvents(ctx, await ctx.caller(), id);
-  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...forgetGlobalAccount(ctx, account)];
+  const changes = [change, claimsEnd, ...erasePerson(ctx, id), ...deleteUnlinkedGlobalAccount(ctx, account)];
   await commitIfUnchanged(ctx, changes, {
     type: "account.deleted",
     resource: `account/${id}`,
@@ -182,7 +182,7 @@ export async function deleteAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   return account;
 }
 
-/** 403 unless this is the caller's own account, or the caller a key or an admin. */
+/** A 403 unless this is the caller's own account or the caller is a key or an admin. */
 async function requireSelfOrAdmin(ctx: Ctx, id: string, action: Action, message: string): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind === "account" && actor.id !== id && !isSiteAdmin(actor.roles, action)) throw forbidden(message);

@@ -4,11 +4,11 @@ import { accountEntitlements, accounts } from "#db/schema/index.ts";
 
 const Skus = z.array(z.string());
 
-// Drizzle leaves the table's name out of a selected column, which then would be the inner table's: so it is spelt out.
+// Drizzle omits the table name of a selected column, which would then resolve to the inner table: hence the explicit names.
 const heldSkus = sql`(select json_group_array(held.sku order by held.sku) from ${accountEntitlements} held
   where held.site_id = ${accounts}.site_id and held.account_id = ${accounts}.id and held.status <> 'cancelled')`;
 
-/** An account with the skus that it holds: `db.select(accountColumns).from(accounts)`. */
+/** The columns of an account and the skus that it holds: `db.select(accountColumns).from(accounts)`. */
 export const accountColumns = {
   ...getTableColumns(accounts),
   subscriptions: heldSkus.mapWith((skus: string) => Skus.parse(JSON.parse(skus))).as("subscriptions"),

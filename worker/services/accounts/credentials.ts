@@ -7,14 +7,14 @@ import { addsRoles } from "#worker/lib/roles.ts";
 import { writeLinks } from "./links.ts";
 import type { Ctx, NewEvent } from "#worker/services/core/context.ts";
 import { newPassword } from "./account-rows.ts";
-import { mayGiveRoles } from "./role-rules.ts";
+import { canGrantRoles } from "./role-rules.ts";
 
-/** Long enough to read the mail after a weekend: its reader didn't ask for it. */
+/** Long enough for a mail that its recipient didn't request and may not read at once. */
 const NEW_PASSWORD_MS = 7 * 24 * 60 * 60 * 1000;
 
 type Credentials = Pick<AccountRow, "passwordHash" | "passwordVersion" | "thirdPartyAuthProviders" | "trusted">;
 
-/** What a change does to an account's credentials: columns for its row, and what else goes into the batch. */
+/** How a change affects an account's credentials: columns of its row, and further statements and events for the batch. */
 export interface CredentialChange {
   columns: Partial<Credentials>;
   changes: BatchItem<"sqlite">[];
@@ -24,8 +24,8 @@ export interface CredentialChange {
 type VoidRows = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 
 /**
- * What lets somebody in beside the account's own columns and what follows `passwordVersion` (sessions, refresh tokens, TV codes, reset
- * links). An area that adds such a thing, such as a second factor, adds its line here.
+ * Credentials stored outside the account's row that `passwordVersion` doesn't void (as it does sessions, refresh tokens, TV codes and
+ * reset links). An area that adds such a credential adds a line here.
  */
 const VOID: VoidRows[] = [
   (ctx, id) => ctx.db.delete(totpSecrets).where(and(eq(totpSecrets.siteId, ctx.siteId), eq(totpSecrets.accountId, id))),
@@ -36,7 +36,7 @@ const VOID: VoidRows[] = [
       .update(intents)
       .set({ consumed: ctx.now })
       .where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id), isNull(intents.consumed))),
-  // An open invitation would count again as soon as its sender is an admin again.
+  // An open invitation would become valid again as soon as its sender is an admin again.
   (ctx, id) =>
     ctx.db
       .update(registerInvites)
@@ -53,8 +53,8 @@ const VOID: VoidRows[] = [
 ];
 
 /**
- * Voids every credential of an account: the one place that does. `links` are the third-party sign-ins that stay. Goes, after the account's
- * own change, into the batch that has the reason for it.
+ * Voids every credential of an account, except the third-party sign-ins in `links`. Add the changes to the batch after the account's own
+ * update. This is the only place that voids credentials.
  */
 export function voidCredentials(ctx: Ctx, account: AccountRow, links: ThirdPartyProvider[] = []): CredentialChange {
   return {
@@ -62,15 +62,15 @@ export function voidCredentials(ctx: Ctx, account: AccountRow, links: ThirdParty
       passwordHash: null,
       passwordVersion: account.passwordVersion + 1,
       thirdPartyAuthProviders: links,
-      // Without any credential there is none that somebody else has set.
+      // Without credentials, none can be a stranger's.
       trusted: true,
     },
-    changes: [...writeLinks(ctx, account.id, links), ...VOID.map((rows) => rows(ctx, account.id))],
+    changes: [...writeLinks(ctx, account.id, links), ...VOID.map((voidRows) => voidRows(ctx, account.id))],
     events: [voidedEvent(ctx, account.id, null)],
   };
 }
 
-/** What staff and keys want of an account; what is left out stays. */
+/** What staff or a key change of an account; omitted fields stay. */
 export interface StaffChange {
   roles: AccountRole[];
   password?: string | undefined;
@@ -78,25 +78,24 @@ export interface StaffChange {
 }
 
 /**
- * What becomes of an account's credentials when staff or a key give it roles, a password or links: every verb that writes roles takes its
- * columns from here. `trusted` says that the credentials are those of the person who has the address: that person proved the address, or
- * somebody who may give roles set them. Anybody can sign up under a stranger's address, so a role for an account that isn't trusted voids
- * what signs it in, save what the same request sets, and a mail lets the owner of the address choose a new password.
+ * How an account's credentials change when staff or a key give it roles, a password or links. `trusted` means that they belong to the owner
+ * of the address, who verified it, or were set by a caller who may grant roles. Anyone can sign up with someone else's address, so granting
+ * roles to an untrusted account voids all credentials but those in the same request, and mails the owner a link to choose a new password.
  */
 export async function planCredentials(ctx: Ctx, account: AccountRow, { roles, password, links }: StaffChange): Promise<CredentialChange> {
-  const isVouched = await mayGiveRoles(ctx);
+  const canGrant = await canGrantRoles(ctx);
   const own: Partial<Credentials> = {
     ...(password === undefined ? {} : await newPassword(password, account)),
     ...(links === undefined ? {} : { thirdPartyAuthProviders: links }),
   };
-  const setsSome = password !== undefined || links !== undefined;
-  if (account.trusted) return { columns: { ...own, trusted: isVouched || !setsSome }, changes: [], events: [] };
+  const setsCredentials = password !== undefined || links !== undefined;
+  if (account.trusted) return { columns: { ...own, trusted: canGrant || !setsCredentials }, changes: [], events: [] };
   if (!addsRoles(account.roles, roles)) {
     if (password === undefined) return { columns: own, changes: [], events: [] };
-    // The stranger's sessions end; a link that isn't of this request may still be theirs.
+    // End the stranger's sessions; links from earlier requests may still be theirs.
     const { columns, ...rest } = voidCredentials(ctx, account, links ?? account.thirdPartyAuthProviders);
-    const isAllOfThis = links !== undefined || account.thirdPartyAuthProviders.length === 0;
-    return { ...rest, columns: { ...columns, ...own, trusted: isVouched && isAllOfThis } };
+    const replacesLinks = links !== undefined || account.thirdPartyAuthProviders.length === 0;
+    return { ...rest, columns: { ...columns, ...own, trusted: canGrant && replacesLinks } };
   }
   const voided = voidCredentials(ctx, account, links);
   if (password !== undefined) return { ...voided, columns: { ...voided.columns, ...own } };
@@ -104,7 +103,7 @@ export async function planCredentials(ctx: Ctx, account: AccountRow, { roles, pa
   return { ...voided, changes: [...voided.changes, reset.insert], events: [voidedEvent(ctx, account.id, reset.id)] };
 }
 
-/** A reset that nobody asked for: its mail follows from the event. */
+/** A reset that nobody requested; an effect of the event sends its mail. */
 function newPasswordReset(ctx: Ctx, account: AccountRow): { id: string; insert: BatchItem<"sqlite"> } {
   const id = newId(ctx.now);
   const insert = ctx.db.insert(passwordResets).values({

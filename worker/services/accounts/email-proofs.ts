@@ -10,7 +10,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { AskVerification } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
-import { normalizeEmail, STAND_IN } from "./account-rows.ts";
+import { normalizeEmail, PLACEHOLDER_DOMAIN } from "./account-rows.ts";
 import { commit, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
@@ -19,19 +19,19 @@ import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** No second mail to one person before this long has passed, and so many in a day. */
-const PAUSE_MS = 60 * 1000;
-const MOST_A_DAY = 10;
+/** The minimum time between two mails to one person, and the most per day. */
+const MIN_GAP_MS = 60 * 1000;
+const MAX_PER_DAY = 10;
 
 const KINDS = {
   verify: { sign: "email verification", lifetime: 24 * HOUR_MS, event: "account.emailVerificationRequested" },
   global: { sign: "global account", lifetime: HOUR_MS, event: "account.globalAccountRequested" },
 } as const satisfies Record<EmailProofPurpose, { sign: string; lifetime: number; event: string }>;
 
-/** How somebody proved to have an address. */
+/** How a person proved that they own an address. */
 export type ProvedBy = "mail" | "reset" | "invite" | "partner";
 
-/** A proof to be asked for by mail: `insert` and `event` go into the commit of what it follows from. */
+/** A new proof; add `insert` and `event` to the commit that requires it. An effect of the event sends the mail. */
 export function newProof(
   ctx: Ctx,
   account: Pick<AccountRow, "id" | "emailHash">,
@@ -48,18 +48,18 @@ export function newProof(
 }
 
 /**
- * Asks for a mail that verifies an address: the caller's own, or, without a sign-in, the one in the body. As with password resets, the
- * database alone decides whether one goes out, so that nothing the caller sees depends on it.
+ * Requests a verification mail for the caller's own address or, without a sign-in, the one in the body. As with password resets, the
+ * database alone decides whether to send one, so the response doesn't reveal whether the account exists.
  */
-export async function askVerification(ctx: Ctx, input: AskVerification, address: string): Promise<void> {
+export async function requestVerification(ctx: Ctx, input: AskVerification, address: string): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" && input.email === undefined) throw invalid("email", "Required without a bearer token");
-  const who = actor.kind === "account" ? sql`person.id = ${actor.id}` : sql`person.email = ${normalizeEmail(input.email ?? "")}`;
-  await askProof(ctx, "verify", sql`${who} and person.email_verified is null`, input.baseUrl, address);
+  const isPerson = actor.kind === "account" ? sql`person.id = ${actor.id}` : sql`person.email = ${normalizeEmail(input.email ?? "")}`;
+  await requestProof(ctx, "verify", sql`${isPerson} and person.email_verified is null`, input.baseUrl, address);
 }
 
-/** Mails a token to the accounts of the site that `which` selects (as `person`), unless their last mail is too recent. */
-export async function askProof(
+/** Mails a token to the account of the site that `which` selects (as `person`), unless it has had too many mails. */
+export async function requestProof(
   ctx: Ctx,
   purpose: EmailProofPurpose,
   which: SQL,
@@ -70,12 +70,12 @@ export async function askProof(
   if (baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", baseUrl);
   const id = newId(ctx.now);
   const { lifetime, event } = KINDS[purpose];
-  const earlier = (since: number) =>
+  const sentSince = (since: number) =>
     sql`(select count(*) from ${emailProofs} earlier where earlier.account_id = person.id and earlier.created > ${since})`;
   const insert = ctx.db.insert(emailProofs).select(
     sql`select ${id}, ${ctx.siteId}, person.id, ${purpose}, person.email_hash, ${baseUrl ?? ""}, ${ctx.now}, ${ctx.now + lifetime}, null
-      from ${accounts} person where person.site_id = ${ctx.siteId} and ${which} and person.email not like ${`%${STAND_IN}`}
-        and ${earlier(ctx.now - PAUSE_MS)} = 0 and ${earlier(ctx.now - 24 * HOUR_MS)} < ${MOST_A_DAY}`,
+      from ${accounts} person where person.site_id = ${ctx.siteId} and ${which} and person.email not like ${`%${PLACEHOLDER_DOMAIN}`}
+        and ${sentSince(ctx.now - MIN_GAP_MS)} = 0 and ${sentSince(ctx.now - 24 * HOUR_MS)} < ${MAX_PER_DAY}`,
   );
   const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
     ...{ type: event, area: "email-proof", table: emailProofs, where: ownRow(ctx, emailProofs, id) },
@@ -84,15 +84,15 @@ export async function askProof(
   await commit(ctx, [insert, eventInsert]);
 }
 
-/** The account that a token is for, and the statement that uses the token up if `holds`: it touches no row if somebody else was first. */
+/** The account of a token, and the statement that uses the token if `condition` holds; it affects no row if another request came first. */
 export async function findProof(
   ctx: Ctx,
   purpose: EmailProofPurpose,
   token: string,
-): Promise<{ account: AccountRow; use: (holds?: SQL) => BatchItem<"sqlite"> } | undefined> {
+): Promise<{ account: AccountRow; use: (condition?: SQL) => BatchItem<"sqlite"> } | undefined> {
   const id = await readSigned(ctx.env, KINDS[purpose].sign, token);
   if (id === undefined) return undefined;
-  const good = and(
+  const valid = and(
     ownRow(ctx, emailProofs, id),
     eq(emailProofs.purpose, purpose),
     isNull(emailProofs.used),
@@ -102,8 +102,10 @@ export async function findProof(
   const [account] = await ctx.db
     .select(accountColumns)
     .from(accounts)
-    .where(and(eq(accounts.siteId, ctx.siteId), sql`${accounts.id} = (select ${emailProofs.accountId} from ${emailProofs} where ${good})`));
-  const use = (holds?: SQL) => ctx.db.update(emailProofs).set({ used: ctx.now }).where(and(good, holds));
+    .where(
+      and(eq(accounts.siteId, ctx.siteId), sql`${accounts.id} = (select ${emailProofs.accountId} from ${emailProofs} where ${valid})`),
+    );
+  const use = (condition?: SQL) => ctx.db.update(emailProofs).set({ used: ctx.now }).where(and(valid, condition));
   return account && { account, use };
 }
 
@@ -127,14 +129,14 @@ export function verifiedEvent(ctx: Ctx, accountId: string, by: ProvedBy): NewEve
   return { type: "account.emailVerified", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, by } };
 }
 
-/** Voids what was mailed to an account, whose address is another one now or which is deleted. */
+/** Voids the mailed tokens of an account, after its address changed or it was deleted. */
 export function deleteProofs(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db.delete(emailProofs).where(and(eq(emailProofs.siteId, ctx.siteId), eq(emailProofs.accountId, accountId)));
 }
 
 const ProofEvent = z.object({ _id: z.string() });
 
-/** Mails the token of a proof that is still wanted; an effect of the events that ask for one. */
+/** Mails the token of a proof that is still needed; an effect of the events that request one. */
 export async function mailProof(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const { _id } = ProofEvent.parse(JSON.parse(event.data));
   const db = createDb(env.DB);

@@ -19,15 +19,15 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";
 import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
-import { stopAllOf } from "#worker/services/billing/recurring.ts";
+import { cancelAccountCharges } from "#worker/services/billing/recurring.ts";
 import { forgetWallet } from "#worker/services/wallets/wallets.ts";
 import { forgetWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 
 /**
- * What goes with an account when it is deleted. An area that keeps something about a person adds its line here: a delete, or, for
- * what books need, an update that leaves nothing of the person but the account's id.
+ * What is erased when an account is deleted. An area that stores personal data adds a line here: a delete or, for accounting
+ * records, an update that leaves only the account's id.
  */
 const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(userProfiles).where(and(eq(userProfiles.siteId, ctx.siteId), eq(userProfiles.accountId, id))),
@@ -45,7 +45,7 @@ const ERASE: Erase[] = [
   (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
-  (ctx, id) => stopAllOf(ctx, id),
+  (ctx, id) => cancelAccountCharges(ctx, id),
   (ctx, id) => forgetWallet(ctx, id),
   (ctx, id) =>
     ctx.db
@@ -54,7 +54,7 @@ const ERASE: Erase[] = [
       .where(and(eq(registerInvites.siteId, ctx.siteId), eq(registerInvites.accountId, id))),
 ];
 
-/** The changes that erase a person, for the batch that deletes the account. */
+/** The statements that erase a person's data, for the batch that deletes the account. */
 export function erasePerson(ctx: Ctx, accountId: string): BatchItem<"sqlite">[] {
   return ERASE.map((erase) => erase(ctx, accountId));
 }

@@ -7,20 +7,20 @@ import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplica
 import { newId } from "#worker/lib/ids.ts";
 import type { AskGlobalAccount, ConfirmGlobalAccount, GlobalSite } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { askProof, findProof } from "./email-proofs.ts";
+import { requestProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireStaffPassword } from "./passwords.ts";
 import { newPassword } from "./account-rows.ts";
-import { administersSite, countingRoles } from "./role-rules.ts";
+import { administersSite, effectiveRoles } from "./role-rules.ts";
 import { requirePassword } from "#worker/services/auth/sign-in-attempts.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 /**
- * Asks for a global account, or for this site's account to be linked to the one that the caller has. It takes a mail to the address, since
- * a sign-in to one site proves nothing to others: the site's staff can set its password, and its partners can name any address.
+ * Requests a global account, or to link this site's account to the caller's existing one. It must be confirmed by mail, because a sign-in
+ * to one site proves nothing to others: the site's staff can set its password, and its partners can assert any address.
  */
-export async function askGlobalAccount(ctx: Ctx, { baseUrl }: AskGlobalAccount, address: string): Promise<void> {
+export async function requestGlobalAccount(ctx: Ctx, { baseUrl }: AskGlobalAccount, address: string): Promise<void> {
   const { id } = await callerAccount(ctx);
   const [account] = await ctx.db
     .select({ emailVerified: accounts.emailVerified, globalAccountId: accounts.globalAccountId })
@@ -29,25 +29,25 @@ export async function askGlobalAccount(ctx: Ctx, { baseUrl }: AskGlobalAccount, 
   if (!account) throw notFound("Account not found");
   if (account.emailVerified === null) throw emailNotVerified();
   if (account.globalAccountId !== null) throw conflict(LINKED);
-  await askProof(ctx, "global", sql`person.id = ${id}`, baseUrl, address);
+  await requestProof(ctx, "global", sql`person.id = ${id}`, baseUrl, address);
 }
 
 /**
- * Creates the global account of a mailed token, or links the site's account to the one that its owner has; then `password` must be that
- * one's. This is the only place that writes `globalAccountId`.
+ * Creates the global account for a mailed token, or links the site's account to the owner's existing one, which takes that one's
+ * `password`. This is the only place that sets `globalAccountId`.
  */
 export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount, address: string): Promise<GlobalAccountRow> {
   await ctx.caller();
   await takeSlot(ctx, "verifyEmail", address);
-  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const invalidToken = invalid("token", "The token is invalid, expired or already used");
   const found = await findProof(ctx, "global", input.token);
-  if (!found || found.account.emailVerified === null || !(await administersNow(ctx, found.account.id))) throw refused;
+  if (!found || found.account.emailVerified === null || !(await administersNow(ctx, found.account.id))) throw invalidToken;
   const { account, use } = found;
   if (account.globalAccountId !== null) throw conflict(LINKED);
-  const known = await findGlobal(ctx, account.email);
-  const { global, changes, holds } = known
-    ? { global: known, ...(await joinGlobal(ctx, account, known, input.password, address)) }
-    : await newGlobal(ctx, account, input.password);
+  const existing = await findGlobal(ctx, account.email);
+  const { global, changes, condition } = existing
+    ? { global: existing, ...(await planLink(ctx, account, existing, input.password, address)) }
+    : await planCreation(ctx, account, input.password);
   const link = ctx.db
     .update(accounts)
     .set({ globalAccountId: global.id, modified: ctx.now, version: sql`${accounts.version} + 1` })
@@ -55,7 +55,7 @@ export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount
   const data = { _id: account.id, siteId: ctx.siteId, globalAccountID: global.id };
   const event = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
   await refuseDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
-    commitIfUnchanged(ctx, [use(holds), ...changes, link], event),
+    commitIfUnchanged(ctx, [use(condition), ...changes, link], event),
   );
   return global;
 }
@@ -64,32 +64,32 @@ async function administersNow(ctx: Ctx, id: string): Promise<boolean> {
   const [admin] = await ctx.db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(ownRow(ctx, accounts, id), administersSite("read", countingRoles)));
+    .where(and(ownRow(ctx, accounts, id), administersSite("read", effectiveRoles)));
   return admin !== undefined;
 }
 
-const LINKED = "The account is linked to a global account already";
+const LINKED = "The account is already linked to a global account";
 
 async function findGlobal(ctx: Ctx, email: string): Promise<GlobalAccountRow | undefined> {
   const [found] = await ctx.db.select().from(globalAccounts).where(eq(globalAccounts.email, email));
   return found;
 }
 
-interface Joined {
+interface LinkPlan {
   changes: BatchItem<"sqlite">[];
-  /** What must hold for the changes to be right. */
-  holds?: SQL;
+  /** The condition under which the changes are valid. */
+  condition?: SQL;
 }
 
-async function newGlobal(ctx: Ctx, account: AccountRow, password: string): Promise<Joined & { global: GlobalAccountRow }> {
+async function planCreation(ctx: Ctx, account: AccountRow, password: string): Promise<LinkPlan & { global: GlobalAccountRow }> {
   requireStaffPassword(account, password);
   const stamps = { id: newId(ctx.now), created: ctx.now, modified: ctx.now, version: 1 };
   const global = { ...stamps, email: account.email, passwordHash: await hashPassword(password), passwordVersion: 1 };
   return { global, changes: [ctx.db.insert(globalAccounts).values(global)] };
 }
 
-/** Proves that a global account is the caller's: by its password, or, where no site is linked to it any more, by the mail alone. */
-async function joinGlobal(ctx: Ctx, account: AccountRow, global: GlobalAccountRow, password: string, address: string): Promise<Joined> {
+/** Proves that a global account is the caller's: by its password, or by the mail alone if no site is linked to it any more. */
+async function planLink(ctx: Ctx, account: AccountRow, global: GlobalAccountRow, password: string, address: string): Promise<LinkPlan> {
   const isSame = sql`exists (select 1 from ${globalAccounts} g where g.id = ${global.id} and g.password_version = ${global.passwordVersion})`;
   const isAlone = isUnlinked(global.id);
   const [site] = await ctx.db
@@ -99,15 +99,18 @@ async function joinGlobal(ctx: Ctx, account: AccountRow, global: GlobalAccountRo
   if (site?.isAlone === 1) {
     requireStaffPassword(account, password);
     const renewed = { ...(await newPassword(password, global)), modified: ctx.now, version: global.version + 1 };
-    return { changes: [ctx.db.update(globalAccounts).set(renewed).where(eq(globalAccounts.id, global.id))], holds: and(isSame, isAlone) };
+    return {
+      changes: [ctx.db.update(globalAccounts).set(renewed).where(eq(globalAccounts.id, global.id))],
+      condition: and(isSame, isAlone),
+    };
   }
   const scope: Ctx = { ...ctx, siteId: GLOBAL_AUDIENCE };
-  const wrong = invalid("password", "You have a global account already: its password is needed to link this site");
+  const wrong = invalid("password", "You already have a global account; enter its password to link this site");
   await requirePassword(scope, global, password, address, wrong);
-  return { changes: [], holds: isSame };
+  return { changes: [], condition: isSame };
 }
 
-/** Deletes the caller's global account: its sign-ins end, and no site's account is linked to it any more. */
+/** Deletes the caller's global account: ends its sessions and unlinks every site's account. */
 export async function deleteGlobalAccount(ctx: Ctx): Promise<{ id: string }> {
   const actor = await ctx.caller();
   if (actor.kind !== "global") throw forbidden();
@@ -124,8 +127,8 @@ export async function deleteGlobalAccount(ctx: Ctx): Promise<{ id: string }> {
   return { id };
 }
 
-/** Deletes a global account with the last account that was linked to it: goes, after that one's own deletion, into its batch. */
-export function forgetGlobalAccount(ctx: Ctx, { globalAccountId }: Pick<AccountRow, "globalAccountId">): BatchItem<"sqlite">[] {
+/** Deletes a global account once no account is linked to it; add it to the batch after the account's own deletion. */
+export function deleteUnlinkedGlobalAccount(ctx: Ctx, { globalAccountId }: Pick<AccountRow, "globalAccountId">): BatchItem<"sqlite">[] {
   if (globalAccountId === null) return [];
   return [ctx.db.delete(globalAccounts).where(and(eq(globalAccounts.id, globalAccountId), isUnlinked(globalAccountId)))];
 }
@@ -134,7 +137,7 @@ function isUnlinked(globalAccountId: string): SQL {
   return sql`not exists (select 1 from ${accounts} a where a.global_account_id = ${globalAccountId})`;
 }
 
-/** Where a global account administers: the account there, and the site. */
+/** A site that a global account administers, with the account there. */
 export type GlobalSiteRow = z.output<typeof GlobalSite>;
 
 const slug = sql<string>`(select s.slug from ${sites} s where s.id = ${accounts.siteId})`;
@@ -148,9 +151,9 @@ const globalSiteList: ListSpec<GlobalSiteRow> = {
   search: { slug },
 };
 
-/** The sites that the caller's global account administers; for the operator those of every global account. */
+/** The sites that the caller's global account administers; for the operator, those of every global account. */
 export async function listGlobalSites(ctx: Ctx, query: ListQuery): Promise<ListPage<GlobalSiteRow>> {
   const actor = await ctx.caller();
-  const whose = actor.kind === "global" ? eq(accounts.globalAccountId, actor.id) : isNotNull(accounts.globalAccountId);
-  return listRows(ctx, globalSiteList, query, whose, administersSite("read"));
+  const isLinked = actor.kind === "global" ? eq(accounts.globalAccountId, actor.id) : isNotNull(accounts.globalAccountId);
+  return listRows(ctx, globalSiteList, query, isLinked, administersSite("read"));
 }

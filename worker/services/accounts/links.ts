@@ -6,29 +6,29 @@ import { refuseDuplicate } from "#worker/lib/errors.ts";
 import { accountColumns } from "./columns.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
-/** Makes the index follow an account's `thirdPartyAuthProviders`; goes after the account's own change, in its batch. */
+/** Syncs the index with an account's `thirdPartyAuthProviders`; add it to the batch after the account's own update. */
 export function writeLinks(ctx: Ctx, accountId: string, links: ThirdPartyProvider[]): BatchItem<"sqlite">[] {
-  const rows = links.map(({ provider, accountId: theirs }) => ({ provider, theirs }));
+  const rows = links.map(({ provider, accountId: externalId }) => ({ provider, externalId }));
   return [
     ctx.db.delete(accountLinks).where(and(eq(accountLinks.siteId, ctx.siteId), eq(accountLinks.accountId, accountId))),
     ctx.db
       .insert(accountLinks)
       .select(
-        sql`select ${ctx.siteId}, value ->> 'provider', value ->> 'theirs', ${accountId} from json_each(${JSON.stringify(rows)}) where true`,
+        sql`select ${ctx.siteId}, value ->> 'provider', value ->> 'externalId', ${accountId} from json_each(${JSON.stringify(rows)}) where true`,
       ),
   ];
 }
 
-/** A 409 when another account of the site has one of the links. */
-export function refuseTakenLink<T>(write: () => Promise<T>): Promise<T> {
+/** A 409 if another account of the site has one of the links. */
+export function rejectTakenLink<T>(write: () => Promise<T>): Promise<T> {
   return refuseDuplicate(
     "account_links.site_id, account_links.provider, account_links.third_party_account_id",
-    "Another account has this third-party sign-in",
+    "Another account already has this third-party sign-in",
     write,
   );
 }
 
-/** The account to which a sign-in at another provider belongs. */
+/** The account linked to a third-party identity. */
 export async function findLinked(ctx: Ctx, provider: string, thirdPartyAccountId: string): Promise<AccountRow | undefined> {
   const linked = sql`(select l.account_id from ${accountLinks} l where l.site_id = ${ctx.siteId} and l.provider = ${provider}
     and l.third_party_account_id = ${thirdPartyAccountId})`;

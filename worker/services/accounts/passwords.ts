@@ -24,8 +24,8 @@ import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 const RESET_MS = 60 * 60 * 1000;
-/** No second mail to one person before this long has passed. */
-const PAUSE_MS = 60 * 1000;
+/** The minimum time between two mails to one person. */
+const MIN_GAP_MS = 60 * 1000;
 const PURPOSE = "password reset";
 
 /** A 400 for a password that is too short for an account with roles. */
@@ -33,7 +33,7 @@ export function requireStaffPassword({ roles }: { roles: unknown[] }, password: 
   if (roles.length > 0 && password.length < STAFF_PASSWORD_LENGTH) throw invalid(path, STAFF_PASSWORD_TOO_SHORT);
 }
 
-/** Changes the caller's own password. Every session ends, the caller's too, who gets a new one. */
+/** Changes the caller's own password. Ends every session, including the caller's, and returns a new one. */
 export async function changePassword(ctx: Ctx, input: ChangePassword, address: string): Promise<Tokens> {
   const actor = await ctx.caller();
   if (actor.kind !== "account") throw forbidden();
@@ -42,7 +42,7 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
     .from(accounts)
     .where(ownRow(ctx, accounts, actor.id));
   if (!current) throw notFound("Account not found");
-  const attempt = await requirePassword(ctx, current, input.oldPassword, address, invalid("oldPassword", "The old password is wrong"));
+  const attempt = await requirePassword(ctx, current, input.oldPassword, address, invalid("oldPassword", "The old password is incorrect"));
   requireStaffPassword(current, input.password);
   const next = { id: current.id, ...(await newPassword(input.password, current)), ...nextVersion(ctx, current) };
   const session = await newSession(ctx, ctx.siteId, next);
@@ -55,16 +55,16 @@ export async function changePassword(ctx: Ctx, input: ChangePassword, address: s
 }
 
 /**
- * Asks for a reset; the mail follows from the event. Whether there is such an account, and whether its last mail is too recent for
- * another, is decided inside the database: nothing that the caller sees depends on it.
+ * Requests a reset; an effect of the event sends the mail. The database alone decides whether the account exists and whether its last
+ * mail is too recent, so the response doesn't reveal either.
  */
-export async function askReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
+export async function requestReset(ctx: Ctx, input: AskReset, kind: PasswordKind, address: string): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", address);
   await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const id = newId(ctx.now);
-  const insert = ctx.db.insert(passwordResets).select(resetOf(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
-  const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: accountHere(ctx, kind), kind: sql`${kind}` };
+  const insert = ctx.db.insert(passwordResets).select(selectReset(ctx, kind, id, normalizeEmail(input.email), input.baseUrl));
+  const data = { _id: passwordResets.id, siteId: passwordResets.siteId, accountId: siteAccountId(ctx, kind), kind: sql`${kind}` };
   const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
     ...{ type: "account.passwordResetRequested", area: "password-reset", table: passwordResets, data },
     where: ownRow(ctx, passwordResets, id),
@@ -72,32 +72,32 @@ export async function askReset(ctx: Ctx, input: AskReset, kind: PasswordKind, ad
   await commit(ctx, [insert, eventInsert]);
 }
 
-/** The account of the site for which a reset was asked: itself, or that of a global account. */
-function accountHere(ctx: Ctx, kind: PasswordKind): SQL {
+/** The site's account of a reset: the account itself, or the one linked to the global account. */
+function siteAccountId(ctx: Ctx, kind: PasswordKind): SQL {
   if (kind === "site") return sql`${passwordResets.accountId}`;
   return sql`(select a.id from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = ${passwordResets.accountId})`;
 }
 
-function resetOf(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUrl: string): SQL {
+function selectReset(ctx: Ctx, kind: PasswordKind, id: string, email: string, baseUrl: string): SQL {
   const rest = sql`person.id, person.password_version, ${baseUrl}, ${ctx.now}, ${ctx.now + RESET_MS}, null`;
-  const notYet = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - PAUSE_MS})`;
+  const isFirstMail = sql`not exists (select 1 from ${passwordResets} earlier where earlier.account_id = person.id and earlier.created > ${ctx.now - MIN_GAP_MS})`;
   if (kind === "site") {
     return sql`select ${id}, ${ctx.siteId}, ${ctx.siteId}, ${rest} from ${accounts} person
-      where person.site_id = ${ctx.siteId} and person.email = ${email} and ${notYet}`;
+      where person.site_id = ${ctx.siteId} and person.email = ${email} and ${isFirstMail}`;
   }
-  // The link leads to an origin of this site, so only those may be sent there who administer it.
+  // The link points to an origin of this site, so it is only sent to a global account that administers the site.
   return sql`select ${id}, ${ctx.siteId}, ${GLOBAL_AUDIENCE}, ${rest} from ${globalAccounts} person
-    where person.email = ${email} and ${notYet}
+    where person.email = ${email} and ${isFirstMail}
       and exists (select 1 from ${accounts} a where a.site_id = ${ctx.siteId} and a.global_account_id = person.id)`;
 }
 
-/** Sets the password of whoever holds the token, once; that proves the address of a site's account. */
-export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, address: string): Promise<void> {
+/** Sets a new password with a single-use token; that also verifies the address of a site's account. */
+export async function redeemReset(ctx: Ctx, input: UseReset, kind: PasswordKind, address: string): Promise<void> {
   await ctx.caller();
   await takeSlot(ctx, "resetPassword", address);
-  const refused = invalid("token", "The token is used up, expired or not one of ours");
+  const invalidToken = invalid("token", "The token is invalid, expired or already used");
   const id = await readSigned(ctx.env, PURPOSE, input.token);
-  if (id === undefined) throw refused;
+  if (id === undefined) throw invalidToken;
   const person = kind === "site" ? accounts : globalAccounts;
   const unused = and(
     ownRow(ctx, passwordResets, id),
@@ -107,36 +107,36 @@ export async function useReset(ctx: Ctx, input: UseReset, kind: PasswordKind, ad
     eq(passwordResets.passwordVersion, sql`(select p.password_version from ${person} p where p.id = ${passwordResets.accountId})`),
   );
   const [found] = await ctx.db
-    .select({ reset: passwordResets, accountId: sql<string | null>`${accountHere(ctx, kind)}` })
+    .select({ reset: passwordResets, accountId: sql<string | null>`${siteAccountId(ctx, kind)}` })
     .from(passwordResets)
     .where(unused);
-  // A global account that administers this site no more is reset by another one.
-  if (!found?.accountId) throw refused;
+  // A global account that no longer administers this site must reset its password through another one.
+  if (!found?.accountId) throw invalidToken;
   const { reset, accountId } = found;
   const [account] = await ctx.db
     .select({ email: accounts.email, roles: accounts.roles })
     .from(accounts)
     .where(ownRow(ctx, accounts, accountId));
-  if (!account) throw refused;
+  if (!account) throw invalidToken;
   requireStaffPassword(account, input.password);
-  // Whoever reads the account's mail is no stranger: a flood of wrong passwords shall not stop them now.
+  // The caller reads the account's mail: remember their location, so that a flood of wrong passwords can't lock them out.
   const audience: Ctx = { ...ctx, siteId: reset.audience };
-  const known = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
+  const remembered = rememberPlaces(audience, reset.accountId, await newPlaces(audience, account.email, address));
   const change = ctx.db
     .update(person)
     .set({ ...(await newPassword(input.password, reset)), modified: ctx.now, version: sql`version + 1` })
     .where(eq(person.id, reset.accountId));
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
   const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
-  const changes = [used, change, ...proof.changes, known];
-  await refuseSecond(refused, () => commitIfUnchanged(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
+  const changes = [used, change, ...proof.changes, remembered];
+  await refuseSecond(invalidToken, () => commitIfUnchanged(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
 }
 
 type Proof = Pick<CredentialChange, "changes" | "events">;
 
 const NO_PROOF: Proof = { changes: [], events: [] };
 
-/** What follows from a reset link that was used: the address is proven, and what a stranger may have set besides the password is void. */
+/** A used reset link verifies the address and voids the other credentials that a stranger may have set. */
 async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
   const [account] = await ctx.db
     .select(accountColumns)
@@ -145,7 +145,7 @@ async function proveByReset(ctx: Ctx, accountId: string): Promise<Proof> {
   return account ? planProof(ctx, account, "reset") : NO_PROOF;
 }
 
-/** What follows when somebody who reads an account's mail chooses its password. */
+/** The changes when a person who can read an account's mail sets its password. */
 export async function planPasswordByMail(ctx: Ctx, account: AccountRow, password: string, address: string): Promise<Proof> {
   const changed = { ...(await newPassword(password, account)), modified: ctx.now, version: sql`${accounts.version} + 1` };
   const change = ctx.db
@@ -153,8 +153,8 @@ export async function planPasswordByMail(ctx: Ctx, account: AccountRow, password
     .set(changed)
     .where(ownRow(ctx, accounts, account.id));
   const proof = planProof(ctx, account, "mail");
-  const known = rememberPlaces(ctx, account.id, await newPlaces(ctx, account.email, address));
-  return { changes: [change, ...proof.changes, known], events: [passwordChanged(ctx, account.id, "site"), ...proof.events] };
+  const remembered = rememberPlaces(ctx, account.id, await newPlaces(ctx, account.email, address));
+  return { changes: [change, ...proof.changes, remembered], events: [passwordChanged(ctx, account.id, "site"), ...proof.events] };
 }
 
 function planProof(ctx: Ctx, account: AccountRow, by: ProvedBy): Proof {
@@ -162,7 +162,7 @@ function planProof(ctx: Ctx, account: AccountRow, by: ProvedBy): Proof {
   const events = account.emailVerified === null ? [verifiedEvent(ctx, account.id, by)] : [];
   const verified: Proof = { changes: [markVerified(ctx, account.id)], events };
   if (account.trusted) return verified;
-  // Links are written by staff, keys and partners alone: they stay.
+  // Only staff, keys and partners write links, so they stay.
   const voided = voidCredentials(ctx, account, account.thirdPartyAuthProviders);
   return { changes: [...verified.changes, ...voided.changes], events: [...verified.events, ...voided.events] };
 }
@@ -171,14 +171,14 @@ function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
   return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, kind } };
 }
 
-// Of the account or global account whose password it is.
+// The version of the account's or the global account's current password.
 const currentPasswordVersion = sql`case ${passwordResets.audience} when ${GLOBAL_AUDIENCE}
   then (select g.password_version from ${globalAccounts} g where g.id = ${passwordResets.accountId})
   else ${accounts.passwordVersion} end`;
 
 const ResetEvent = z.object({ _id: z.string() });
 
-/** Mails the link of a reset that is still good; an effect of `account.passwordResetRequested`. */
+/** Mails the link of a reset that is still valid; an effect of `account.passwordResetRequested`. */
 export async function mailReset(env: Env, siteId: string, event: LogEntry): Promise<void> {
   await mailLinkOf(env, siteId, event, ResetEvent.parse(JSON.parse(event.data))._id, "reset");
 }
@@ -201,7 +201,7 @@ async function mailLinkOf(env: Env, siteId: string, event: LogEntry, id: string,
       name: accounts.name,
     })
     .from(passwordResets)
-    // A global account has no name of its own; that of its account here will do.
+    // A global account has no name: use the name of its account on this site.
     .innerJoin(
       accounts,
       and(

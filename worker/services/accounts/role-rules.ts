@@ -6,15 +6,15 @@ import { conflict, forbidden, invalid } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
 import { accountColumns } from "./columns.ts";
 
-/** What a site's rules say of roles that are to be given. */
+/** What a change of roles is checked against. */
 export interface RoleRules {
   allowNewAdmins: boolean;
-  /** Of the pages that the roles name, how many the site has. */
+  /** How many of the pages that the roles name exist on the site. */
   pages: number;
   otherAdmins: number;
 }
 
-/** The account that a change of roles is about, with what the change must heed, in one round trip. */
+/** Reads the account whose roles change, and the rules for the change, in one round trip. */
 export async function readForRoles(
   ctx: Ctx,
   which: SQL | undefined,
@@ -44,57 +44,57 @@ function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
 }
 
 /**
- * 403 for a developer key without `roles:write`, which everything needs that gives roles, takes them away, or changes how somebody who
- * has some signs in: a key that may do one of these can make itself an admin.
+ * A 403 for a developer key without `roles:write`. It is required to grant or revoke roles and to change how an account with roles signs
+ * in: a key that can do any of these could make itself an admin.
  */
-export async function requireRoleKey(ctx: Ctx): Promise<void> {
-  if (!(await mayGiveRoles(ctx))) {
-    throw forbidden("The developer key lacks the role roles:write, which is needed to change roles, or the sign-in of accounts with roles");
+export async function requireCanGrantRoles(ctx: Ctx): Promise<void> {
+  if (!(await canGrantRoles(ctx))) {
+    throw forbidden("The developer key needs the role roles:write to change roles or how accounts with roles sign in");
   }
 }
 
-/** Whether the caller, of those who may change accounts at all, may also give them roles. */
-export async function mayGiveRoles(ctx: Ctx): Promise<boolean> {
+/** Whether a caller who may change accounts may also grant them roles. */
+export async function canGrantRoles(ctx: Ctx): Promise<boolean> {
   const actor = await ctx.caller();
   return actor.kind !== "developer" || keyAllows(actor.roles, "roles", "write");
 }
 
-/** Every change of roles passes here: rejects a caller who may not, pages of another site, a new admin where the site allows none, and the demotion of the last admin. */
-export async function requireGrantable(
+/** Rejects a change of roles by a caller without permission, for a page of another site, to a new admin if the site allows none, or that demotes the last admin. */
+export async function requireAllowedRoleChange(
   ctx: Ctx,
   rules: RoleRules,
   account: { roles: AccountRole[] } | undefined,
   roles: AccountRole[],
 ): Promise<void> {
   const before = account?.roles ?? [];
-  if (JSON.stringify(before) !== JSON.stringify(roles)) await requireRoleKey(ctx);
-  if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is of no page of this site");
-  // A channel's admin is no admin of the site yet.
+  if (JSON.stringify(before) !== JSON.stringify(roles)) await requireCanGrantRoles(ctx);
+  if (rules.pages < pagesOf(roles).length) throw invalid("roles", "A pageId is not a page of this site");
+  // An admin of a channel who becomes an admin of the site is new too.
   const isNewAdmin = (roles.some(isAdminRole) && !before.some(isAdminRole)) || (isSiteAdmin(roles, "read") && !isSiteAdmin(before, "read"));
   if (!rules.allowNewAdmins && isNewAdmin) {
-    throw forbidden("The site takes no new admins (settings.security.allowNewAdmins)");
+    throw forbidden("The site allows no new admins (settings.security.allowNewAdmins)");
   }
   if (isSiteAdmin(before, "write") && !isSiteAdmin(roles, "write") && rules.otherAdmins === 0) throw conflict(LAST_ADMIN);
 }
 
-/** The same of the last admin as a condition of the change itself, so that of two who go at once one stays. */
+/** The rule for the last admin as a condition of the update itself, so that concurrent changes can't remove both of two admins. */
 export function leavesAnAdmin(ctx: Ctx, account: { id: string; roles: AccountRole[] }, roles: AccountRole[] = []): SQL | undefined {
   if (!isSiteAdmin(account.roles, "write") || isSiteAdmin(roles, "write")) return undefined;
   return sql`exists (select 1 from ${accounts} other where other.site_id = ${ctx.siteId} and other.id <> ${account.id} and ${administersSite("write", sql`other.roles`)})`;
 }
 
-export const LAST_ADMIN = "The last admin of a site can't be removed; make somebody else admin first";
+export const LAST_ADMIN = "The last admin of a site can't be removed; make someone else an admin first";
 
-/** Whether the site lets the roles of this row of `accounts` count only with an authenticator app. */
+/** Whether the roles of this row of `accounts` require an authenticator app. */
 export const requiresTotp = sql`(json_array_length(${accounts.roles}) > 0 and coalesce((select json_extract(s.settings, '$.security.requireStaffTotp')
   from ${sites} s where s.id = ${accounts.siteId}), 0))`;
 
-/** Whether this row has roles that don't count, for want of an authenticator app. Of viewers neither the site nor the app is looked up. */
-export const rolesAreVoid = sql`(${requiresTotp} and not exists (select 1 from ${totpSecrets} t
+/** Whether this row's roles are suspended because the account has no authenticator app. For viewers, neither the site nor the app is read. */
+export const rolesAreSuspended = sql`(${requiresTotp} and not exists (select 1 from ${totpSecrets} t
   where t.account_id = ${accounts.id} and t.confirmed is not null))`;
 
-/** The roles of this row that count: what decides what an account may do reads these, never the column. */
-export const countingRoles = sql`case when ${rolesAreVoid} then '[]' else ${accounts.roles} end`;
+/** The effective roles of this row. Authorization must read these, never the column. */
+export const effectiveRoles = sql`case when ${rolesAreSuspended} then '[]' else ${accounts.roles} end`;
 
 /** `isSiteAdmin` of worker/lib/roles.ts as SQL. */
 export function administersSite(action: Action, roles: SQL = sql`${accounts.roles}`): SQL {

@@ -8,12 +8,12 @@ import { normalizeEmail, normalizeName, normalizeSearch } from "./account-rows.t
 import { whereVersion, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { planCredentials } from "./credentials.ts";
 import { type ListPage, type ListQuery, listRows } from "#worker/services/core/listing.ts";
-import { leavesAnAdmin, readForRoles, requireGrantable } from "./role-rules.ts";
+import { leavesAnAdmin, readForRoles, requireAllowedRoleChange } from "./role-rules.ts";
 
-/** Accounts by their roles, address, name and tags; the filters of scope, page and write must all be met by one and the same role. */
+/** Finds accounts by roles, address, name and tags; a single role must match all of `scope`, `pageId` and `write`. */
 export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<ListPage<AccountRow>> {
   const { admin, scope, pageId, write, email, name, tags = [] } = query;
-  const asked = [scope, pageId, write].some((filter) => filter !== undefined);
+  const filtersByRole = [scope, pageId, write].some((filter) => filter !== undefined);
   return listRows(
     ctx,
     accountList,
@@ -23,7 +23,7 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
     name === undefined ? undefined : eq(accounts.normalizedName, normalizeName(name)),
     ...tags.map((tag) => sql`exists (select 1 from json_each(${accounts.tags}) where value = ${tag})`),
     admin === undefined ? undefined : sql`${hasRole(sql`role.value ->> 'scope' = '*'`)} = ${admin ? 1 : 0}`,
-    asked
+    filtersByRole
       ? hasRole(
           and(
             scope === undefined ? undefined : sql`role.value ->> 'scope' = ${scope}`,
@@ -35,11 +35,11 @@ export function queryRoles(ctx: Ctx, query: ListQuery & RoleFilters): Promise<Li
   );
 }
 
-/** Replaces an account's roles. The last admin of a site stays one; an account that nobody vouches for loses its credentials. */
+/** Replaces an account's roles. The last admin of a site stays one; granting roles voids the credentials of an untrusted account. */
 export async function setRoles(ctx: Ctx, id: string, roles: AccountRole[]): Promise<AccountRow> {
   const { account, rules } = await readForRoles(ctx, ownRow(ctx, accounts, id), roles);
   if (!account) throw notFound("Account not found");
-  await requireGrantable(ctx, rules, account, roles);
+  await requireAllowedRoleChange(ctx, rules, account, roles);
   const credentials = await planCredentials(ctx, account, { roles });
   const changed = { ...credentials.columns, roles, ...nextVersion(ctx, account) };
   const next: AccountRow = { ...account, ...changed };

@@ -18,7 +18,7 @@ export const PersonName = z
   .trim()
   .min(1)
   .max(200)
-  .refine((name) => !/\p{Cc}/u.test(name), "One line")
+  .refine((name) => !/\p{Cc}/u.test(name), "Must be a single line")
   .openapi({ example: "Vera Viewer" });
 
 const BaseUrl = z
@@ -27,20 +27,20 @@ const BaseUrl = z
   .openapi({ example: "https://demo.example/account" });
 
 const DEFAULT_PAGE =
-  "The page that the mail's link opens, with `token` added; its origin is one of the site's allowed ones. Without it the link opens the first of them, with `token` and `purpose` added, and the mail shows the token as a code";
+  "The page that the link in the mail opens, with `token` added; its origin must be an allowed origin of the site. If omitted, the link opens the first allowed origin with `token` and `purpose` added, and the mail also shows the token as a code";
 
 export const AccountRole = z
   .strictObject({
-    scope: z.enum(ROLE_SCOPES).describe("`*` administers, the others moderate"),
-    pageId: z.array(Id).max(200).describe("The channels that the role is for; none: the whole site"),
-    write: z.boolean().describe("`false` reads only"),
+    scope: z.enum(ROLE_SCOPES).describe("`*` is an admin, the others are moderators"),
+    pageId: z.array(Id).max(200).describe("The channels that the role applies to; empty for the whole site"),
+    write: z.boolean().describe("`false` for read-only access"),
   })
   .openapi("AccountRole");
 
 const Roles = z.array(AccountRole).max(50);
 
 const ThirdPartyLink = z.strictObject({
-  accountId: z.string().min(1).max(200).describe("The person's id there").openapi({ example: "fan-0417" }),
+  accountId: z.string().min(1).max(200).describe("The person's id at the provider").openapi({ example: "fan-0417" }),
   provider: z.string().min(1).max(100).openapi({ example: "club-app" }),
 });
 
@@ -48,17 +48,17 @@ export const Account = z
   .object({
     _id: Id,
     siteId: Id,
-    uid: Id.describe("The same as `_id`"),
-    globalAccountID: Id.nullable().describe("The person's global account, once they have linked this account to it"),
+    uid: Id.describe("Same as `_id`"),
+    globalAccountID: Id.nullable().describe("The global account that the person has linked this account to"),
     email: z.string(),
     name: z.string(),
     normalizedName: z.string().describe("Lower case, without accents"),
-    hash: z.string().describe("SHA-256 of the normalised e-mail, hex"),
+    hash: z.string().describe("SHA-256 of the normalized e-mail address, hex"),
     lastLogin: Time.nullable(),
-    emailVerified: z.boolean().describe("Whether the person has proved that the address is theirs"),
+    emailVerified: z.boolean().describe("Whether the person has proved that they own the address"),
     thirdPartyAuthProviders: z.array(ThirdPartyLink),
     roles: z.array(AccountRole),
-    subscriptions: z.array(z.string()).describe("Skus that the account holds, in alphabetical order"),
+    subscriptions: z.array(z.string()).describe("The skus that the account holds, in alphabetical order"),
     marketingOptin: z.boolean(),
     tags: Tags,
     ...Tracked,
@@ -83,9 +83,9 @@ export const UpsertAccount = z
   .strictObject({
     email: Email,
     name: PersonName,
-    password: Password.optional().describe("Ends every session of the old one; without any, the account signs in by other means alone"),
-    thirdPartyAuthProviders: Links.optional().describe("Kept when left out"),
-    roles: Roles.optional().describe("Kept when left out"),
+    password: Password.optional().describe("A new password ends every session. An account without one can't sign in with a password"),
+    thirdPartyAuthProviders: Links.optional().describe("Unchanged if omitted"),
+    roles: Roles.optional().describe("Unchanged if omitted"),
   })
   .openapi("UpsertAccount", {
     example: {
@@ -99,8 +99,8 @@ export const UpdateAccount = z
   .strictObject({
     name: PersonName,
     marketingOptin: z.boolean().default(false),
-    email: Email.optional().describe("Kept when left out; changed by keys and admins alone"),
-    thirdPartyAuthProviders: Links.optional().describe("Kept when left out; changed by keys and admins alone"),
+    email: Email.optional().describe("Unchanged if omitted; only keys and admins can change it"),
+    thirdPartyAuthProviders: Links.optional().describe("Unchanged if omitted; only keys and admins can change it"),
   })
   .openapi("UpdateAccount", { example: { name: "Vera Viewer", marketingOptin: true } });
 
@@ -113,13 +113,13 @@ export const AccountRoles = z.object({ _id: Id, roles: z.array(AccountRole) }).o
 export const RoleFilter = {
   admin: QueryBoolean.optional().openapi({ type: "boolean", description: "Only accounts with a role of scope `*`, or only those without" }),
   scope: z.enum(ROLE_SCOPES).optional(),
-  pageId: Id.optional().openapi({ description: "Accounts with a role that names this channel" }),
+  pageId: Id.optional().openapi({ description: "Only accounts with a role for this channel" }),
   write: QueryBoolean.optional().openapi({ type: "boolean", description: "Whether the role may write" }),
-  email: z.string().min(1).max(254).optional().describe("Exactly this address, whatever the case"),
-  name: z.string().trim().min(1).max(200).optional().describe("Exactly this name, whatever the case and the accents"),
+  email: z.string().min(1).max(254).optional().describe("Exactly this address, case-insensitive"),
+  name: z.string().trim().min(1).max(200).optional().describe("Exactly this name, ignoring case and accents"),
   tags: commaSeparated(z.string().min(1).max(100), 50, "team:home")
     .optional()
-    .describe("Accounts that have all of these tags, comma-separated"),
+    .describe("Only accounts with all of these tags, comma-separated"),
 };
 
 export const TagsInput = z.strictObject({ tags: Tags }).openapi("TagsInput", { example: { tags: ["team:home", "tier:gold"] } });
@@ -129,12 +129,12 @@ export const BulkTags = z
   .openapi("BulkTags", { example: 'account_id,tag_name\n5eed0000000000000000a003,"team:home,tier:gold"\n' });
 
 export const BulkTagsAnswer = z
-  .object({ success: z.boolean(), tagged: z.number().int().describe("Accounts that have the tags now") })
+  .object({ success: z.boolean(), tagged: z.number().int().describe("The number of accounts that were tagged") })
   .openapi("BulkTagsAnswer");
 
 export const BulkTagsIssues = BulkTagsAnswer.extend({
   message: z.string(),
-  details: z.array(z.object({ accountId: z.string(), message: z.string() })).describe("One for each row that was not taken"),
+  details: z.array(z.object({ accountId: z.string(), message: z.string() })).describe("One entry for each rejected row"),
 }).openapi("BulkTagsIssues");
 
 export const ChangePassword = z
@@ -144,7 +144,9 @@ export const ChangePassword = z
 export const AskReset = z
   .strictObject({
     email: Email,
-    baseUrl: BaseUrl.describe("Where the mail's link leads, with `token` added; its origin is one of the site's allowed ones").openapi({
+    baseUrl: BaseUrl.describe(
+      "The page that the link in the mail opens, with `token` added; its origin must be an allowed origin of the site",
+    ).openapi({
       example: "https://demo.example/reset",
     }),
   })
@@ -152,14 +154,19 @@ export const AskReset = z
 
 export const UseReset = z
   .strictObject({
-    token: z.string().min(1).max(200).describe("From the link in the mail").openapi({ example: "5eed0000000000000000f001.c2lnbmF0dXJl" }),
+    token: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe("The token in the mail's link")
+      .openapi({ example: "5eed0000000000000000f001.c2lnbmF0dXJl" }),
     password: Password,
   })
   .openapi("UseReset");
 
 export const AskVerification = z
   .strictObject({
-    email: Email.optional().describe("Whose address; with a bearer token, the caller's own is taken and this one ignored"),
+    email: Email.optional().describe("The address to verify; ignored with a bearer token, which verifies the caller's own address"),
     baseUrl: BaseUrl.optional().describe(DEFAULT_PAGE),
   })
   .openapi("AskVerification", { example: { email: "viewer@demo.example", baseUrl: "https://demo.example/verify" } });
@@ -168,7 +175,7 @@ const MailedToken = z
   .string()
   .min(1)
   .max(200)
-  .describe("From the mail: of its link, or the code")
+  .describe("The token in the mail's link, or the code that the mail shows")
   .openapi({ example: "5eed0000000000000000f002.c2lnbmF0dXJl" });
 
 export const VerifyEmail = z
@@ -197,7 +204,7 @@ export const AskGlobalAccount = z
 export const ConfirmGlobalAccount = z
   .strictObject({
     token: MailedToken,
-    password: Password.describe("Of the new global account; of the existing one, for a person who has one"),
+    password: Password.describe("The password of the existing global account or, if the person has none, a password for the new one"),
   })
   .openapi("ConfirmGlobalAccount");
 
@@ -205,7 +212,7 @@ export const GlobalAccount = z.object({ _id: Id, email: z.string(), created: Tim
 
 export const Success = z.object({ success: z.literal(true) }).openapi("Success");
 
-export const GlobalSite = z.object({ _id: Id.describe("The account there"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
+export const GlobalSite = z.object({ _id: Id.describe("The account on that site"), siteId: Id, slug: z.string() }).openapi("GlobalSite");
 
 export type CreateAccount = z.output<typeof CreateAccount>;
 export type UpsertAccount = z.output<typeof UpsertAccount>;

@@ -8,10 +8,10 @@ import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./account-rows.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
 
-const MOST_TAGS = 200;
-const LONGEST_TAG = 100;
-const MOST_ROWS = 50_000;
-/** Rows, and characters of tags, that go to the database at once. */
+const MAX_TAGS = 200;
+const MAX_TAG_LENGTH = 100;
+const MAX_ROWS = 50_000;
+/** The most rows and characters of tags written in one statement. */
 const BATCH_ROWS = 1_000;
 const BATCH_CHARACTERS = 250_000;
 
@@ -20,12 +20,12 @@ export function setTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRo
   return changeTags(ctx, id, () => tags);
 }
 
-/** Adds tags to an account's own. */
+/** Adds tags to those of an account. */
 export function addTags(ctx: Ctx, id: string, tags: string[]): Promise<AccountRow> {
   return changeTags(ctx, id, (current) => [...current, ...tags]);
 }
 
-/** The operator, who names no site, reaches the account on its own. */
+/** The operator may omit the site: the account's own site is used. */
 async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => string[]): Promise<AccountRow> {
   const [current] = await ctx.db
     .select(accountColumns)
@@ -34,7 +34,7 @@ async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => stri
   if (!current) throw notFound("Account not found");
   const own: Ctx = { ...ctx, siteId: current.siteId };
   const tags = [...new Set(change(current.tags))];
-  if (tags.length > MOST_TAGS) throw invalid("tags", TOO_MANY);
+  if (tags.length > MAX_TAGS) throw invalid("tags", TOO_MANY);
   const next: AccountRow = { ...current, tags, ...nextVersion(ctx, current) };
   const update = ctx.db
     .update(accounts)
@@ -44,13 +44,13 @@ async function changeTags(ctx: Ctx, id: string, change: (tags: string[]) => stri
   return next;
 }
 
-const TOO_MANY = `An account has at most ${MOST_TAGS} tags`;
+const TOO_MANY = `An account has at most ${MAX_TAGS} tags`;
 
 type BulkResult = Pick<BulkTagsIssues, "tagged" | "details">;
 
 /**
- * Adds tags to many accounts, as CSV has them (`account_id`, `tag_name`; a tag_name may be a list with commas). Reads and writes as the
- * rows come, holding a thousand of them. A row that can't be taken is named in `details`; adding is safe to repeat.
+ * Adds tags to many accounts from CSV (`account_id`, `tag_name`; a tag_name may be a comma-separated list). Streams the rows and holds at
+ * most a thousand in memory. `details` lists the rejected rows; adding is safe to repeat.
  */
 export async function addTagsInBulk(ctx: Ctx, csv: AsyncIterable<Uint8Array>): Promise<BulkResult> {
   await ctx.caller();
@@ -60,7 +60,7 @@ export async function addTagsInBulk(ctx: Ctx, csv: AsyncIterable<Uint8Array>): P
   try {
     let count = 0;
     for await (const row of rows) {
-      if (++count > MOST_ROWS) throw new CsvError(count + 1, `Only the first ${MOST_ROWS} rows are taken`);
+      if (++count > MAX_ROWS) throw new CsvError(count + 1, `Only the first ${MAX_ROWS} rows were processed`);
       batch.add(row[columns.account] ?? "", row[columns.tag] ?? "", row.length);
       if (batch.full) await batch.write();
     }
@@ -72,7 +72,7 @@ export async function addTagsInBulk(ctx: Ctx, csv: AsyncIterable<Uint8Array>): P
   return { tagged: batch.tagged.size, details: batch.details };
 }
 
-/** The header, whose faults are those of the whole file. */
+/** Reads the header; an error in it rejects the whole file. */
 async function nextRow(rows: AsyncGenerator<string[]>, number: number): Promise<IteratorResult<string[], unknown>> {
   try {
     return await rows.next();
@@ -85,12 +85,12 @@ async function nextRow(rows: AsyncGenerator<string[]>, number: number): Promise<
 function readHeader(header: unknown): { account: number; tag: number } {
   const names = Array.isArray(header) ? header.map((name) => String(name).trim().toLowerCase()) : [];
   if (names.length !== 2 || !names.includes("account_id") || !names.includes("tag_name")) {
-    throw invalid("", "The first row names the columns: account_id,tag_name");
+    throw invalid("", "The first row must be the header account_id,tag_name");
   }
   return { account: names.indexOf("account_id"), tag: names.indexOf("tag_name") };
 }
 
-/** Rows that wait to be written together, and what became of those before. */
+/** Rows to be written together, and the results of those already written. */
 class TagBatch {
   readonly details: BulkResult["details"] = [];
   readonly tagged = new Set<string>();
@@ -106,13 +106,13 @@ class TagBatch {
     return this.#tags.size >= BATCH_ROWS || this.#characters >= BATCH_CHARACTERS;
   }
 
-  /** Takes a row, or notes why not. */
+  /** Adds a row, or records why it is rejected. */
   add(accountId: string, list: string, columns: number): void {
     const id = accountId.trim();
     const tags = list.split(",").flatMap((tag) => tag.trim() || []);
-    const fault = faultOf(id, tags, columns);
-    if (fault !== undefined) {
-      this.details.push({ accountId: id.slice(0, 100), message: fault });
+    const problem = findProblem(id, tags, columns);
+    if (problem !== undefined) {
+      this.details.push({ accountId: id.slice(0, 100), message: problem });
       return;
     }
     const known = this.#tags.get(id) ?? new Set();
@@ -121,7 +121,7 @@ class TagBatch {
     this.#characters += list.length;
   }
 
-  /** Writes what waits: the accounts that exist and have room, in one commit with its event. */
+  /** Writes the waiting rows of accounts that exist and have room, in one commit with its event. */
   async write(): Promise<void> {
     const given = [...this.#tags].map(([id, tags]) => ({ id, tags: [...tags] }));
     this.#tags = new Map();
@@ -131,7 +131,7 @@ class TagBatch {
     const counts = await countMerged(this.#ctx, text);
     const written = given.filter(({ id }) => {
       const count = counts.get(id);
-      const fits = count !== undefined && count <= MOST_TAGS;
+      const fits = count !== undefined && count <= MAX_TAGS;
       if (fits) this.tagged.add(id);
       else this.details.push({ accountId: id, message: count === undefined ? "Account not found" : TOO_MANY });
       return fits;
@@ -140,15 +140,15 @@ class TagBatch {
   }
 }
 
-function faultOf(id: string, tags: string[], columns: number): string | undefined {
-  if (columns !== 2) return `${columns} columns instead of 2; a list of tags goes within quotes`;
+function findProblem(id: string, tags: string[], columns: number): string | undefined {
+  if (columns !== 2) return `${columns} columns instead of 2; put a list of tags in quotes`;
   if (!ID_PATTERN.test(id)) return "Not an account id: 24 lowercase hex characters";
-  if (tags.length === 0) return "No tag";
-  if (tags.some((tag) => tag.length > LONGEST_TAG)) return `A tag has at most ${LONGEST_TAG} characters`;
+  if (tags.length === 0) return "No tag given";
+  if (tags.some((tag) => tag.length > MAX_TAG_LENGTH)) return `A tag has at most ${MAX_TAG_LENGTH} characters`;
   return undefined;
 }
 
-/** How many tags each of the accounts would have; those that the site hasn't are left out. */
+/** How many tags each account would have; accounts that aren't on the site are left out. */
 async function countMerged(ctx: Ctx, given: string): Promise<Map<string, number>> {
   const rows = await ctx.db
     .select({ id: accounts.id, count: sql<number>`json_array_length(${merged(sql`accounts.tags`)})`.as("count") })
@@ -167,16 +167,16 @@ function mergeTags(ctx: Ctx, given: string) {
       and(
         eq(accounts.siteId, ctx.siteId),
         sql`${accounts.id} = given.value ->> 'id'`,
-        lte(sql`json_array_length(${merged(sql`accounts.tags`)})`, MOST_TAGS),
+        lte(sql`json_array_length(${merged(sql`accounts.tags`)})`, MAX_TAGS),
       ),
     );
 }
 
-/** The account's tags and then the given ones, each once, in the order in which they came. */
+/** The account's tags followed by the given ones, without duplicates, in their original order. */
 function merged(tags: SQL): SQL<string[]> {
   return sql`(select json_group_array(tag) from (select tag from (
     select value as tag, key as place from json_each(${tags})
-    union all select value, ${MOST_TAGS} + key from json_each(given.value, '$.tags')
+    union all select value, ${MAX_TAGS} + key from json_each(given.value, '$.tags')
   ) group by tag order by min(place)))`;
 }
 

@@ -16,44 +16,44 @@ import { GLOBAL_AUDIENCE, signToken } from "./tokens.ts";
 import { requireCode } from "./totp.ts";
 
 const SESSION_MS = 30 * 24 * 60 * 60 * 1000;
-/** How long a refresh may be repeated under its Idempotency-Key. */
-const REPEAT_MS = 30_000;
-/** How long a refresh token that was traded brings the same next one: longer than tabs that race, shorter than a thief waits. */
+/** How long a refresh can be repeated with its Idempotency-Key. */
+const REPLAY_MS = 30_000;
+/** How long a used refresh token still returns the same next one: long enough for racing tabs, too short for a thief. */
 const GRACE_MS = 10_000;
-// Compared with when no such account exists, so that both refusals take as long.
-const NOBODY = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+// Verified against if the account doesn't exist, so that both failures take equally long.
+const DUMMY_HASH = "$scrypt$ln=14,r=8,p=5$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 interface Person {
   id: string;
   passwordHash: string | null;
   passwordVersion: number;
-  /** Whether the site takes only verified addresses, and this one isn't. */
+  /** The site requires verified addresses, and this one isn't verified. */
   mustVerify: boolean;
-  /** Whether it has roles; a global account administers by its nature. */
+  /** The account has roles, which a global account always has. */
   isStaff: boolean;
-  /** The sealed secret of its authenticator app. */
+  /** The sealed authenticator secret. */
   totp: string | null;
 }
 
 /**
- * Signs in with e-mail and password, to the site of `siteId` or, without one, a global account. Attempts are counted before anything is
- * hashed: a flood costs little and locks nobody else out.
+ * Signs in with e-mail and password, to the site `siteId` or, without it, to a global account. Attempts are counted before anything is
+ * hashed, so that a flood is cheap and locks nobody else out.
  */
 export async function login(ctx: Ctx, input: Login, address: string): Promise<Tokens> {
   const audience = input.siteId ?? GLOBAL_AUDIENCE;
   if (input.siteId !== undefined && ctx.siteId !== "" && ctx.siteId !== input.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
   const email = normalizeEmail(input.email);
-  // What somebody calls a site gets no counters of its own unless it is one.
+  // An unknown site id gets no counters of its own.
   const scope: Ctx = { ...ctx, siteId: (await isSite(ctx, audience)) ? audience : GLOBAL_AUDIENCE };
   const attempt = await SignInAttempt.begin(scope, email, address);
   const person = await findPerson(ctx, audience, email, attempt);
-  const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? NOBODY);
+  const { valid, stale } = await verifyPassword(input.password, person?.passwordHash ?? DUMMY_HASH);
   if (!person || !valid) {
-    attempt.noteFailure("password");
+    attempt.recordFailure("password");
     throw unauthenticated("Wrong e-mail or password");
   }
-  await attempt.giveBack();
-  // It can't be seen from a hash, so an account that was given roles later is stopped here.
+  await attempt.refund();
+  // The length can't be read from the hash: this catches accounts that got roles after they chose their password.
   if (person.isStaff && input.password.length < STAFF_PASSWORD_LENGTH) throw new Failure("password_too_short");
   if (person.mustVerify) throw emailNotVerified();
   if (person.totp !== null) await requireCode(scope, { id: person.id, secretSealed: person.totp }, input.totp, attempt);
@@ -61,15 +61,15 @@ export async function login(ctx: Ctx, input: Login, address: string): Promise<To
 }
 
 /**
- * Trades a refresh token for the next pair. One that was traded before ends the session: it may have been stolen. But tabs of one browser
- * refresh at the same moment, and responses get lost: for a moment the one that was traded last brings the same next token once more.
- * Two who hold one token are told apart as soon as they don't refresh within that moment of each other.
+ * Exchanges a refresh token for the next pair. Reuse ends the session, since the token may have been stolen. But tabs of one browser
+ * refresh concurrently, and responses get lost: for `GRACE_MS`, the last used token returns the same next one again. A thief is detected
+ * as soon as thief and owner refresh more than that apart.
  */
 export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
-  const refused = unauthenticated("The refresh token is used up, expired or not one of ours");
+  const invalidToken = unauthenticated("The refresh token is invalid, expired or already used");
   const token = await readRefreshToken(ctx.env, refreshToken);
-  if (!token) throw refused;
-  if (ctx.receipt !== undefined) return refreshAgain(ctx, token);
+  if (!token) throw invalidToken;
+  if (ctx.receipt !== undefined) return replayRefresh(ctx, token);
   const isLive = and(
     eq(sessions.id, token.sessionId),
     isNull(sessions.revoked),
@@ -82,26 +82,27 @@ export async function refresh(ctx: Ctx, refreshToken: string): Promise<Tokens> {
     .set({ generation: token.generation + 1, expires: ctx.now + SESSION_MS })
     .where(and(isLive, eq(sessions.generation, token.generation)))
     .returning();
-  const session = next ?? (await tradedWithin(ctx, token, GRACE_MS, isLive));
+  const session = next ?? (await rotatedWithin(ctx, token, GRACE_MS, isLive));
   if (session) {
     ctx.receipt = session.id;
-    return pairOf(ctx, session);
+    return issueTokens(ctx, session);
   }
   await endStolenSession(ctx, token);
-  throw refused;
+  throw invalidToken;
 }
 
-/** A repeat of the request that traded the token: only as long as its response may be missed, and only while nobody has used what it held. */
-async function refreshAgain(ctx: Ctx, token: RefreshToken): Promise<Tokens> {
+/** Replays the request that used the token: for a limited time, and only until the tokens in its response are used. */
+async function replayRefresh(ctx: Ctx, token: RefreshToken): Promise<Tokens> {
   const isLive = and(eq(sessions.id, token.sessionId), isNull(sessions.revoked), eq(sessions.passwordVersion, currentPasswordVersion));
-  const session = await tradedWithin(ctx, token, REPEAT_MS, isLive);
-  if (!session) throw new Failure("idempotency_unanswered", "The tokens of the first answer are used, ended or older than 30 s");
-  return pairOf(ctx, session);
+  const session = await rotatedWithin(ctx, token, REPLAY_MS, isLive);
+  if (!session)
+    throw new Failure("idempotency_unanswered", "The tokens of the first response have been used, revoked or are older than 30 s");
+  return issueTokens(ctx, session);
 }
 
-/** The session, if this token was the last that it traded, and that less than `ms` ago. */
-async function tradedWithin(ctx: Ctx, token: RefreshToken, ms: number, isLive: SQL | undefined): Promise<SessionRow | undefined> {
-  // Each refresh puts the end off by the whole length.
+/** The session, if this was its last used token and it was used less than `ms` ago. */
+async function rotatedWithin(ctx: Ctx, token: RefreshToken, ms: number, isLive: SQL | undefined): Promise<SessionRow | undefined> {
+  // Each refresh extends the session to its full length, so `expires` tells when it was.
   const isRecent = gt(sessions.expires, ctx.now + SESSION_MS - ms);
   const [session] = await ctx.db
     .select()
@@ -110,7 +111,7 @@ async function tradedWithin(ctx: Ctx, token: RefreshToken, ms: number, isLive: S
   return session;
 }
 
-/** Ends the session of the caller's token: its JWT and its refresh tokens stop working at once. */
+/** Ends the session of the caller's token: its JWT and refresh tokens stop working immediately. */
 export async function logout(ctx: Ctx): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" && actor.kind !== "global") return;
@@ -118,20 +119,20 @@ export async function logout(ctx: Ctx): Promise<void> {
   await endSession(ctx, { id: actor.sessionId, accountId: actor.id, audience }, "signedOut");
 }
 
-/** Signs in a person who has proved to be themselves, to `ctx.siteId`. */
+/** Starts a session on `ctx.siteId` for an authenticated person. */
 async function startSession(ctx: Ctx, person: Person, attempt: SignInAttempt, rehashed?: string): Promise<Tokens> {
   const { insert, tokens } = await newSession(ctx, ctx.siteId, person);
   const statements: BatchItem<"sqlite">[] = [insert, attempt.remember(person)];
   if (ctx.siteId !== GLOBAL_AUDIENCE) {
-    // A password that came meanwhile stays, and has ended this session.
-    const asVerified = and(eq(accounts.id, person.id), eq(accounts.passwordVersion, person.passwordVersion));
-    statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(asVerified));
+    // Don't overwrite a password set in the meantime, which has also ended this session.
+    const isUnchanged = and(eq(accounts.id, person.id), eq(accounts.passwordVersion, person.passwordVersion));
+    statements.push(ctx.db.update(accounts).set({ lastLogin: ctx.now, passwordHash: rehashed }).where(isUnchanged));
   }
   await batchAll(ctx.db, statements);
   return tokens;
 }
 
-/** A session to be: `insert` goes into the batch of what it follows from, and makes `tokens` good. */
+/** A new session; `tokens` become valid once `insert` is committed. */
 export async function newSession(
   ctx: Ctx,
   audience: string,
@@ -147,15 +148,15 @@ export async function newSession(
     expires: ctx.now + SESSION_MS,
     revoked: null,
   };
-  return { insert: ctx.db.insert(sessions).values(session), tokens: await pairOf(ctx, session) };
+  return { insert: ctx.db.insert(sessions).values(session), tokens: await issueTokens(ctx, session) };
 }
 
-/** Deletes sessions that have expired, a day later. */
+/** Deletes sessions a day after they expire. */
 export async function pruneSessions(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
   await ctx.db.delete(sessions).where(lt(sessions.expires, ctx.now - 24 * 60 * 60 * 1000));
 }
 
-/** Whether there is such a site; only one that this isolate hasn't seen yet is looked for. */
+/** Whether the site exists; sites that this isolate has already seen need no query. */
 async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
   if (audience === GLOBAL_AUDIENCE) return false;
   const check = checkSite(audience);
@@ -165,7 +166,7 @@ async function isSite(ctx: Ctx, audience: string): Promise<boolean> {
   return site !== undefined;
 }
 
-/** The account or global account of an e-mail, with what the attempt needs to know of it, in one round trip. */
+/** Reads the account or global account of an address, and its known places for the attempt, in one round trip. */
 async function findPerson(ctx: Ctx, audience: string, email: string, attempt: SignInAttempt): Promise<Person | undefined> {
   const find = audience === GLOBAL_AUDIENCE ? findGlobal(ctx, email) : findOnSite(ctx, audience, email);
   const [[person], known] = await ctx.db.batch([find, attempt.knownPlaces()]);
@@ -204,12 +205,12 @@ function findGlobal(ctx: Ctx, email: string) {
     .where(eq(globalAccounts.email, email));
 }
 
-// Of the account or global account that a session belongs to.
+// The current password version of a session's account or global account.
 const currentPasswordVersion = sql`case ${sessions.audience} when ${GLOBAL_AUDIENCE}
   then (select g.password_version from ${globalAccounts} g where g.id = ${sessions.accountId})
   else (select a.password_version from ${accounts} a where a.id = ${sessions.accountId}) end`;
 
-async function pairOf(ctx: Ctx, session: SessionRow): Promise<Tokens> {
+async function issueTokens(ctx: Ctx, session: SessionRow): Promise<Tokens> {
   const { id: sessionId, accountId, audience, passwordVersion, generation } = session;
   return {
     jwt: await signToken(ctx.env, { accountId, audience, sessionId, passwordVersion }, ctx.now),
@@ -220,7 +221,7 @@ async function pairOf(ctx: Ctx, session: SessionRow): Promise<Tokens> {
 
 const PURPOSE = "refresh";
 
-/** A refresh token: session, generation, and our signature over both; so none needs to be stored. */
+/** A refresh token is the session id and generation, signed, so that none needs to be stored. */
 function writeRefreshToken(env: Env, sessionId: string, generation: number): Promise<string> {
   return signContent(env, PURPOSE, `${sessionId}.${generation}`);
 }

@@ -8,26 +8,26 @@ import { equalInConstantTime, lookUpHashes, sha256 } from "#worker/lib/crypto/cr
 import { forbidden, unauthenticated } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
-import { countingRoles } from "#worker/services/accounts/role-rules.ts";
+import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { PROVIDER_PURPOSE } from "#worker/services/stream-providers/stream-providers.ts";
 import { GLOBAL_AUDIENCE, verifyToken } from "./tokens.ts";
 
-/** One statement of one row that proves who calls, and what the row means; a 401 or 403 is thrown when it doesn't. */
+/** A single-row query that authenticates the caller, and how to read its row; `confirm` throws a 401 or 403. */
 export interface IdentityCheck {
   query?: { sql: string; params: unknown[] };
-  /** The account of the token: not confirmed, but what is read for it comes out only if it is. */
+  /** The account in the token. Not confirmed yet, but queries return nothing unless the check succeeds. */
   accountId?: string;
   confirm(row: unknown[] | undefined): Actor;
 }
 
-// Sites are never deleted, so one that was seen may be remembered for as long as the isolate lives.
+// Sites are never deleted, so a known site can be cached for the lifetime of the isolate.
 const knownSites = new Set<string>();
 
-// The keys of hidden columns that a check selects are raw text; these read them.
+// The check reads raw rows, so JSON columns are text; these parse them.
 const Roles = z.array(z.object({ scope: z.enum(ROLE_SCOPES), pageId: z.array(z.string()), write: z.boolean() }));
 const Strings = z.array(z.string());
 
-// Every request has one of these checks, so each is compiled once.
+// Every request runs one of these checks, so each is compiled once.
 const siteById = prepared((db) =>
   db
     .select({ id: sites.id })
@@ -47,7 +47,7 @@ const keyByHash = prepared((db) =>
     .innerJoin(sites, eq(sites.id, apiKeys.siteId))
     .where(
       and(
-        // After a rotation the key before works for a while.
+        // The previous key works for a while after a rotation.
         or(
           eq(apiKeys.hash, sql.placeholder("hash")),
           and(eq(apiKeys.previousHash, sql.placeholder("hash")), gt(apiKeys.previousExpires, sql.placeholder("now"))),
@@ -60,7 +60,7 @@ const keyByHash = prepared((db) =>
 const accountOfSession = prepared((db) =>
   db
     .select({
-      roles: sql<string>`${countingRoles}`.as("roles"),
+      roles: sql<string>`${effectiveRoles}`.as("roles"),
       tags: accounts.tags,
       passwordVersion: accounts.passwordVersion,
       revoked: sessions.revoked,
@@ -70,50 +70,50 @@ const accountOfSession = prepared((db) =>
     .where(and(eq(accounts.id, sql.placeholder("accountId")), eq(accounts.siteId, sql.placeholder("audience")))),
 );
 
-/** The site alone (`Tifo-Client-Id`). */
-export function checkSite(siteId: string, refused = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
-  if (!ID_PATTERN.test(siteId)) throw refused;
+/** Checks only the site (`Tifo-Client-Id`). */
+export function checkSite(siteId: string, unknownSite = unauthenticated("Unknown Tifo-Client-Id")): IdentityCheck {
+  if (!ID_PATTERN.test(siteId)) throw unknownSite;
   if (knownSites.has(siteId)) return { confirm: () => ({ kind: "anonymous" }) };
   return {
     query: siteById({ siteId }).toSQL(),
     confirm(row) {
-      if (!row) throw refused;
+      if (!row) throw unknownSite;
       knownSites.add(siteId);
       return { kind: "anonymous" };
     },
   };
 }
 
-/** A developer key of this site; from a browser (`origin`, of another host) only where the site lists that origin. */
+/** Checks a developer key of this site; from a browser (cross-origin `origin`) only if the site lists the origin. */
 export async function checkDeveloperKey(siteId: string, key: string, origin: string | undefined, now: number): Promise<IdentityCheck> {
   const hash = await sha256(key);
-  const refused = unauthenticated("The developer key is unknown, expired or not of this site");
+  const invalidKey = unauthenticated("The developer key is unknown, expired or belongs to another site");
   return {
     query: keyByHash({ hash, now, siteId }).toSQL(),
     confirm(row) {
-      if (!row) throw refused;
+      if (!row) throw invalidKey;
       const [id, roles, expires, origins] = row;
-      if (typeof expires === "number" && expires <= now) throw refused;
+      if (typeof expires === "number" && expires <= now) throw invalidKey;
       if (origin !== undefined && !Strings.parse(JSON.parse(typeof origins === "string" ? origins : "[]")).includes(origin)) {
-        throw forbidden("Keys are refused from browsers unless the site's settings.security.allowedOrigins lists the origin");
+        throw forbidden("Developer keys are rejected from browsers unless the site's settings.security.allowedOrigins lists the origin");
       }
       return { kind: "developer", id: String(id), roles: Strings.parse(JSON.parse(String(roles))) };
     },
   };
 }
 
-/** A viewer's or admin's JWT; roles, session and password version are those of this moment, so a revocation acts at once. */
+/** Checks a viewer's or admin's JWT. Reads the current roles, session and password version, so a revocation takes effect immediately. */
 export async function checkBearer(env: Env, siteId: string | undefined, token: string): Promise<IdentityCheck> {
   const claims = await verifyToken(env, token);
-  const refused = unauthenticated("The session has ended");
+  const sessionEnded = unauthenticated("The session has ended");
   if (claims.audience === GLOBAL_AUDIENCE) return checkGlobalBearer(env, claims.accountId, claims.sessionId, claims.passwordVersion);
-  if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token is of another site");
+  if (siteId !== undefined && claims.audience !== siteId) throw unauthenticated("The bearer token belongs to another site");
   return {
     accountId: claims.accountId,
     query: accountOfSession({ sessionId: claims.sessionId, accountId: claims.accountId, audience: claims.audience }).toSQL(),
     confirm(row) {
       const [roles, tags, passwordVersion, revoked] = row ?? [];
-      if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw refused;
+      if (!row || revoked !== null || passwordVersion !== claims.passwordVersion) throw sessionEnded;
       return {
         kind: "account",
         id: claims.accountId,
@@ -141,7 +141,7 @@ function checkGlobalBearer(env: Env, accountId: string, sessionId: string, versi
   };
 }
 
-/** A stream provider, by the authorization of its registration, which says of which site it is. */
+/** Checks a stream provider by the authorization of its registration, which also identifies its site. */
 export async function checkProvider(env: Env, siteId: string | undefined, authorization: string): Promise<IdentityCheck> {
   const hashes = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
   return {
@@ -151,28 +151,28 @@ export async function checkProvider(env: Env, siteId: string | undefined, author
       .where(and(inArray(streamProviders.authorizationHash, hashes), siteId === undefined ? undefined : eq(streamProviders.siteId, siteId)))
       .toSQL(),
     confirm(row) {
-      if (!row) throw unauthenticated("The authorization is of no stream provider of the site");
+      if (!row) throw unauthenticated("The authorization doesn't match a stream provider of the site");
       return { kind: "provider", id: String(row[0]), siteId: String(row[1]) };
     },
   };
 }
 
-/** The operator of the deployment, whose key has no place in a page of another host (`origin`). */
+/** Checks the operator's key, which must never be used from a page of another host (`origin`). */
 export async function checkSuperKey(env: Env, key: string, origin: string | undefined): Promise<IdentityCheck> {
-  // A deployment without the key has no operator, not one whom everybody can be.
+  // Without a configured key there is no operator, rather than one without a password.
   if (key === "" || !equalInConstantTime(await sha256(key), await sha256(env.TIFO_SUPER_KEY)))
-    throw unauthenticated("The super key is wrong");
-  if (origin !== undefined) throw forbidden("The super key is refused from browsers");
+    throw unauthenticated("The super key is incorrect");
+  if (origin !== undefined) throw forbidden("The super key is rejected from browsers");
   return { confirm: () => ({ kind: "super" }) };
 }
 
-/** The guard of a request's database: the check rides with the first read and goes ahead of the first write. */
+/** The guard of a request's database: the check is batched with the first read, and runs before the first write. */
 export class Identity implements DbGuard {
   readonly #check: IdentityCheck;
   readonly #admit: (actor: Actor) => void;
   #actor: Actor | undefined;
 
-  /** `admit` throws a 403 when a confirmed caller's role isn't enough. */
+  /** `admit` throws a 403 if the caller's role isn't sufficient. */
   constructor(check: IdentityCheck, admit: (actor: Actor) => void) {
     this.#check = check;
     this.#admit = admit;
@@ -189,7 +189,7 @@ export class Identity implements DbGuard {
     this.#actor = actor;
   }
 
-  /** Who calls; asks D1 if no read has done so yet. */
+  /** The authenticated caller; queries D1 unless a read has already done so. */
   async confirm(d1: D1Database, usage: D1Usage): Promise<Actor> {
     const query = this.pending();
     if (query) {

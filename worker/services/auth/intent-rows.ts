@@ -9,25 +9,25 @@ const INTENT_MS = 10 * 60 * 1000;
 
 export interface NewIntent {
   kind: IntentRow["kind"];
-  /** Who will be signed in; null where the redemption makes the account. */
+  /** The account to sign in; null if the redemption creates it. */
   accountId: string | null;
-  /** What it follows from, for `voidIntents`. */
+  /** The resource that it was created for, for `voidIntents`. */
   sourceId?: string;
   data: Record<string, unknown>;
 }
 
-/** What redeeming an intent comes to: who is signed in, and what is written along with the sign-in. */
+/** The outcome of redeeming an intent: the account to sign in, and what to write along with the session. */
 export interface Redemption {
   account: { id: string; name: string; passwordVersion: number };
   service: string;
   thirdPartyAccountId: string | null;
-  /** Without which the changes are to be planned anew. */
-  holds?: SQL;
+  /** The condition of the changes; if it fails, they must be planned again. */
+  condition?: SQL;
   changes: BatchItem<"sqlite">[];
   events: NewEvent[];
 }
 
-/** An intent to be, good for 10 minutes: `insert` goes into the commit of what it follows from; nobody but its holder sees `token`. */
+/** A new intent, valid for 10 minutes; add `insert` to the commit. Only the holder ever sees `token`. */
 export async function newIntent(
   ctx: Ctx,
   input: NewIntent,
@@ -44,7 +44,7 @@ export async function newIntent(
   return { id: intent.id, token, expiresAt: intent.expires, insert: ctx.db.insert(intents).values(intent) };
 }
 
-/** Ends the unredeemed intents that follow from something, such as a revoked invite. */
+/** Voids the unredeemed intents of a source, such as a revoked invite. */
 export function voidIntents(ctx: Ctx, sourceId: string): BatchItem<"sqlite"> {
   return ctx.db
     .update(intents)

@@ -7,17 +7,17 @@ import { newSession } from "./auth.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { redeemInvite } from "#worker/services/invites/invites.ts";
 import { redeemPartnerIntent } from "./partner-intents.ts";
-import { refuseWithTotp } from "./totp.ts";
+import { rejectIfTotpEnabled } from "./totp.ts";
 import type { Redemption } from "./intent-rows.ts";
 
-const GONE = "The intent is unknown, used up or expired";
+const INVALID_INTENT = "The intent is unknown, expired or already used";
 
 const REDEEM: Record<IntentRow["kind"], (ctx: Ctx, intent: IntentRow) => Promise<Redemption>> = {
   partner: (ctx, intent) => redeemPartnerIntent(ctx, intent),
   invite: (ctx, intent) => redeemInvite(ctx, intent),
 };
 
-/** Signs in whom an intent stands for, once. */
+/** Signs in the account of a single-use intent. */
 export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIntent> {
   const [intent] = await ctx.db
     .select()
@@ -25,14 +25,14 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     .where(
       and(eq(intents.siteId, ctx.siteId), eq(intents.hash, await sha256(token)), isNull(intents.consumed), gt(intents.expires, ctx.now)),
     );
-  if (!intent) throw notFound(GONE);
-  const { account, service, thirdPartyAccountId, holds, changes, events } = await REDEEM[intent.kind](ctx, intent);
-  await refuseWithTotp(ctx, account.id);
+  if (!intent) throw notFound(INVALID_INTENT);
+  const { account, service, thirdPartyAccountId, condition, changes, events } = await REDEEM[intent.kind](ctx, intent);
+  await rejectIfTotpEnabled(ctx, account.id);
   const session = await newSession(ctx, ctx.siteId, account);
   const consumed = ctx.db
     .update(intents)
     .set({ consumed: ctx.now, accountId: account.id })
-    .where(and(ownRow(ctx, intents, intent.id), isNull(intents.consumed), holds));
+    .where(and(ownRow(ctx, intents, intent.id), isNull(intents.consumed), condition));
   const signedIn = ctx.db
     .update(accounts)
     .set({ lastLogin: ctx.now })
@@ -43,7 +43,7 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     data: { _id: intent.id, kind: intent.kind, accountId: account.id },
   };
   const write = () => commitIfUnchanged(ctx, [consumed, ...changes, session.insert, signedIn], event, ...events);
-  // Whoever came first: another redemption, which the next look finds, or a change of what it follows from.
+  // Another redemption or a change of the source won the race: start over, which also detects the redemption.
   if (!(await wonRace(write))) return consumeIntent(ctx, token);
   return { authenticated: true, ...session.tokens, service, siteId: ctx.siteId, token, name: account.name, thirdPartyAccountId };
 }

@@ -14,11 +14,11 @@ import { replaceAccount } from "#worker/services/accounts/accounts.ts";
 import {
   accountEvent,
   insertAccount,
-  isStandIn,
+  isPlaceholderEmail,
   newAccount,
   normalizeEmail,
-  refuseTakenEmail,
-  standInEmail,
+  rejectTakenEmail,
+  placeholderEmail,
 } from "#worker/services/accounts/account-rows.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { voidCredentials } from "#worker/services/accounts/credentials.ts";
@@ -27,69 +27,69 @@ import { newIntent, type Redemption } from "./intent-rows.ts";
 import { getSite } from "#worker/services/sites/current-site.ts";
 
 const ALGORITHMS = ["EdDSA", "ES256", "RS256"];
-const MOST_KEY_SETS = 200;
+const MAX_KEY_SETS = 200;
 
-/** A person who comes from a partner, as the partner's own signature says. */
+/** A person as asserted by a partner's signed token. */
 interface Partner {
   provider: string;
   accountId: string;
   name: string;
-  /** Only one that the partner has verified. */
+  /** Only if the partner has verified it. */
   email: string | undefined;
 }
 
-/** Turns a partner's signed token into an account, a new one or the one linked to it, and answers the token that signs it in once. */
+/** Finds, links or creates the account for a partner's signed token, and returns a single-use token that signs it in. */
 export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promise<{ token: string; expiresAt: number }> {
   const site = await getSite(ctx);
   const provider = site.settings.security.providers.find(({ name }) => name === input.provider);
-  if (!provider) throw invalid("provider", "The site has registered no provider of this name");
+  if (!provider) throw invalid("provider", "The site has no registered provider with this name");
   const claims = await verifyPartnerToken(ctx, provider, input);
   const partner = { provider: input.provider, accountId: input.thirdPartyAccountId, name: input.name, email: verifiedEmail(claims) };
   const linked = await findLinked(ctx, partner.provider, partner.accountId);
-  const { account, changes, events } = await (linked ? signInLinked(ctx, linked, partner) : join(ctx, partner));
+  const { account, changes, events } = await (linked ? planLinked(ctx, linked, partner) : linkOrCreate(ctx, partner));
   const { id, token, expiresAt, insert } = await newIntent(ctx, {
     kind: "partner",
     accountId: account.id,
     data: { service: input.service, thirdPartyAccountId: partner.accountId },
   });
   const created = { type: "auth.intentCreated", resource: `intent/${id}`, data: { _id: id, kind: "partner", accountId: account.id } };
-  await refuseTakenEmail(() => commitIfUnchanged(ctx, [...changes, insert], created, ...events));
+  await rejectTakenEmail(() => commitIfUnchanged(ctx, [...changes, insert], created, ...events));
   return { token, expiresAt };
 }
 
-/** Whom a partner's intent signs in. */
+/** Finds the account that a partner's intent signs in. */
 export async function redeemPartnerIntent(ctx: Ctx, intent: IntentRow): Promise<Redemption> {
   const { service, thirdPartyAccountId } = PartnerData.parse(intent.data);
   const [account] = await ctx.db
     .select(accountColumns)
     .from(accounts)
     .where(ownRow(ctx, accounts, intent.accountId ?? ""));
-  if (!account) throw notFound("The account is gone");
+  if (!account) throw notFound("The account no longer exists");
   return { account, service, thirdPartyAccountId, changes: [], events: [] };
 }
 
 const PartnerData = z.object({ service: z.string(), thirdPartyAccountId: z.string() });
 
-interface Joining {
+interface AccountPlan {
   account: AccountRow;
   changes: BatchItem<"sqlite">[];
   events: NewEvent[];
 }
 
-/** A linked account, whose address the partner may prove now. */
-function signInLinked(ctx: Ctx, linked: AccountRow, partner: Partner): Joining {
+/** Verifies a linked account's address if the partner now asserts it. */
+function planLinked(ctx: Ctx, linked: AccountRow, partner: Partner): AccountPlan {
   if (partner.email !== linked.email || linked.emailVerified !== null) return { account: linked, changes: [], events: [] };
-  return prove(ctx, linked, partner);
+  return verifyByPartner(ctx, linked, partner);
 }
 
-/** Links the account of the partner's verified e-mail, or makes one. */
-async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
-  const known = partner.email === undefined ? undefined : await findByEmail(ctx, partner.email);
-  if (known) return joinKnown(ctx, known, partner);
-  const email = partner.email ?? standInEmail(newId(ctx.now));
-  const fresh = await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, []);
+/** Links the account with the partner's verified address, or creates one. */
+async function linkOrCreate(ctx: Ctx, partner: Partner): Promise<AccountPlan> {
+  const existing = partner.email === undefined ? undefined : await findByEmail(ctx, partner.email);
+  if (existing) return linkExisting(ctx, existing, partner);
+  const email = partner.email ?? placeholderEmail(newId(ctx.now));
+  const row = await newAccount(ctx, { email, name: partner.name, marketingOptin: false }, []);
   const account = {
-    ...fresh,
+    ...row,
     thirdPartyAuthProviders: [linkOf(partner)],
     emailVerified: partner.email === undefined ? null : ctx.now,
     trusted: true,
@@ -97,10 +97,10 @@ async function join(ctx: Ctx, partner: Partner): Promise<Joining> {
   return { account, changes: insertAccount(ctx, account), events: [accountEvent("new_account", account)] };
 }
 
-/** An account with roles is linked by an admin alone. */
-function joinKnown(ctx: Ctx, known: AccountRow, partner: Partner): Joining {
-  if (known.roles.length > 0) throw conflict("An account with this e-mail has roles here; only an admin links it to a provider");
-  return prove(ctx, known, partner);
+/** Only an admin can link an account with roles. */
+function linkExisting(ctx: Ctx, current: AccountRow, partner: Partner): AccountPlan {
+  if (current.roles.length > 0) throw conflict("The account with this e-mail address has roles; only an admin can link it to a provider");
+  return verifyByPartner(ctx, current, partner);
 }
 
 function linkOf({ provider, accountId }: Partner): ThirdPartyProvider {
@@ -108,28 +108,28 @@ function linkOf({ provider, accountId }: Partner): ThirdPartyProvider {
 }
 
 /**
- * What follows when a partner proves an account's address. If the account isn't trusted yet, its password, sessions and other links end
- * here: they may be those of somebody who signed up under a stranger's address, or that a key has planted.
+ * Marks an account's address as verified by a partner. If the account isn't trusted yet, its password, sessions and other links are voided:
+ * they may belong to someone who signed up with another person's address, or have been planted by a key.
  */
-function prove(ctx: Ctx, known: AccountRow, partner: Partner): Joining {
+function verifyByPartner(ctx: Ctx, current: AccountRow, partner: Partner): AccountPlan {
   const link = linkOf(partner);
-  const others = known.thirdPartyAuthProviders.filter(
+  const others = current.thirdPartyAuthProviders.filter(
     ({ provider, accountId }) => provider !== link.provider || accountId !== link.accountId,
   );
-  const links = known.trusted ? [...others, link] : [link];
-  const voided = known.trusted ? { columns: {}, changes: [], events: [] } : voidCredentials(ctx, known, links);
+  const links = current.trusted ? [...others, link] : [link];
+  const voided = current.trusted ? { columns: {}, changes: [], events: [] } : voidCredentials(ctx, current, links);
   const account: AccountRow = {
-    ...known,
+    ...current,
     ...voided.columns,
     thirdPartyAuthProviders: links,
-    emailVerified: known.emailVerified ?? ctx.now,
+    emailVerified: current.emailVerified ?? ctx.now,
     trusted: true,
-    ...nextVersion(ctx, known),
+    ...nextVersion(ctx, current),
   };
-  const verified = known.emailVerified === null ? [verifiedEvent(ctx, known.id, "partner")] : [];
+  const verified = current.emailVerified === null ? [verifiedEvent(ctx, current.id, "partner")] : [];
   return {
     account,
-    changes: [...replaceAccount(ctx, known, account), ...voided.changes],
+    changes: [...replaceAccount(ctx, current, account), ...voided.changes],
     events: [accountEvent("account.updated", account), ...verified, ...voided.events],
   };
 }
@@ -142,7 +142,7 @@ async function findByEmail(ctx: Ctx, email: string): Promise<AccountRow | undefi
   return account;
 }
 
-/** Checks a partner's token as RFC 8725 asks: our list of algorithms, the partner's own keys, audience, subject and expiry. */
+/** Verifies a partner's token per RFC 8725: allowed algorithms, the partner's own keys, audience, subject and expiry. */
 async function verifyPartnerToken(
   ctx: Ctx,
   provider: { jwksUrl: string; audience: string },
@@ -159,7 +159,7 @@ async function verifyPartnerToken(
     return payload;
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
-    throw unauthenticated("The partner's token is expired, of another audience or person, or not signed by the provider's keys");
+    throw unauthenticated("The partner's token is expired, is for another audience or person, or isn't signed with the provider's keys");
   }
 }
 
@@ -168,16 +168,16 @@ const VerifiedEmail = z.object({ email: z.email().max(254), email_verified: z.li
 function verifiedEmail(claims: JWTPayload): string | undefined {
   const { data } = VerifiedEmail.safeParse(claims);
   const email = data && normalizeEmail(data.email);
-  return email === undefined || isStandIn(email) ? undefined : email;
+  return email === undefined || isPlaceholderEmail(email) ? undefined : email;
 }
 
-// Public keys of partners, which jose keeps fresh; they belong to no request.
+// Partners' public keys, shared by requests; jose refreshes them.
 const keySets = new Map<string, JWTVerifyGetKey>();
 
 function keysAt(env: Env, url: string): JWTVerifyGetKey {
   let keys = keySets.get(url);
   if (!keys) {
-    if (keySets.size >= MOST_KEY_SETS) keySets.clear();
+    if (keySets.size >= MAX_KEY_SETS) keySets.clear();
     keys = createRemoteJWKSet(new URL(url), { [customFetch]: (address) => fetchKeys(env, address) });
     keySets.set(url, keys);
   }
@@ -186,6 +186,6 @@ function keysAt(env: Env, url: string): JWTVerifyGetKey {
 
 async function fetchKeys(env: Env, url: string): Promise<Response> {
   const { status, text } = await callPublic(env, url, { headers: { Accept: "application/json" } }, { timeout: 5_000 });
-  if (status !== 200) throw new Failure("unavailable", "The provider's jwksUrl does not answer its keys");
+  if (status !== 200) throw new Failure("unavailable", "The provider's jwksUrl didn't return its keys");
   return new Response(text, { status });
 }

@@ -8,8 +8,10 @@ export const Login = z
   .strictObject({
     email: Email,
     password: z.string().min(1).max(200).openapi({ example: "demo-viewer-pass" }),
-    totp: Code.optional().describe("From the account's authenticator app, or a recovery code; asked for by `totp_required`"),
-    siteId: Id.optional().describe("The site to sign in to; without it, a global account is signed in, for `/account/v3/global/*` alone"),
+    totp: Code.optional().describe(
+      "A code from the account's authenticator app, or a recovery code; required after a `totp_required` error",
+    ),
+    siteId: Id.optional().describe("The site to sign in to; without it, signs in to a global account, for `/account/v3/global/*` only"),
   })
   .openapi("Login", { example: { email: "admin@demo.example", password: "demo-admin-pass", siteId: "5eed00000000000000000001" } });
 
@@ -17,8 +19,8 @@ export const Refresh = z.strictObject({ refreshToken: z.string().min(1).max(500)
 
 export const Tokens = z
   .object({
-    jwt: z.string().describe("For `Authorization: Bearer`; good for 10 minutes"),
-    refreshToken: z.string().describe("Brings the next pair, once; good for 30 days"),
+    jwt: z.string().describe("For `Authorization: Bearer`; valid for 10 minutes"),
+    refreshToken: z.string().describe("Returns the next pair of tokens, once; valid for 30 days"),
     service: z.literal("auth-service-v2"),
   })
   .openapi("Tokens");
@@ -49,15 +51,17 @@ export const CreateIntent = z
       .string()
       .min(1)
       .max(8192)
-      .describe("Signed by the provider: `sub` is the thirdPartyAccountId, with `aud` and `exp`; `email` counts when `email_verified`"),
-    name: PersonName.describe("Of the person, for an account that is made"),
-    provider: z.string().min(1).max(100).describe("As the site's settings.security.providers name it").openapi({ example: "club-app" }),
-    service: z.string().min(1).max(100).describe("Comes back when the intent is consumed").openapi({ example: "club-app-ios" }),
+      .describe(
+        "A token signed by the provider with `sub` (the thirdPartyAccountId), `aud` and `exp`; `email` is used only with `email_verified`",
+      ),
+    name: PersonName.describe("The person's name, used if an account is created"),
+    provider: z.string().min(1).max(100).describe("A name in the site's settings.security.providers").openapi({ example: "club-app" }),
+    service: z.string().min(1).max(100).describe("Returned when the intent is consumed").openapi({ example: "club-app-ios" }),
     thirdPartyAccountId: z.string().min(1).max(200).openapi({ example: "fan-0417" }),
   })
   .openapi("CreateIntent");
 
-export const Intent = z.object({ token: Token.describe("To be consumed once"), expiresAt: Time }).openapi("Intent");
+export const Intent = z.object({ token: Token.describe("Can be consumed once"), expiresAt: Time }).openapi("Intent");
 
 export const IntentParam = z.object({ token: Token });
 
@@ -66,9 +70,9 @@ export const ConsumedIntent = z
     authenticated: z.literal(true),
     jwt: Tokens.shape.jwt,
     refreshToken: Tokens.shape.refreshToken,
-    service: z.string().describe("As the intent was made with"),
+    service: z.string().describe("The `service` that the intent was created with"),
     siteId: Id,
-    token: Token.describe("The intent's, used up now"),
+    token: Token.describe("The intent's token, now used"),
     name: z.string(),
     thirdPartyAccountId: z.string().nullable(),
   })
@@ -76,20 +80,20 @@ export const ConsumedIntent = z
 
 export const Totp = z
   .object({
-    enabled: z.boolean().describe("Whether a sign-in with the password needs a code"),
-    required: z.boolean().describe("Whether the site lets the account's roles count only with a code"),
+    enabled: z.boolean().describe("Whether signing in with the password requires a code"),
+    required: z.boolean().describe("Whether the site requires an authenticator app for the account's roles to apply"),
     confirmedAt: Time.nullable(),
-    recoveryCodes: z.number().int().describe("How many are left"),
+    recoveryCodes: z.number().int().describe("The number of unused recovery codes"),
   })
   .openapi("Totp");
 
-const OwnPassword = Login.shape.password.describe("The caller's own");
+const OwnPassword = Login.shape.password.describe("The caller's own password");
 
 export const BeginTotp = z.strictObject({ password: OwnPassword }).openapi("BeginTotp");
 
 export const TotpSecret = z
   .object({
-    secret: z.string().describe("Base32, to be typed into an authenticator app; shown this once"),
+    secret: z.string().describe("Base32, to enter in an authenticator app; shown only once"),
     uri: z.string().describe("`otpauth:` URI, for a QR code"),
   })
   .openapi("TotpSecret");
@@ -97,13 +101,13 @@ export const TotpSecret = z
 export const ConfirmTotp = z.strictObject({ code: Code }).openapi("ConfirmTotp");
 
 export const RecoveryCodes = z
-  .object({ recoveryCodes: z.array(z.string()).describe("Each stands in for one code of the app, once; shown this once") })
+  .object({ recoveryCodes: z.array(z.string()).describe("Each replaces a code of the app once; shown only once") })
   .openapi("RecoveryCodes");
 
 export const DisableTotp = z
   .strictObject({ code: Code.optional(), password: OwnPassword.optional() })
   .refine(({ code, password }) => (code === undefined) !== (password === undefined), {
-    error: "Either a code or the password",
+    error: "Provide either a code or the password",
     path: ["code"],
   })
   .openapi("DisableTotp", { example: { code: "287082" } });

@@ -6,19 +6,19 @@ import { wonRace } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
-// The one place that revokes a session: the event ends its sockets.
+// The only place that revokes a single session; an effect of the event closes its sockets.
 
 type Reason = (typeof SESSION_ENDS)[number];
 type Ended = Pick<typeof sessions.$inferSelect, "id" | "accountId" | "audience">;
 
-/** Ends a session, as long as `where` holds; one that has ended stays as it is. */
+/** Ends a session if `where` holds; a no-op if it has already ended. */
 export async function endSession(ctx: Ctx, session: Ended, reason: Reason, where?: SQL): Promise<void> {
   const { id, audience } = session;
   const change = ctx.db
     .update(sessions)
     .set({ revoked: ctx.now })
     .where(and(eq(sessions.id, id), isNull(sessions.revoked), where));
-  // A global session is no site's, and opens no sockets.
+  // A global session belongs to no site and opens no sockets.
   if (audience === GLOBAL_AUDIENCE) return void (await change);
   await wonRace(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, endedEvent(session, reason)));
 }
@@ -46,13 +46,13 @@ function endedEvent({ id, accountId, audience }: Ended, reason: Reason): NewEven
   return { type: "account.sessionEnded", resource: `account/${accountId}`, data };
 }
 
-/** Ends the session of a refresh token that was used before: it may have been stolen. */
+/** Ends the session of a reused refresh token, which may have been stolen. */
 export async function endStolenSession(ctx: Ctx, token: { sessionId: string; generation: number }): Promise<void> {
   const usedBefore = gt(sessions.generation, token.generation);
   const [session] = await ctx.db
     .select()
     .from(sessions)
     .where(and(eq(sessions.id, token.sessionId), usedBefore, isNull(sessions.revoked)));
-  // The refresh itself fails: under its Idempotency-Key it may be tried again.
+  // The refresh itself fails, so its Idempotency-Key isn't marked as used.
   if (session) await endSession({ ...ctx, idempotencyId: undefined }, session, "refreshTokenReused", usedBefore);
 }

@@ -12,25 +12,24 @@ import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 const PURPOSE = "sign-in place";
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a place is known after the last sign-in from there. */
+/** How long a place stays known after the last sign-in from it. */
 const KNOWN_MS = 90 * DAY_MS;
 const MINUTE_MS = 60_000;
-/** Events of failed sign-ins that a site's log gets in a minute; the rest wait for the next one. */
-const MOST_EVENTS = 50;
+/** The most failed-sign-in events per site and minute; the rest wait for the next minute. */
+const MAX_EVENTS = 50;
 
 type Reason = (typeof SIGN_IN_FAILURES)[number];
 
 /**
- * One attempt to prove who somebody is by a password and perhaps a code. It is counted before anything is verified: per account and
- * address, per address, and per account from wherever it comes. In the last count every place where the account has signed in before, a
- * network or a device, stands for itself and all others count as one: a flood from elsewhere doesn't lock the owner out. An e-mail
- * without an account is counted the same way.
+ * One attempt to authenticate with a password and possibly a code. It is counted before anything is verified: per account and address, per
+ * address, and per account from anywhere. The last count is separate for each place (network or device) that the account has signed in
+ * from, so a flood from elsewhere doesn't lock the owner out. An address without an account is counted the same way.
  */
 export class SignInAttempt {
   readonly #ctx: Ctx;
   readonly #email: string;
   readonly #address: string;
-  /** Keyed hashes of the caller's network and device, under each secret: the first of each is that of the current one. */
+  /** Keyed hashes of the caller's network and device, one per secret, that of the current secret first. */
   readonly #places: string[][];
   readonly #taken: [Slot, ...Slot[]][] = [];
   #known: string[] = [];
@@ -42,7 +41,7 @@ export class SignInAttempt {
     this.#places = places;
   }
 
-  /** Takes what is counted by address; `ctx.siteId` is the site or "global". */
+  /** Counts the attempt per address; `ctx.siteId` is the site or "global". */
   static async begin(ctx: Ctx, email: string, address: string): Promise<SignInAttempt> {
     const attempt = new SignInAttempt(ctx, email, address, await placesOf(ctx, email, address));
     await attempt.#take([
@@ -52,7 +51,7 @@ export class SignInAttempt {
     return attempt;
   }
 
-  /** The places of this caller that some account of this e-mail knows: to be read with the account, in one batch. */
+  /** Selects which of the caller's places are known to the account; run it in one batch with reading the account. */
   knownPlaces() {
     return this.#ctx.db
       .select({ hash: signInPlaces.hash, accountId: signInPlaces.accountId })
@@ -60,21 +59,21 @@ export class SignInAttempt {
       .where(and(eq(signInPlaces.audience, this.#ctx.siteId), inArray(signInPlaces.hash, this.#places.flat())));
   }
 
-  /** Takes what is counted for the account. */
+  /** Counts the attempt for the account. */
   async admit(person: { id: string } | undefined, known: { hash: string; accountId: string }[]): Promise<void> {
     this.#known = known.filter(({ accountId }) => accountId === person?.id).map(({ hash }) => hash);
-    await this.takeOfAccount("signInAccount");
+    await this.takeForAccount("signInAccount");
   }
 
-  /** One of the first of the caller's known places that has any left, else one of all other places together. */
-  async takeOfAccount(name: LimitName): Promise<void> {
+  /** Takes a slot of the caller's first known place that has any left, else of all unknown places together. */
+  async takeForAccount(name: LimitName): Promise<void> {
     const account = await sha256(`${this.#ctx.siteId}\n${this.#email}`);
     for (const place of this.#known) {
       try {
         return await this.#take([{ name, key: `${account} ${place}` }]);
-      } catch (refusal) {
-        // A device may be known where the network is not, or the other way round.
-        if (place === this.#known.at(-1) || !(refusal instanceof Failure)) throw refusal;
+      } catch (error) {
+        // The device may be known even if the network isn't, and vice versa.
+        if (place === this.#known.at(-1) || !(error instanceof Failure)) throw error;
       }
     }
     await this.#take([{ name, key: account }]);
@@ -85,12 +84,12 @@ export class SignInAttempt {
     this.#taken.push(slots);
   }
 
-  /** What was right doesn't count. */
-  async giveBack(): Promise<void> {
+  /** Gives the slots back: successful attempts don't count. */
+  async refund(): Promise<void> {
     await Promise.all(this.#taken.splice(0).map((slots) => giveBackSlots(this.#ctx, slots)));
   }
 
-  /** Remembers where the account was signed in to, with its session. */
+  /** Remembers the place that the account signed in from; commit it with the session. */
   remember(person: { id: string }): BatchItem<"sqlite"> {
     return rememberPlaces(
       this.#ctx,
@@ -99,21 +98,21 @@ export class SignInAttempt {
     );
   }
 
-  /** Notes a failure, for the site's log. The same is asked of the database whether there is such an account or not, after the response. */
-  noteFailure(reason: Reason): void {
+  /** Records a failure for the event log, after the response, with the same query whether or not the account exists. */
+  recordFailure(reason: Reason): void {
     const { db, siteId, now } = this.#ctx;
     if (siteId === GLOBAL_AUDIENCE) return;
     const { siteId: ofSite, accountId, address, reason: why, minute, attempts } = signInFailures;
     const values = sql`${this.#address}, ${reason}, ${Math.floor(now / MINUTE_MS)}, 1`;
-    const noted = db
+    const insert = db
       .insert(signInFailures)
       .select(sql`select site_id, id, ${values} from ${accounts} where site_id = ${siteId} and email = ${this.#email}`)
       .onConflictDoUpdate({ target: [ofSite, accountId, address, why, minute], set: { attempts: sql`${attempts} + 1` } });
-    this.#ctx.defer(noted.run());
+    this.#ctx.defer(insert.run());
   }
 }
 
-/** Checks the password of somebody who is signed in, counted like a sign-in; `wrong` is thrown where it isn't theirs. */
+/** Verifies the password of a signed-in caller, counted like a sign-in; throws `wrong` if it doesn't match. */
 export async function requirePassword(
   ctx: Ctx,
   account: { id: string; email: string; passwordHash: string | null },
@@ -124,19 +123,19 @@ export async function requirePassword(
   const attempt = await SignInAttempt.begin(ctx, account.email, address);
   await attempt.admit(account, await attempt.knownPlaces());
   if (account.passwordHash === null || !(await verifyPassword(password, account.passwordHash)).valid) {
-    attempt.noteFailure("password");
+    attempt.recordFailure("password");
     throw wrong;
   }
-  await attempt.giveBack();
+  await attempt.refund();
   return attempt;
 }
 
-/** What the caller's network and device will be known by to the account of this e-mail: for `rememberPlaces`. */
+/** The hashes of the caller's network and device for `rememberPlaces`. */
 export async function newPlaces(ctx: Ctx, email: string, address: string): Promise<string[]> {
   return (await placesOf(ctx, email, address)).map(([current = ""]) => current);
 }
 
-/** Keyed hashes of the caller's network and device, under each secret, that of the current one first. */
+/** Keyed hashes of the caller's network and device, one per secret, that of the current secret first. */
 async function placesOf(ctx: Ctx, email: string, address: string): Promise<string[][]> {
   const hashes = (kind: string, value: string) => lookUpHashes(ctx.env, PURPOSE, [ctx.siteId, email, kind, value].join("\n"));
   const network = await hashes("network", address);
@@ -152,10 +151,10 @@ export function rememberPlaces(ctx: Ctx, accountId: string, hashes: string[]): B
 
 type Worker = Pick<Ctx, "env" | "db" | "now">;
 
-/** Publishes the failures of past minutes, one event per account, address and minute, and of a site so many a minute. */
+/** Publishes the failures of past minutes: one event per account, address and minute, up to `MAX_EVENTS` per site. */
 export async function publishSignInFailures(worker: Worker): Promise<void> {
   const { db, now } = worker;
-  // A request that began in the minute before may still be writing.
+  // A request of the previous minute may still be writing.
   const past = lt(signInFailures.minute, Math.floor(now / MINUTE_MS) - 1);
   await db.delete(signInFailures).where(lt(signInFailures.minute, Math.floor((now - DAY_MS) / MINUTE_MS)));
   const sites = await db.selectDistinct({ siteId: signInFailures.siteId }).from(signInFailures).where(past);
@@ -165,7 +164,7 @@ export async function publishSignInFailures(worker: Worker): Promise<void> {
       .from(signInFailures)
       .where(and(eq(signInFailures.siteId, siteId), past))
       .orderBy(signInFailures.minute)
-      .limit(MOST_EVENTS);
+      .limit(MAX_EVENTS);
     await asSystem(worker, siteId, (ctx) =>
       commit(
         ctx,
@@ -190,7 +189,7 @@ function failureEvent({ siteId, accountId, address, reason, minute, attempts }: 
   return { type: "account.signInFailed", resource: `account/${accountId}`, data };
 }
 
-/** Deletes places that nobody has signed in from for long. */
+/** Deletes places without a sign-in for 90 days. */
 export async function prunePlaces({ db, now }: Pick<Ctx, "db" | "now">): Promise<void> {
   await db.delete(signInPlaces).where(lt(signInPlaces.seen, now - KNOWN_MS));
 }

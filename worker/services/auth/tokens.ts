@@ -2,7 +2,7 @@ import { createLocalJWKSet, exportJWK, type JWK, jwtVerify, SignJWT } from "jose
 import { deriveBits, secretsOf, sha256 } from "#worker/lib/crypto/crypto.ts";
 import { unauthenticated } from "#worker/lib/errors.ts";
 
-/** Seconds that a JWT is good for; a refresh token brings the next. */
+/** How long a JWT is valid; a refresh token returns the next one. */
 export const JWT_SECONDS = 600;
 export const GLOBAL_AUDIENCE = "global";
 const ISSUER = "tifo";
@@ -24,10 +24,10 @@ export interface TokenClaims {
   passwordVersion: number;
 }
 
-// Keys follow from the deployment's secret alone, so they may outlive a request.
+// Keys are derived only from the deployment's secret, so they can outlive a request.
 const keySets = new Map<string, Promise<SigningKey[]>>();
 
-/** The keys of the deployment, current first: derived from its secrets, so that there is nothing to store or lose. */
+/** The deployment's signing keys, current first, derived from its secrets so that nothing has to be stored. */
 function signingKeys(env: { TIFO_SECRET: string }): Promise<SigningKey[]> {
   let keys = keySets.get(env.TIFO_SECRET);
   if (!keys) {
@@ -65,7 +65,7 @@ export async function signToken(env: { TIFO_SECRET: string }, claims: TokenClaim
     .sign(current.privateKey);
 }
 
-// Kept like the keys themselves: a set that is made anew imports them anew for each token.
+// Cached like the keys: a new set would import them again for each token.
 const verifiers = new Map<string, ReturnType<typeof createLocalJWKSet>>();
 
 async function verifierOf(env: { TIFO_SECRET: string }): Promise<ReturnType<typeof createLocalJWKSet>> {
@@ -77,7 +77,7 @@ async function verifierOf(env: { TIFO_SECRET: string }): Promise<ReturnType<type
   return keys;
 }
 
-/** Checks signature, algorithm, issuer, audience and expiry (RFC 8725); a 401 says no more than that it failed. */
+/** Verifies signature, algorithm, issuer, audience and expiry (RFC 8725); the 401 doesn't say which check failed. */
 export async function verifyToken(env: { TIFO_SECRET: string }, token: string): Promise<TokenClaims> {
   const keys = await verifierOf(env);
   try {
@@ -86,6 +86,6 @@ export async function verifyToken(env: { TIFO_SECRET: string }, token: string): 
     if (typeof sub !== "string" || typeof aud !== "string" || typeof sid !== "string" || typeof pv !== "number") throw new Error("claims");
     return { accountId: sub, audience: aud, sessionId: sid, passwordVersion: pv };
   } catch {
-    throw unauthenticated("The bearer token is missing, expired or not one of ours");
+    throw unauthenticated("The bearer token is missing, invalid or expired");
   }
 }

@@ -13,7 +13,7 @@ import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
-import { accountEvent, insertAccount, newAccount, standInEmail } from "#worker/services/accounts/account-rows.ts";
+import { accountEvent, insertAccount, newAccount, placeholderEmail } from "#worker/services/accounts/account-rows.ts";
 import {
   whereVersion,
   commit,
@@ -192,7 +192,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
   return inInviteService("Consume", async () => {
     const invite = await readInvite(ctx, intent.sourceId ?? "");
     requireUsable(ctx, invite, invite.consumedAt ?? ctx.now);
-    const guest = { email: standInEmail(invite.id), name: "Guest", marketingOptin: false };
+    const guest = { email: placeholderEmail(invite.id), name: "Guest", marketingOptin: false };
     const account = { ...(await newAccount(ctx, guest, [])), trusted: true };
     const redemption = { accountId: account.id, modified: ctx.now, version: invite.version + 1 };
     const change = ctx.db
@@ -205,7 +205,7 @@ export async function redeemInvite(ctx: Ctx, intent: IntentRow): Promise<Redempt
       account,
       service: "invite-service-v1",
       thirdPartyAccountId: null,
-      holds: exists(
+      condition: exists(
         ctx.db
           .select({ id: invites.id })
           .from(invites)

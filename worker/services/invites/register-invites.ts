@@ -12,12 +12,12 @@ import { replaceAccount } from "#worker/services/accounts/accounts.ts";
 import {
   accountEvent,
   insertAccount,
-  naming,
+  nameColumns,
   newAccount,
   newPassword,
   normalizeEmail,
-  refuseStandIn,
-  refuseTakenEmail,
+  rejectPlaceholderEmail,
+  rejectTakenEmail,
 } from "#worker/services/accounts/account-rows.ts";
 import {
   type Actor,
@@ -36,7 +36,13 @@ import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
-import { administersSite, countingRoles, readForRoles, requireGrantable, requireRoleKey } from "#worker/services/accounts/role-rules.ts";
+import {
+  administersSite,
+  effectiveRoles,
+  readForRoles,
+  requireAllowedRoleChange,
+  requireCanGrantRoles,
+} from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const PURPOSE = "register invite";
@@ -50,7 +56,7 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
   return inInviteService("Create", async () => {
     const { senderAccountId, targetRoles } = input;
     const email = normalizeEmail(input.email);
-    refuseStandIn(email);
+    rejectPlaceholderEmail(email);
     const actor = await requireSender(ctx, senderAccountId);
     const known = await readGrantee(ctx, email, targetRoles);
     // Anybody can sign up with somebody else's address, so only an account with a verified address prevents an invitation.
@@ -140,7 +146,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
         resource: `invite/${invite.id}`,
         data: { ...toRegisterInviteEvent(invite), accountId: account.id },
       };
-      const write = () => refuseTakenEmail(() => commitIfUnchanged(ctx, [claim, ...changes], accepted, ...events));
+      const write = () => rejectTakenEmail(() => commitIfUnchanged(ctx, [claim, ...changes], accepted, ...events));
       // Something was changed, created or accepted concurrently: the next attempt reads it again.
       if (await wonRace(write)) return account;
     }
@@ -166,7 +172,7 @@ async function takeOver(ctx: Ctx, current: AccountRow, invite: RegisterInviteRow
   const voided = voidCredentials(ctx, current, current.trusted ? current.thirdPartyAuthProviders : []);
   const account: AccountRow = {
     ...current,
-    ...naming(name),
+    ...nameColumns(name),
     ...voided.columns,
     ...(await newPassword(password, current)),
     roles: [...current.roles, ...invite.targetRoles.filter((role) => addsRoles(current.roles, [role]))],
@@ -233,7 +239,7 @@ async function requireSenderIsAdmin(ctx: Ctx, senderAccountId: string): Promise<
   const [sender] = await ctx.db
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write", countingRoles)));
+    .where(and(ownRow(ctx, accounts, senderAccountId), administersSite("write", effectiveRoles)));
   if (!sender) throw conflict("The sender of the invite no longer administers the site");
 }
 
@@ -249,7 +255,7 @@ async function readInvite(ctx: Ctx, id: string): Promise<RegisterInviteRow> {
 /** Checks that the sender is an account of the site (a signed-in admin: their own) and that a key may grant roles. */
 async function requireSender(ctx: Ctx, senderAccountId: string): Promise<Actor> {
   const actor = await ctx.caller();
-  await requireRoleKey(ctx);
+  await requireCanGrantRoles(ctx);
   if (actor.kind === "account" && actor.id !== senderAccountId) throw invalid("senderAccountId", "Must be your own account");
   const [sender] = await ctx.db
     .select({ id: accounts.id })
@@ -264,7 +270,7 @@ async function readGrantee(ctx: Ctx, email: string, targetRoles: AccountRole[]):
   const condition = and(eq(accounts.siteId, ctx.siteId), eq(accounts.email, email));
   const { account, rules } = await readForRoles(ctx, condition, targetRoles);
   try {
-    await requireGrantable(ctx, rules, undefined, targetRoles);
+    await requireAllowedRoleChange(ctx, rules, undefined, targetRoles);
   } catch (error) {
     // The invite is at fault here, not the caller.
     throw error instanceof Failure ? conflict(error.message) : error;

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { rolesAreVoid } from "#worker/services/accounts/role-rules.ts";
+import { rolesAreSuspended } from "#worker/services/accounts/role-rules.ts";
 import { presenceOf } from "./realtime.ts";
 
 const AccessData = z.object({ accountId: z.string().nullable(), status: z.string().optional() });
@@ -22,7 +22,7 @@ async function staffWithoutApp(env: Env, siteId: string): Promise<string[]> {
   const rows = await createDb(env.DB)
     .select({ id: accounts.id })
     .from(accounts)
-    .where(and(eq(accounts.siteId, siteId), rolesAreVoid));
+    .where(and(eq(accounts.siteId, siteId), rolesAreSuspended));
   return rows.map(({ id }) => id);
 }
 

@@ -7,7 +7,7 @@ import type { PageGate } from "#db/types.ts";
 import { hash32 } from "#worker/lib/crypto/hash.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import type { VersionedGate } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { countingRoles } from "#worker/services/accounts/role-rules.ts";
+import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 
 /** Owners per statement. */
@@ -94,7 +94,7 @@ function selectOwners(env: Env, { siteId, channelId }: { siteId: string; channel
   return createDb(env.DB)
     .select({
       key: sql`owner.value ->> 0`.as("key"),
-      roles: sql`${countingRoles}`.as("roles"),
+      roles: sql`${effectiveRoles}`.as("roles"),
       // A new password, a sign-out and expiry each end a session.
       sessionEnds: sql`case when ${sessionId} is null then ${NEVER} else (select ${sessions.expires} from ${sessions}
         where ${sessions.id} = ${sessionId} and ${sessions.accountId} = ${accounts.id} and ${sessions.audience} = ${siteId}

@@ -6,7 +6,7 @@ import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSi
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
 import { newKey } from "./api-keys.ts";
 import { commit, commitIfUnchanged, type Ctx, isManager, newRow, nextVersion } from "#worker/services/core/context.ts";
-import { requireRoleKey } from "#worker/services/accounts/role-rules.ts";
+import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
 /** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
@@ -27,7 +27,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
   const current = await getSite(ctx);
   // Whoever names an identity provider can sign in as anybody, admins included.
   const known = new Set(current.settings.security.providers.map((provider) => JSON.stringify(provider)));
-  if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireRoleKey(ctx);
+  if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireCanGrantRoles(ctx);
   await requireStreamProvider(ctx, input.settings.streamProvider);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {

@@ -3,17 +3,17 @@ import type { BulkInput } from "./schemas.ts";
 
 type Chunks = AsyncIterable<string[]>;
 
-/** The answer as JSON, in the shape of `BulkAnswer`, piece by piece. */
+/** The response body as JSON (`BulkResult`), chunk by chunk. */
 export async function* jsonText({ qty, sku }: BulkInput, chunks: Chunks): AsyncGenerator<string, void> {
-  let before = `{"success":true,"qty":${qty},"sku":${JSON.stringify(sku)},"accessCodes":[`;
+  let prefix = `{"success":true,"qty":${qty},"sku":${JSON.stringify(sku)},"accessCodes":[`;
   for await (const codes of chunks) {
-    yield before + codes.map((code) => `"${code}"`).join(",");
-    before = ",";
+    yield prefix + codes.map((code) => `"${code}"`).join(",");
+    prefix = ",";
   }
   yield "]}";
 }
 
-/** The same as CSV (RFC 4180), one code a line. */
+/** The response body as CSV (RFC 4180), one code per line. */
 export async function* csvText({ sku }: BulkInput, chunks: Chunks): AsyncGenerator<string, void> {
   yield "accessCode,sku\r\n";
   const field = csvField(sku);
