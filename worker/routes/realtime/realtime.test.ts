@@ -31,14 +31,14 @@ async function broadcast(channelId: string): Promise<string> {
   return answer.as(BroadcastAnswer).broadcasts[0]?.broadcastId ?? "";
 }
 
-/** What a viewer is told who is not let in: an error frame, then the close code. */
-async function refusal(viewer: TestViewer): Promise<{ code: string; close: number }> {
+/** How a viewer was rejected: the error frame's code, and the close code. */
+async function rejection(viewer: TestViewer): Promise<{ code: string; close: number }> {
   const [{ code }, closed] = await Promise.all([viewer.first("error"), viewer.closed]);
   return { code, close: closed.code };
 }
 
 describe("a ticket", () => {
-  test("lets its account in once, within a minute", async () => {
+  test("admits its account once, within a minute", async () => {
     const before = Date.now();
     const answer = await site.call("createTicket", { as: "viewer", body: { channelId: channel } });
     const { ticket, expiresAt } = answer.as(Ticket);
@@ -46,10 +46,10 @@ describe("a ticket", () => {
     expect(expiresAt - before).toBeLessThanOrEqual(62_000);
     expect(answer.headers.get("RateLimit")).toMatch(/^"ticket";r=\d+;t=\d+$/);
     await (await openSocket(site, channel, { ticket })).first("welcome");
-    expect(await refusal(await openSocket(site, channel, { ticket }))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    expect(await rejection(await openSocket(site, channel, { ticket }))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
   });
 
-  test("that two use at once lets in one", async () => {
+  test("admits only one of two viewers that use it concurrently", async () => {
     const ticket = await newTicket(channel);
     const viewers = await Promise.all([openSocket(site, channel, { ticket }), openSocket(site, channel, { ticket })]);
     const first = await Promise.all(viewers.map((viewer) => viewer.when((frame) => ["welcome", "error"].includes(frame.type))));
@@ -57,7 +57,7 @@ describe("a ticket", () => {
   });
 
   test.for<[name: string, ticket: () => Promise<string>]>([
-    ["of another channel", () => newTicket(other)],
+    ["for another channel", () => newTicket(other)],
     ["that is forged", async () => `${(await newTicket(channel)).slice(0, -6)}AAAAAA`],
     ["that is nonsense", async () => "ticket"],
     [
@@ -73,16 +73,16 @@ describe("a ticket", () => {
         ).ticket,
     ],
     [
-      "of another site's channel of the same id",
+      "for another site's channel with the same id",
       async () =>
         (await signTicket(env, { siteId: newId(1), channelId: channel, accountId: null, sessionId: null, tags: [] }, 0, Date.now())).ticket,
     ],
-  ])("%s lets nobody in", async ([, ticket]) => {
+  ])("%s is rejected", async ([, ticket]) => {
     const viewer = await openSocket(site, channel, { ticket: await ticket() });
-    expect(await refusal(viewer)).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    expect(await rejection(viewer)).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
   });
 
-  test("is given for the site's own channels alone", async () => {
+  test("is issued only for the site's own channels", async () => {
     const foreign = await newSite();
     for (const channelId of [newId(1), foreign.channels[0]]) {
       const answer = await site.call("createTicket", { as: "viewer", body: { channelId } });
@@ -92,16 +92,16 @@ describe("a ticket", () => {
 });
 
 describe("a channel's gate", () => {
-  test("of sign-in lets in who shows a ticket", async () => {
+  test("for signed-in viewers admits viewers with a ticket", async () => {
     const gated = await site.addChannel("members", { gate: { type: "login", skus: [] } });
-    expect(await refusal(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    expect(await rejection(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
     await (await openSocket(site, gated, { ticket: await newTicket(gated) })).first("welcome");
   });
 
-  test("of entitlement refuses an account that has none", async () => {
+  test("for an entitlement rejects an account without one", async () => {
     const gated = await site.addChannel("paid", { gate: { type: "entitlement", skus: ["season"] } });
-    expect(await refusal(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
-    expect(await refusal(await openSocket(site, gated, { ticket: await newTicket(gated) }))).toEqual({
+    expect(await rejection(await openSocket(site, gated))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
+    expect(await rejection(await openSocket(site, gated, { ticket: await newTicket(gated) }))).toEqual({
       code: "forbidden",
       close: CLOSE.forbidden,
     });
@@ -109,10 +109,10 @@ describe("a channel's gate", () => {
 });
 
 describe("a socket", () => {
-  test("of a channel that the site does not have is closed with the reason", async () => {
+  test("on an unknown channel is closed with the reason", async () => {
     const foreign = await newSite();
     for (const channelId of [newId(1), foreign.channels[0]]) {
-      expect(await refusal(await openSocket(site, channelId))).toEqual({ code: "not_found", close: CLOSE.notFound });
+      expect(await rejection(await openSocket(site, channelId))).toEqual({ code: "not_found", close: CLOSE.notFound });
     }
   });
 
@@ -122,17 +122,17 @@ describe("a socket", () => {
     expect(answer.headers.get("Upgrade")).toBe("websocket");
   });
 
-  test("is of the site in its URL, whatever a header says", async () => {
+  test("belongs to the site in its URL, whatever its headers say", async () => {
     const foreign = await newSite();
     const viewer = await openSocket(foreign, channel);
-    expect((await refusal(viewer)).close).toBe(CLOSE.notFound);
+    expect((await rejection(viewer)).close).toBe(CLOSE.notFound);
   });
 
   test.for<[name: string, path: string, query: Record<string, string | undefined>, code: string, close: number]>([
     ["without a client id", "", { clientId: undefined }, "invalid_request", 4400],
-    ["of an unknown site", "", { clientId: newId(1) }, "unauthenticated", 4401],
-    ["of a site id that is none", "", { clientId: "demo" }, "unauthenticated", 4401],
-    ["with a seq that is no number", "", { epoch: "a", seq: "one" }, "invalid_request", 4400],
+    ["for an unknown site", "", { clientId: newId(1) }, "unauthenticated", 4401],
+    ["with a malformed site id", "", { clientId: "demo" }, "unauthenticated", 4401],
+    ["with a seq that isn't a number", "", { epoch: "a", seq: "one" }, "invalid_request", 4400],
     ["with a negative seq", "", { epoch: "a", seq: "-1" }, "invalid_request", 4400],
     ["with a seq in hexadecimal", "", { epoch: "a", seq: "0x5" }, "invalid_request", 4400],
     ["with an empty seq", "", { epoch: "a", seq: "" }, "invalid_request", 4400],
@@ -141,8 +141,8 @@ describe("a socket", () => {
     ["with a long device id", "", { deviceId: "d".repeat(201) }, "invalid_request", 4400],
     ["with a long ticket", "", { ticket: "t".repeat(2001) }, "invalid_request", 4400],
     ["with an unknown parameter", "", { token: "secret" }, "invalid_request", 4400],
-    ["of a channel id that is none", "/realtime/v1/channels/main-stage", {}, "invalid_request", 4400],
-    ["of an unknown channel", `/realtime/v1/channels/${newId(1)}`, {}, "not_found", 4404],
+    ["with a malformed channel id", "/realtime/v1/channels/main-stage", {}, "invalid_request", 4400],
+    ["for an unknown channel", `/realtime/v1/channels/${newId(1)}`, {}, "not_found", 4404],
     ["at a path that doesn't exist", "/realtime/v1/channel", {}, "not_found", 4404],
     ["at the path of tickets", "/realtime/v1/tickets", {}, "method_not_allowed", 4404],
     ["at the path of Server-Sent Events", "events", {}, "invalid_request", 4400],
@@ -158,14 +158,14 @@ describe("a socket", () => {
     expect((await viewer.closed).code).toBe(close);
   });
 
-  test("that can't be let in for a reason of ours is closed as one to be tried again", async () => {
+  test("that fails because of a server error is closed with a retryable code", async () => {
     const failing = vi.spyOn(Identity.prototype, "confirm").mockRejectedValueOnce(new Error("the database is away"));
     const viewer = await openSocket(site, channel);
     failing.mockRestore();
-    expect(await refusal(viewer)).toEqual({ code: "internal", close: 1011 });
+    expect(await rejection(viewer)).toEqual({ code: "internal", close: 1011 });
   });
 
-  test("that resumes gets what it missed, once, and a position of another log the whole state", async () => {
+  test("that resumes receives each missed frame once, or the full state for a position of another log", async () => {
     const own = await site.addChannel("resumes");
     const first = await openSocket(site, own);
     const { epoch } = await first.first("welcome");
@@ -190,7 +190,7 @@ interface SentEvent {
   data?: string;
 }
 
-/** Reads a stream of events, each once, as it comes. */
+/** Opens a stream and reads its events one by one. */
 async function openStream(
   channelId: string,
   { query = {}, headers = {} }: { query?: Record<string, string>; headers?: Record<string, string> } = {},
@@ -220,7 +220,7 @@ async function openStream(
       all += chunk.value;
     }
   }
-  /** The next event whose data holds this. */
+  /** The next event whose data contains this text. */
   async function nextWith(part: string): Promise<SentEvent> {
     for (;;) {
       const event = await next();
@@ -231,8 +231,8 @@ async function openStream(
   return { response, next, nextWith, read: () => all };
 }
 
-describe("the stream of events", () => {
-  test("carries the socket's frames, each with the position to go on from", async () => {
+describe("the event stream", () => {
+  test("sends the socket's frames, each with the position to resume from", async () => {
     await site.call("streamChannel", { params: { channelId: channel } });
     const own = await site.addChannel("streams");
     const stream = await openStream(own);
@@ -249,21 +249,21 @@ describe("the stream of events", () => {
     expect(again.read()).not.toContain(broadcastId);
   });
 
-  test("takes the client id in the query, as a browser must give it", async () => {
+  test("accepts the client id in the query, as browsers must send it", async () => {
     const stream = await openStream(channel, { query: { clientId: site.id }, headers: {} });
     expect((await stream.next())?.data).toContain("welcome");
   });
 
-  test.for(["epoch=a", "seq=1", "epoch=a&seq=1e2"])("rejects half a position or one that is no number: %s", async (query) => {
+  test.for(["epoch=a", "seq=1", "epoch=a&seq=1e2"])("rejects an incomplete or malformed position: %s", async (query) => {
     const call = { params: { channelId: channel }, query: Object.fromEntries(new URLSearchParams(query)) };
     expect((await site.call("streamChannel", call)).problem).toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  test("tells why it lets somebody not in, and ends", async () => {
+  test("sends the reason for a rejection, and ends", async () => {
     const stream = await openStream(newId(1));
-    const refused = await stream.next();
-    expect(refused?.event).toBe("error");
-    expect(refused?.data).toContain("not_found");
+    const rejected = await stream.next();
+    expect(rejected?.event).toBe("error");
+    expect(rejected?.data).toContain("not_found");
     expect(await stream.next()).toBeUndefined();
   });
 });

@@ -17,7 +17,7 @@ import { Ticket } from "#worker/services/realtime/schemas.ts";
 
 const db = createDb(env.DB);
 
-/** A person with a session of their own. */
+/** An account with a session. */
 interface Person extends TestAccount {
   jwt: string;
 }
@@ -39,7 +39,7 @@ async function join(site: TestSite, channelId: string, jwt?: string): Promise<Te
   return viewer;
 }
 
-/** Why it was closed: what the error frame and the close say. */
+/** How a viewer was disconnected: the error frame's code, and the close code. */
 async function ending(viewer: TestViewer): Promise<{ code: string; close: number }> {
   const [{ code, close }, closed] = await Promise.all([viewer.first("error"), viewer.closed]);
   expect(close).toBe(closed.code);
@@ -60,7 +60,7 @@ async function setGate(site: TestSite, channelId: string, slug: string, type: st
 }
 
 describe("the end of a session", () => {
-  test("by signing out closes its sockets, and no others of the account", async () => {
+  test("by signing out closes its sockets, and none of the account's other sessions", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const [phone, television] = [await join(site, site.channels[0], fan.jwt), await join(site, site.channels[1], fan.jwt)];
@@ -72,7 +72,7 @@ describe("the end of a session", () => {
     expect(tablet.open).toBe(true);
   });
 
-  test("by a refresh token that is used twice closes its sockets", async () => {
+  test("by a reused refresh token closes its sockets", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const signedIn = (await site.call("login", { as: "client", body: { email: fan.email, password: PASSWORD, siteId: site.id } })).as(
@@ -87,7 +87,7 @@ describe("the end of a session", () => {
     expect(await ending(viewer)).toEqual(SIGNED_OUT);
   });
 
-  test("by a new password closes all sockets of the account, those of the new session excepted", async () => {
+  test("by a new password closes all sockets of the account except those of the new session", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const viewers = [await join(site, site.channels[0], fan.jwt), await join(site, site.channels[0], await site.signIn(fan))];
@@ -98,7 +98,7 @@ describe("the end of a session", () => {
     await join(site, site.channels[0], changed.jwt);
   });
 
-  test("by the account's deletion closes its sockets", async () => {
+  test("by deleting the account closes its sockets", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const viewer = await join(site, site.channels[0], fan.jwt);
@@ -107,7 +107,7 @@ describe("the end of a session", () => {
     expect(await ending(viewer)).toEqual(SIGNED_OUT);
   });
 
-  test("voids tickets that were issued before", async () => {
+  test("invalidates tickets issued before", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const ticket = await ticketOf(site, site.channels[0], fan.jwt);
@@ -119,7 +119,7 @@ describe("the end of a session", () => {
 });
 
 describe("the end of an entitlement", () => {
-  test("closes the sockets of its account on channels that ask for it", async () => {
+  test("closes the sockets of its account on channels that require it", async () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
     const [fan, other] = [await newPerson(site, "fan"), await newPerson(site, "other")];
@@ -133,13 +133,13 @@ describe("the end of an entitlement", () => {
     const ticket = await ticketOf(site, gated, fan.jwt);
     await system(site, (ctx) => revokeEntitlement(ctx, { accountId: fan.id, sku: "season" }));
     expect(await ending(viewer)).toEqual(FORBIDDEN);
-    // A ticket from before opens nothing either.
+    // A ticket issued before is rejected too.
     expect(await ending(await openSocket(site, gated, { ticket }))).toEqual(FORBIDDEN);
     await countsViewers(site, 2);
     expect([elsewhere.open, neighbour.open]).toEqual([true, true]);
   });
 
-  test("on a scheduled day closes them on that moment, before any event says so", async () => {
+  test("at a scheduled time closes them at that time, before any event", async () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
     const fan = await newPerson(site, "fan");
@@ -151,7 +151,7 @@ describe("the end of an entitlement", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(dateEnds);
   });
 
-  test("leaves those who hold another one that opens the channel", async () => {
+  test("keeps viewers with another entitlement that opens the channel", async () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season", "gold"] } });
     const fan = await newPerson(site, "fan");
@@ -163,7 +163,7 @@ describe("the end of an entitlement", () => {
     expect(await ending(viewer)).toEqual(FORBIDDEN);
   });
 
-  test("as a login code that is deleted closes the sockets that it let in", async () => {
+  test("by deleting a login code closes the sockets that it admitted", async () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "login", skus: ["inner-circle"] } });
     const fan = await newPerson(site, "fan");
@@ -178,8 +178,8 @@ describe("the end of an entitlement", () => {
   });
 });
 
-describe("a role that is taken away", () => {
-  test("closes the sockets that passed a gate by it", async () => {
+describe("a role that is removed", () => {
+  test("closes the sockets that passed a gate because of it", async () => {
     const site = await newSite();
     const gated = await site.addChannel("gated", { gate: { type: "entitlement", skus: ["season"] } });
     const creator = await newPerson(site, "creator-of-one", [{ scope: "*", pageId: [gated], write: true }]);
@@ -205,7 +205,7 @@ describe("a role that is taken away", () => {
 });
 
 describe("a gate", () => {
-  test("that is added closes the sockets that don't pass it, and those alone", async () => {
+  test("that is added closes only the sockets that don't pass it", async () => {
     const site = await newSite();
     const channelId = await site.addChannel("opens");
     const [fan, holder] = [await newPerson(site, "fan"), await newPerson(site, "holder")];
@@ -225,7 +225,7 @@ describe("a gate", () => {
     expect(admin.open).toBe(true);
   });
 
-  test("of sign-in keeps who is signed in", async () => {
+  test("for signed-in viewers keeps signed-in viewers", async () => {
     const site = await newSite();
     const channelId = await site.addChannel("opens");
     const fan = await newPerson(site, "fan");
@@ -236,7 +236,7 @@ describe("a gate", () => {
     expect(signedIn.open).toBe(true);
   });
 
-  test("is closed at once for who asks where the gate is remembered as open", async () => {
+  test("that closes rejects viewers immediately, even where the open gate is cached", async () => {
     const site = await newSite();
     const channelId = await site.addChannel("opens");
     const before = await join(site, channelId);
@@ -249,7 +249,7 @@ describe("a gate", () => {
     }
   });
 
-  test("that opens lets in at once", async () => {
+  test("that opens soon admits anonymous viewers", async () => {
     const site = await newSite();
     const channelId = await site.addChannel("opens", { gate: { type: "login", skus: [] } });
     await join(site, channelId, await site.signIn(site.accounts.viewer));
@@ -268,8 +268,8 @@ describe("a page that is deleted", () => {
   });
 });
 
-describe("a stream of events", () => {
-  test("ends with an event that says why", async () => {
+describe("an event stream", () => {
+  test("ends with an event with the reason", async () => {
     const site = await newSite();
     const fan = await newPerson(site, "fan");
     const url = new URL(`/realtime/v1/channels/${site.channels[0]}/events`, ORIGIN);
@@ -292,7 +292,7 @@ describe("a stream of events", () => {
   });
 });
 
-test("looks again only where the account may be", async () => {
+test("only relays that may have the account recheck it", async () => {
   const site = await newSite();
   const fan = await newPerson(site, "fan");
   const viewer = await join(site, site.channels[0], fan.jwt);

@@ -23,7 +23,8 @@ realtime.openapi(
     method: "post",
     path: "/realtime/v1/tickets",
     summary: "Get a ticket for a socket",
-    description: "A one-use ticket of 60 seconds that stands for the signed-in viewer on a socket's URL, where no token belongs.",
+    description:
+      "Returns a single-use ticket, valid for 60 seconds, that identifies the signed-in viewer in a socket's URL, where access tokens don't belong.",
     access: { credentials: ACCOUNT, accounts: "any" },
     limit: { name: "ticket" },
     retries: { replay: "none" },
@@ -42,7 +43,7 @@ realtime.openapi(
     path: "/realtime/v1/channels/{channelId}",
     summary: "Open a channel's WebSocket",
     description:
-      "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly what was missed. Every upgrade is accepted; a rejected one receives an `error` frame and is closed with 4400, 4401, 4403, 4404 or 4429, because browsers can't read the HTTP status.",
+      "Upgrades to a WebSocket. The first frame is `welcome`; with `epoch` and `seq` it is followed by exactly the frames that were missed. Every upgrade is accepted; a rejected one receives an `error` frame and is closed with 4400, 4401, 4403, 4404 or 4429, because browsers can't read the HTTP status.",
     access: { credentials: CLIENT_QUERY },
     request: { params: ChannelParam, query: ConnectQuery },
     responses: { 101: { description: "Switching protocols" } },
@@ -67,13 +68,13 @@ realtime.openapi(
     path: "/realtime/v1/channels/{channelId}/events",
     summary: "Read a channel as Server-Sent Events",
     description:
-      "The same frames, where a WebSocket can't be had. Each event's id is the position; a browser sends it back as Last-Event-ID and misses nothing.",
+      "The same frames, for clients without WebSocket. Each event's id is its position; browsers send it back as Last-Event-ID, so nothing is missed.",
     access: { credentials: CLIENT_HEADER_OR_QUERY },
     request: { params: ChannelParam, query: StreamQuery },
     responses: { 200: { description: "The stream", content: { "text/event-stream": { schema: { type: "string" } } } } },
   }),
   async (c) => {
-    if (wantsSocket(c)) throw invalid("Upgrade", "Server-Sent Events are read without an upgrade");
+    if (wantsSocket(c)) throw invalid("Upgrade", "Server-Sent Events don't use an upgrade");
     const { ctx } = c.var;
     await ctx.caller();
     const { channelId } = c.req.valid("param");

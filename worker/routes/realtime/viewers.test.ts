@@ -30,7 +30,7 @@ async function joinAs(account: TestAccount, channelId: string, tags: string[] = 
 
 const frame = (viewer: TestViewer, content: Record<string, unknown>) => viewer.send(JSON.stringify(content));
 
-/** What the vote came to. All that the viewer has said before has been heard then: a relay reads frames in order. */
+/** The result of a vote. Relays read frames in order, so all earlier frames of the viewer have been processed by then. */
 async function vote(viewer: TestViewer, pollId: string, answerId: string, id = newId(Date.now())) {
   const { length } = viewer.frames;
   frame(viewer, { type: "vote", pollId, answerId, id });
@@ -39,7 +39,7 @@ async function vote(viewer: TestViewer, pollId: string, answerId: string, id = n
   return results[0];
 }
 
-/** Has the channel's relay write down what it has seen, after it has heard all that these viewers said. */
+/** Makes the channel's relay write its metrics, after it has processed all frames of these viewers. */
 async function settle(channelId: string, ...viewers: TestViewer[]): Promise<void> {
   for (const viewer of viewers) await vote(viewer, newId(1), "none");
   await env.RELAY.getByName(relayName(channelName(site.id, channelId), 0)).settle();
@@ -49,8 +49,8 @@ async function activity(accountId: string, kind: Activity["kind"], on = site): P
   return (await activityOf({ db, siteId: on.id }, accountId)).filter((row) => row.kind === kind);
 }
 
-describe("what a viewer does", () => {
-  test("is kept: the channel visited, the panels opened, each once", async () => {
+describe("viewer activity", () => {
+  test("includes the channel visited and the panels opened, each once", async () => {
     const channelId = await site.addChannel("visits");
     const account = await site.addAccount("visitor", []);
     const before = Date.now();
@@ -65,7 +65,7 @@ describe("what a viewer does", () => {
     }
   });
 
-  test("is a visit for as long as the connection lasts, noted while it lasts and when it ends", async () => {
+  test("counts a visit for as long as the connection lasts, recorded during it and when it ends", async () => {
     const channelId = await site.addChannel("stays");
     const account = await site.addAccount("stayer", []);
     const viewer = await joinAs(account, channelId);
@@ -86,7 +86,7 @@ describe("what a viewer does", () => {
     expect(await activity(account.id, "channel")).toHaveLength(1);
   });
 
-  test("is watching for as long as the clock says, not as the viewer says", async () => {
+  test("counts watch time by the server's clock, not by the viewer's reports", async () => {
     const channelId = await site.addChannel("watches");
     const account = await site.addAccount("watcher", []);
     const viewer = await joinAs(account, channelId);
@@ -103,7 +103,7 @@ describe("what a viewer does", () => {
     expect(watched?.seconds).toBeLessThanOrEqual((Date.now() - from + 1) / 1000);
   });
 
-  test("is not kept of somebody who has not signed in", async () => {
+  test("isn't recorded for anonymous viewers", async () => {
     const channelId = await site.addChannel("anonymous");
     const viewer = await openSocket(site, channelId);
     frame(viewer, { type: "panel", panelId: "lineup" });
@@ -115,7 +115,7 @@ describe("what a viewer does", () => {
 describe("recorded activity", () => {
   const row = { kind: "watch" as const, targetId: "match", channelId: newId(1) };
 
-  test("adds up in any order, and a repeat of what is known adds nothing", async () => {
+  test("adds up in any order, and a repeated report adds nothing", async () => {
     const { id: accountId } = await site.addAccount("adder", []);
     const [first, second, third] = [1_000, 11_000, 16_000].map((firstAt, index) => {
       const seconds = [10, 5, 4][index] ?? 0;
@@ -125,7 +125,7 @@ describe("recorded activity", () => {
     expect(await activity(accountId, "watch")).toEqual([{ ...row, seconds: 19, firstAt: 1_000, lastAt: 20_000 }]);
   });
 
-  test("keeps what was before a break apart from what came after", async () => {
+  test("separates activity before and after a break", async () => {
     const { id: accountId } = await site.addAccount("returner", []);
     const early = { ...row, accountId, seconds: 10, since: 0, firstAt: 80_000, lastAt: 90_000 };
     const late = { ...row, accountId, seconds: 20, since: 600_000, firstAt: 600_000, lastAt: 620_000 };
@@ -136,14 +136,14 @@ describe("recorded activity", () => {
     ]);
   });
 
-  test("of two screens at once counts the time that has passed once", async () => {
+  test("counts the time on two screens at once only once", async () => {
     const { id: accountId } = await site.addAccount("doubler", []);
     await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, since: 0, firstAt: 0, lastAt: 10_000 }]);
     await recordActivity(env, site.id, [{ ...row, accountId, seconds: 10, since: 0, firstAt: 1_000, lastAt: 11_000 }]);
     expect(await activity(accountId, "watch")).toMatchObject([{ seconds: 11 }]);
   });
 
-  test("is the site's own, of accounts that it has", async () => {
+  test("is recorded only for the site's own accounts", async () => {
     const foreign = await newSite();
     const seen = { ...row, seconds: 10, since: 0, firstAt: 0, lastAt: 10_000 };
     const { id } = foreign.accounts.viewer;
@@ -155,7 +155,7 @@ describe("recorded activity", () => {
     expect(await activity(id, "watch", foreign)).toEqual([]);
   });
 
-  test("goes with its account, and after 400 days", async () => {
+  test("is deleted with its account, and after 400 days", async () => {
     const [gone, old] = [await site.addAccount("gone", []), await site.addAccount("old", [])];
     const now = Date.now();
     const seen = { ...row, seconds: 1, since: now - 1_000, firstAt: now - 1_000, lastAt: now };
@@ -178,7 +178,7 @@ describe("recorded activity", () => {
 });
 
 describe("a vote on the socket", () => {
-  test("counts, once, and a second one is told why not", async () => {
+  test("counts once, and a second one gets the reason why it doesn't", async () => {
     const body = {
       siteId: site.id,
       type: "poll",
@@ -197,14 +197,14 @@ describe("a vote on the socket", () => {
     expect(await vote(viewer, newId(1), "none")).toMatchObject({ ok: false, code: "not_found" });
   });
 
-  test("asks for a ticket", async () => {
+  test("requires a ticket", async () => {
     const viewer = await openSocket(site, site.channels[0]);
     expect(await vote(viewer, newId(1), "none")).toMatchObject({ ok: false, code: "unauthenticated" });
   });
 });
 
 describe("changed tags", () => {
-  test("reach the open sockets of the account, and theirs alone", async () => {
+  test("reach only the open sockets of the account", async () => {
     const own = await newSite();
     const [channelId] = own.channels;
     const fan = await own.addAccount("fan", [], ["team:home"]);
@@ -225,7 +225,7 @@ describe("changed tags", () => {
     expect(other.frames.filter(({ type }) => type === "account.changed" || type === "overlay.show")).toEqual([]);
   });
 
-  test("that come in bulk reach them too", async () => {
+  test("from a bulk change reach them too", async () => {
     const own = await newSite();
     const fan = await own.addAccount("fan", [], ["team:home"]);
     const viewer = await joinAs(fan, own.channels[0], ["team:home"], own);

@@ -26,7 +26,7 @@ const create = (body: Record<string, unknown> = {}, on = site): Promise<Answer> 
 
 const rotate = (id: string, headers = {}): Promise<Answer> => site.call("rotateApiKey", { params: { id }, headers });
 
-/** The status of a call with a key: one that only reads, and one that writes. */
+/** The statuses of a read and of a write with a key. */
 async function works(key: string, on = site): Promise<[read: number, write: number]> {
   const call = async (operationId: string, body?: unknown): Promise<number> =>
     (await on.call(operationId, { as: "client", headers: { "Tifo-Developer-Key": key }, body })).status;
@@ -39,7 +39,7 @@ async function rowOf(id: string): Promise<typeof apiKeys.$inferSelect | undefine
 }
 
 describe("creating a key", () => {
-  test("answers it once, keeps its hash alone, and it works", async () => {
+  test("returns it once, stores only its hash, and it works", async () => {
     const answer = await create({ clientName: "Match-day desk" });
     const made = answer.as(ApiKeyWithSecret);
     expect(made).toMatchObject({
@@ -59,7 +59,7 @@ describe("creating a key", () => {
     for (const secret of [made.key, await sha256(made.key)]) expect(shown).not.toContain(secret);
   });
 
-  test("does not show it again to a repeated Idempotency-Key", async () => {
+  test("doesn't return it again for a repeated Idempotency-Key", async () => {
     const headers = { "Idempotency-Key": "one-key" };
     const first = await site.call("createApiKey", { body: { name: "Once" }, headers });
     const again = await site.call("createApiKey", { body: { name: "Once" }, headers });
@@ -73,7 +73,7 @@ describe("creating a key", () => {
     expect(await works((await create({ roles: ["page:write", "poll:read"] })).as(ApiKeyWithSecret).key)).toEqual([403, 403]);
   });
 
-  test("ends it at its time", async () => {
+  test("lets it expire at its expiration time", async () => {
     const { _id, key } = (await create({ expirationTime: Date.now() + DAY })).as(ApiKeyWithSecret);
     expect(await works(key)).toEqual([200, 200]);
     await db
@@ -93,22 +93,22 @@ describe("creating a key", () => {
     ["expirationTime", 1],
     ["expirationTime", "tomorrow"],
     ["key", "tifo_dev_chosen"],
-  ])("refuses %s %j", async ([field, value]) => {
+  ])("rejects %s %j", async ([field, value]) => {
     const answer = await create({ [field]: value });
     expect(answer.status).toBe(400);
     expect(answer.fields.map((path) => path.split(".")[0])).toEqual([field]);
   });
 });
 
-test("the areas of a key's roles are those of all that takes a key", () => {
+test("the areas of a key's roles match the operations that accept a key", () => {
   const taking = operations.filter(({ security }) => security.some((set) => set.includes("developer")));
-  // `roles` is no part of a path: what changes roles needs it beside the area's own.
+  // `roles` isn't in any path: changing roles requires it in addition to the operation's own area.
   expect(new Set(KEY_AREAS)).toEqual(new Set([...taking.map(({ path }) => path.split("/")[1]), "roles"]));
   expect(new Set(KEY_AREAS).size).toBe(KEY_AREAS.length);
 });
 
 describe("rotating a key", () => {
-  test("lets the new one and the one before work for a day, then the new one alone", async () => {
+  test("keeps the previous secret working for a day beside the new one", async () => {
     const made = (await create()).as(ApiKeyWithSecret);
     const asked = Date.now();
     const answer = await rotate(made._id);
@@ -132,14 +132,14 @@ describe("rotating a key", () => {
     ]);
   });
 
-  test("ends what an earlier rotation left", async () => {
+  test("invalidates the secret from before the previous rotation", async () => {
     const first = (await create()).as(ApiKeyWithSecret);
     const second = (await rotate(first._id)).as(ApiKeyWithSecret);
     const third = (await rotate(first._id)).as(ApiKeyWithSecret);
     expect((await Promise.all([first, second, third].map(({ key }) => works(key)))).map(([read]) => read)).toEqual([401, 200, 200]);
   });
 
-  test("lets no key outlive its own end", async () => {
+  test("doesn't extend the expiration of the key", async () => {
     const end = Date.now() + DAY / 2;
     const made = (await create({ expirationTime: end })).as(ApiKeyWithSecret);
     expect((await rotate(made._id)).as(ApiKeyWithSecret)).toMatchObject({ expirationTime: end, previousKeyExpires: end });
@@ -151,13 +151,13 @@ describe("rotating a key", () => {
     expect((await rotate(made._id)).problem).toMatchObject({ status: 409, message: "The key has expired; create another" });
   });
 
-  test("leaves no old key usable on another site", async () => {
+  test("doesn't make the previous secret usable on another site", async () => {
     const made = (await create()).as(ApiKeyWithSecret);
     await rotate(made._id);
     expect(await works(made.key, await newSite())).toEqual([401, 401]);
   });
 
-  test("shows one new key to exactly one of two who rotate the same version", async () => {
+  test("returns a new secret to exactly one of two concurrent rotations of the same version", async () => {
     const made = (await create()).as(ApiKeyWithSecret);
     const answers = await Promise.all([1, 2].map(() => rotate(made._id, { "If-Match": '"v1"' })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -167,7 +167,7 @@ describe("rotating a key", () => {
 });
 
 describe("revoking a key", () => {
-  test("ends it and the one before at once", async () => {
+  test("invalidates it and its previous secret immediately", async () => {
     const made = (await create()).as(ApiKeyWithSecret);
     const { key } = (await rotate(made._id)).as(ApiKeyWithSecret);
     expect((await site.call("revokeApiKey", { params: { id: made._id } })).status).toBe(204);
@@ -179,7 +179,7 @@ describe("revoking a key", () => {
     expect(await rowOf(made._id)).toBeUndefined();
   });
 
-  test("reaches no other site's", async () => {
+  test("rejects a key of another site", async () => {
     const other = await newSite();
     const made = (await create({}, other)).as(ApiKeyWithSecret);
     for (const operationId of ["revokeApiKey", "rotateApiKey"]) {
@@ -190,7 +190,7 @@ describe("revoking a key", () => {
 });
 
 describe("the list of keys", () => {
-  test("has the site's own, the newest first, and who manages them is a person", async () => {
+  test("has the site's own keys, newest first, and isn't accessible with a key", async () => {
     const own = await newSite();
     await create({ name: "Older", roles: ["overlay:read"] }, own);
     await create({ name: "Newer" }, own);
@@ -204,7 +204,7 @@ describe("the list of keys", () => {
 });
 
 describe("the features of a site", () => {
-  test("are replaced by the operator, and told to the site", async () => {
+  test("are replaced by the operator and published as an event", async () => {
     const own = await newSite();
     const put = (features: Record<string, unknown>) => own.call("replaceSiteFeatures", { params: { siteId: own.id }, body: { features } });
     expect((await put({ polls: true, quests: { max: 3 } })).as(Site).features).toEqual({ polls: true, quests: { max: 3 } });
@@ -217,14 +217,14 @@ describe("the features of a site", () => {
     ]);
   });
 
-  test("are not the site's own to change", async () => {
+  test("can't be changed by the site", async () => {
     const body = { name: "Harbour City FC", features: { polls: true } };
     expect(await site.call("updateSite", { body })).toMatchObject({ status: 400, fields: ["features"] });
     const change = { params: { siteId: site.id }, body: { features: {} } };
     for (const as of ["admin", "developer"] as const) expect((await site.call("replaceSiteFeatures", { ...change, as })).status).toBe(403);
   });
 
-  test("of a site that doesn't exist are a 404", async () => {
+  test("are a 404 for an unknown site", async () => {
     expect((await site.call("replaceSiteFeatures", { params: { siteId: "0".repeat(24) }, body: { features: {} } })).status).toBe(404);
   });
 });

@@ -7,7 +7,7 @@ import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "#worker/services/sites/api-keys.ts";
 import { ApiKey, ApiKeyInput, ApiKeyWithSecret, toApiKey } from "#worker/services/sites/api-key-schemas.ts";
 
-// Keys are made by people: a key can't make or renew keys.
+// Only accounts manage keys: a key can't create or rotate keys.
 export const apiKeys = createArea();
 const tag = "Sites";
 
@@ -18,7 +18,7 @@ apiKeys.openapi(
     method: "get",
     path: "/site/v1/api-keys",
     summary: "List API keys",
-    description: "The site's developer keys, the newest first, expired ones among them. The keys themselves are never shown again.",
+    description: "The site's developer keys, newest first, including expired ones. The keys themselves are never shown again.",
     access: { credentials: ACCOUNT },
     request: { query: listQuery(["created", "name"], {}) },
     responses: { 200: json("A page of keys", listOf(ApiKey).openapi("ApiKeyList")) },
@@ -36,7 +36,7 @@ apiKeys.openapi(
     method: "post",
     path: "/site/v1/api-keys",
     summary: "Create an API key",
-    description: "Makes a developer key, limited to its roles and, if you say so, in time. The key is shown this once.",
+    description: "Creates a developer key, limited to its roles and, optionally, to an expiration time. The key is shown only once.",
     access: { credentials: ACCOUNT },
     retries: { replay: "none" },
     request: { body: jsonBody(ApiKeyInput) },
@@ -57,7 +57,7 @@ apiKeys.openapi(
     path: "/site/v1/api-keys/{id}/rotate",
     summary: "Rotate an API key",
     description:
-      "Gives the key a new secret, shown this once. The secret before it goes on working for 24 hours, one older than that ends now.",
+      "Gives the key a new secret, shown only once. The previous secret keeps working for 24 hours; an older one stops working now.",
     access: { credentials: ACCOUNT },
     retries: { replay: "none" },
     request: { params: IdParam },
@@ -78,10 +78,10 @@ apiKeys.openapi(
     method: "delete",
     path: "/site/v1/api-keys/{id}",
     summary: "Revoke an API key",
-    description: "Ends the key at once, and with it the secret before its last rotation.",
+    description: "Revokes the key immediately, including its previous secret.",
     access: { credentials: ACCOUNT },
     request: { params: IdParam },
-    responses: { 204: { description: "It works no more" } },
+    responses: { 204: { description: "The key is revoked" } },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {

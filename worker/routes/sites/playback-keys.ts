@@ -18,7 +18,7 @@ playbackKeys.openapi(
     path: "/site/v1/playback-keys",
     summary: "List playback keys",
     description:
-      "The keys that sign the URLs of [protected videos](/guides/protect-video), the newest first. The keys themselves are never shown.",
+      "The keys that sign the URLs of [protected videos](/guides/protect-video), newest first. The keys themselves are never shown.",
     request: { query: listQuery(["created"], {}) },
     responses: { 200: json("A page of playback keys", listOf(PlaybackKey).openapi("PlaybackKeyList")) },
   }),
@@ -36,7 +36,7 @@ playbackKeys.openapi(
     path: "/site/v1/playback-keys",
     summary: "Add a playback key",
     description:
-      "Stores a key that signs the URLs of [protected videos](/guides/protect-video). The newest key of a provider signs; delete the one before it once its URLs have expired.",
+      "Stores a key that signs the URLs of [protected videos](/guides/protect-video). The newest key of each provider is used; delete the previous one once its URLs have expired.",
     request: { body: jsonBody(PlaybackKeyInput) },
     responses: { 201: json("The playback key, without the key itself", PlaybackKey) },
   }),
@@ -54,9 +54,9 @@ playbackKeys.openapi(
     method: "delete",
     path: "/site/v1/playback-keys/{id}",
     summary: "Delete a playback key",
-    description: "Deletes the key. While a provider has no other, page content responds with null for the URLs that it would have signed.",
+    description: "Deletes the key. If the provider has no other key, page content returns null for the URLs that it would have signed.",
     request: { params: IdParam },
-    responses: { 204: { description: "It is deleted" } },
+    responses: { 204: { description: "The key is deleted" } },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {

@@ -28,7 +28,7 @@ sites.openapi(
     path: "/site/v1",
     summary: "Get the site",
     description:
-      "The site of the client id: what a viewer's page needs. A developer key or a site admin's token, where one is sent too, reads the rest: security settings, the service charge rate, the [admin theme](/docs/api-reference/applyAdminTheme) of the back office and so on. Read with one of them what you mean to replace.",
+      "The public part of the client id's site: what a viewer's page needs. With a developer key or a site admin's token, the response also has the rest: security settings, the service charge rate, the [admin theme](/docs/api-reference/applyAdminTheme) of the back office and so on. Read the site with one of them before you replace it.",
     access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "signedIn" },
     request: {},
     responses: { 200: json("The site", SiteAsRead) },
@@ -49,7 +49,7 @@ sites.openapi(
     path: "/site/v1",
     summary: "Change the site",
     description:
-      "Replaces the site's own part: what is left out goes back to its default, but for the slug. Features are the operator's to change.",
+      "Replaces the site's own settings: omitted fields are reset to their defaults, except for the slug. Only the operator can change features.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(UpdateSite) },
     responses: { 200: json("The site as it is now", Site) },
@@ -69,7 +69,7 @@ sites.openapi(
     method: "post",
     path: "/site/v1",
     summary: "Create a site",
-    description: "Makes a site with its first admin and its first developer key. The key is shown this once.",
+    description: "Creates a site with its first admin and its first developer key. The key is shown only once.",
     access: { credentials: SUPER },
     retries: { replay: "none" },
     request: { body: jsonBody(CreateSite) },
@@ -90,7 +90,7 @@ sites.openapi(
     path: "/site/v1/features/{siteId}",
     summary: "Replace a site's features",
     description:
-      "Sets the features that the site may use: what is left out is off. It also sets the service charge rate, where one is given. The site itself reads both and can change neither.",
+      "Sets the features that the site may use: omitted ones are off. Also sets the service charge rate, if given. The site can read both but change neither.",
     access: { credentials: SUPER },
     request: { params: z.object({ siteId: Id.openapi({ example: "5eed00000000000000000001" }) }), body: jsonBody(SiteFeatures) },
     responses: { 200: json("The site as it is now", Site) },

@@ -24,7 +24,7 @@ function create(change: Record<string, unknown> = {}, email = `${randomHex(6)}@c
 }
 
 describe("creating a site", () => {
-  test("answers what its first admin needs to begin: site, account and key", async () => {
+  test("returns the site, its admin and its developer key", async () => {
     const { site: made, admin, developerKey } = (await create()).as(CreatedSite);
     expect(admin).toMatchObject({ siteId: made._id, roles: [{ scope: "*", pageId: [], write: true }] });
     const headers = { "Tifo-Client-Id": made._id, "Tifo-Developer-Key": developerKey };
@@ -39,18 +39,18 @@ describe("creating a site", () => {
     expect(JSON.stringify(results)).not.toContain(developerKey);
   });
 
-  test("refuses a slug that is taken, and makes no part of the site", async () => {
+  test("rejects a taken slug and creates nothing", async () => {
     const email = `${randomHex(6)}@clubs.example`;
     const answer = await create({ slug: site.slug }, email);
     expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
     expect(await createDb(env.DB).select().from(accounts).where(eq(accounts.email, email))).toEqual([]);
   });
 
-  test.for(["Upper-Case", "two--hyphens", "-first", "last-", "under_score", "späce", ""])("refuses the slug %j", async (slug) => {
+  test.for(["Upper-Case", "two--hyphens", "-first", "last-", "under_score", "späce", ""])("rejects the slug %j", async (slug) => {
     expect(await create({ slug })).toMatchObject({ status: 400, fields: ["slug"] });
   });
 
-  test("links an admin of several sites to no global account", async () => {
+  test("doesn't link an admin of several sites to a global account", async () => {
     const email = `${randomHex(6)}@clubs.example`;
     const made = [(await create({}, email)).as(CreatedSite), (await create({}, email)).as(CreatedSite)];
     expect(made.map(({ admin }) => admin.globalAccountID)).toEqual([null, null]);
@@ -62,7 +62,7 @@ describe("reading a site", () => {
   const PRIVATE = ["shards", "tags", "devicelimit", "contractServiceChargeRate", "adminTheme"];
   const PRIVATE_SETTINGS = ["security", "userSegments", "events", "email", "customEmails"];
 
-  test("shows a viewer's page what it needs, and managers everything", async () => {
+  test("returns the public part to viewers, and everything to managers", async () => {
     const own = await newSite();
     await own.call("replaceSiteFeatures", {
       params: { siteId: own.id },
@@ -90,7 +90,7 @@ describe("reading a site", () => {
     }
   });
 
-  test("rejects a change based on the public part with 412, since it would drop the rest", async () => {
+  test("rejects a change based on the public part with 412, because it would drop the rest", async () => {
     const own = await newSite();
     const tag = (await own.call("getSite", { as: "client" })).headers.get("ETag") ?? "";
     const answer = await own.call("updateSite", { body: { name: "Harbour City" }, headers: { "If-Match": tag } });
@@ -98,7 +98,7 @@ describe("reading a site", () => {
     expect((await own.call("getSite", { as: "client", headers: { "If-None-Match": tag } })).status).toBe(304);
   });
 
-  test("shows a service charge rate that the operator has set, and keeps it when features alone are replaced", async () => {
+  test("returns the service charge rate set by the operator, and keeps it when only features are replaced", async () => {
     const own = await newSite();
     const put = (body: Record<string, unknown>) => own.call("replaceSiteFeatures", { params: { siteId: own.id }, body });
     expect((await put({ features: {}, contractServiceChargeRate: 10_001 })).fields).toEqual(["contractServiceChargeRate"]);
@@ -109,7 +109,7 @@ describe("reading a site", () => {
 });
 
 describe("changing a site", () => {
-  test("replaces what it may change, keeps the slug when left out, and leaves the operator's part alone", async () => {
+  test("replaces its own settings, keeps an omitted slug, and leaves the operator's part unchanged", async () => {
     const own = await newSite();
     const before = (await own.call("getSite", { as: "developer" })).as(Site);
     const changed = (await own.call("updateSite", { body: { name: "Harbour City", tags: ["football"], devicelimit: 5 } })).as(Site);
@@ -135,23 +135,23 @@ describe("changing a site", () => {
     ["devicelimit", 101],
     ["style", nested(11)],
     ["style", { large: "a".repeat(65 * 1024) }],
-  ])("refuses %s", async ([path, value]) => {
+  ])("rejects %s", async ([path, value]) => {
     const field = path.split(".")[0] ?? "";
     const answer = await site.call("updateSite", { body: { name: "Harbour City", [field]: value } });
     expect(answer).toMatchObject({ status: 400, fields: [path] });
   });
 
-  test("keeps free JSON of ten levels as it was given", async () => {
+  test("stores free-form JSON of ten levels unchanged", async () => {
     const style = nested(10);
     expect((await site.call("updateSite", { body: { name: "Harbour City", style } })).as(Site).style).toEqual(style);
   });
 
-  test("refuses the slug of another site", async () => {
+  test("rejects the slug of another site", async () => {
     const other = await newSite();
     expect((await site.call("updateSite", { body: { name: "Harbour City", slug: other.slug } })).problem).toMatchObject({ status: 409 });
   });
 
-  test("of which two read the same version lets one through", async () => {
+  test("accepts only one of two concurrent changes of the same version", async () => {
     const version = (await site.call("getSite", { as: "developer" })).headers.get("ETag") ?? "";
     const change = (name: string) => site.call("updateSite", { body: { name }, headers: { "If-Match": version } });
     const answers = await Promise.all([change("One"), change("Two")]);

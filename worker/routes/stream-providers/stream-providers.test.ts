@@ -21,7 +21,7 @@ beforeAll(async () => {
 const register = (body: Record<string, unknown>, on = site): Promise<Answer> =>
   on.call("registerStreamProvider", { as: "developer", body });
 
-/** As the provider itself, which shows no client id. */
+/** Calls as the provider itself, which sends no client id. */
 const change = (authorization: string, body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
   site.call("registerStreamProvider", { as: "nobody", body, headers: { Authorization: `Bearer ${authorization}`, ...headers } });
 
@@ -30,7 +30,7 @@ async function providersOf(on: TestSite): Promise<z.output<typeof StreamProvider
 }
 
 describe("a registration", () => {
-  test("answers an id and a UUID, which nothing shows or tells again", async () => {
+  test("returns an id and a UUID, which no response or event contains again", async () => {
     const own = await newSite();
     const answer = await register(providerInput(own), own);
     expect(answer.status).toBe(201);
@@ -47,7 +47,7 @@ describe("a registration", () => {
       expect(text).not.toContain(authorization);
   });
 
-  test("has no flag that isn't said", async () => {
+  test("defaults its flags to false", async () => {
     await register({ ...providerInput(site, "plain"), canGenerateCaptions: undefined, canSupport4K: undefined });
     expect((await providersOf(site)).find(({ name }) => name === "plain")).toMatchObject({
       canGenerateCaptions: false,
@@ -55,7 +55,7 @@ describe("a registration", () => {
     });
   });
 
-  test("of a name that is taken is refused, and of eight at once one is taken", async () => {
+  test("with a taken name is rejected, and only one of eight concurrent ones succeeds", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => register(providerInput(site, "raced"))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
     const other = await newSite();
@@ -81,7 +81,7 @@ describe("a registration", () => {
 });
 
 describe("a provider with its authorization", () => {
-  test("changes its registration, and is told no new one", async () => {
+  test("changes its registration without a new authorization", async () => {
     const own = await newSite();
     const { id, authorization } = await registerProvider(own);
     const moved = { ...providerInput(own), createStream: "https://new.demo.example/create", canSupport4K: true };
@@ -94,14 +94,14 @@ describe("a provider with its authorization", () => {
     expect(results.at(-1)).toMatchObject({ type: "stream.providerChanged", actor: `provider:${id}`, data: { canSupport4K: true } });
   });
 
-  test("may show its client id too, but no other site's", async () => {
+  test("may also send its client id, but no other site's", async () => {
     const { authorization } = await registerProvider(site, "named");
     const shown = (id: string) => change(authorization, providerInput(site, "named"), { "Tifo-Client-Id": id });
     expect((await shown(site.id)).status).toBe(200);
     expect((await shown((await newSite()).id)).status).toBe(401);
   });
 
-  test("keeps its name, and is held to the same rules", async () => {
+  test("can't change its name, and is validated by the same rules", async () => {
     const { authorization } = await registerProvider(site, "kept");
     const renamed = await change(authorization, providerInput(site, "other"));
     expect([renamed.problem?.message, renamed.fields]).toEqual(["Assertion Error", ["name"]]);
@@ -109,7 +109,7 @@ describe("a provider with its authorization", () => {
     expect([inside.problem?.message, inside.fields]).toEqual(["Assertion Error", ["stopStream"]]);
   });
 
-  test("that is wrong, or not a UUID, or removed, is a 401", async () => {
+  test("is rejected with 401 if the authorization is wrong, malformed or removed", async () => {
     const { id, authorization } = await registerProvider(site, "leaving");
     const input = providerInput(site, "leaving");
     expect((await change(crypto.randomUUID(), input)).status).toBe(401);
@@ -118,7 +118,7 @@ describe("a provider with its authorization", () => {
     expect((await change(authorization, input)).status).toBe(401);
   });
 
-  test("may do nothing else", async () => {
+  test("has no access to other operations", async () => {
     const { id, authorization } = await registerProvider(site, "modest");
     const headers = { Authorization: `Bearer ${authorization}` };
     expect((await site.call("listStreamProviders", { as: "client", headers })).status).toBe(401);
@@ -127,7 +127,7 @@ describe("a provider with its authorization", () => {
 });
 
 describe("removing a provider", () => {
-  test("is refused while a stream uses it", async () => {
+  test("is rejected while a stream uses it", async () => {
     const own = await newSite();
     const { id } = await registerProvider(own);
     const made = await own.call("createStream", { body: { title: "Derby" } });
@@ -144,7 +144,7 @@ describe("removing a provider", () => {
 });
 
 describe("the list", () => {
-  test("finds by name, and shows no other site's", async () => {
+  test("can be searched by name, and has no other site's providers", async () => {
     const [own, other] = [await newSite(), await newSite()];
     for (const name of ["mux", "mux-staging", "wowza"]) await registerProvider(own, name);
     await registerProvider(other, "mux");

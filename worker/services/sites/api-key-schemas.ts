@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { ApiKeyRow } from "#db/schema/index.ts";
 import { Id, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
-/** The first segments of the paths that take a key, and `roles`: what changes roles needs that one as well. */
+/** The first path segments of operations that accept a key, plus `roles`, which changing roles also requires. */
 export const KEY_AREAS = [
   ...["accesscode", "account", "billing", "bundle", "claimstatus", "dataprovider", "event", "invite", "media", "navigation", "overlay"],
   ...[
@@ -27,19 +27,19 @@ const KeyRole = z
   .max(100)
   .regex(
     new RegExp(`^(\\*|(${KEY_AREAS.join("|")}):(read|write))$`),
-    "`*`, `<area>:read` or `<area>:write`, where the area is the first part of a path that takes keys, or `roles`",
+    "`*`, `<area>:read` or `<area>:write`, where the area is the first segment of a path that accepts keys, or `roles`",
   )
   .openapi({ example: "overlay:write" });
 
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Scoreboard" }),
-  clientName: z.string().trim().min(1).max(200).nullable().describe("Whose key it is").openapi({ example: "Match-day desk" }),
+  clientName: z.string().trim().min(1).max(200).nullable().describe("Who uses the key").openapi({ example: "Match-day desk" }),
   roles: z
     .array(KeyRole)
     .min(1)
     .max(100)
     .describe(
-      "What it may do: `*` all, `<area>:write` (which includes reading) or `<area>:read`; an area is the first part of a path. `roles:write` is needed, beside `account:write` or `invite:write`, to change the roles of accounts",
+      "What the key may do: `*` for everything, `<area>:write` (includes reading) or `<area>:read`; the area is the first path segment. Changing account roles requires `roles:write` in addition to `account:write` or `invite:write`",
     ),
   expirationTime: Time.nullable().describe("Milliseconds since 1970 UTC; null: never"),
 };
@@ -58,14 +58,14 @@ export const ApiKey = z
     _id: Id,
     siteId: Id,
     ...editable,
-    // A key outlives an area.
-    roles: z.array(z.string()).describe("What it may do"),
-    previousKeyExpires: Time.nullable().describe("Until then, the key before the last rotation works too"),
+    // A key may have roles for areas that no longer exist.
+    roles: z.array(z.string()).describe("What the key may do"),
+    previousKeyExpires: Time.nullable().describe("Until then, the previous key works too"),
     ...Tracked,
   })
   .openapi("ApiKey");
 
-export const ApiKeyWithSecret = ApiKey.extend({ key: z.string().describe("`Tifo-Developer-Key`; shown this once") }).openapi(
+export const ApiKeyWithSecret = ApiKey.extend({ key: z.string().describe("The `Tifo-Developer-Key`; shown only once") }).openapi(
   "ApiKeyWithSecret",
 );
 

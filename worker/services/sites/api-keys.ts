@@ -15,7 +15,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
-/** Milliseconds for which a rotated key goes on working beside the new one, so that its users can change over. */
+/** How long the previous key keeps working after a rotation, in milliseconds, so that its users can switch. */
 export const OVERLAP = 24 * 60 * 60 * 1000;
 
 const keyList: ListSpec<ApiKeyRow> = {
@@ -34,7 +34,7 @@ export function listApiKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<ApiKey
   return listRows(ctx, keyList, query, eq(apiKeys.siteId, ctx.siteId));
 }
 
-/** A key that nobody has yet; only its hash is kept, so this is the one time that it is known. */
+/** Generates a key. Only its hash is stored, so it can't be shown again. */
 export async function newKey(): Promise<{ key: string; hash: string }> {
   const key = `tifo_dev_${randomToken(24)}`;
   return { key, hash: await sha256(key) };
@@ -42,7 +42,7 @@ export async function newKey(): Promise<{ key: string; hash: string }> {
 
 export async function createApiKey(ctx: Ctx, input: ApiKeyInput): Promise<{ row: ApiKeyRow; key: string }> {
   const { name, clientName, roles, expirationTime } = input;
-  if (expirationTime !== null && expirationTime <= ctx.now) throw invalid("expirationTime", "Must lie in the future");
+  if (expirationTime !== null && expirationTime <= ctx.now) throw invalid("expirationTime", "Must be in the future");
   const { key, hash } = await newKey();
   const row: ApiKeyRow = {
     ...newRow(ctx),
@@ -58,7 +58,7 @@ export async function createApiKey(ctx: Ctx, input: ApiKeyInput): Promise<{ row:
   return { row, key };
 }
 
-/** Gives a key a new secret. The one before works for the overlap, but no longer than the key itself; any older one ends now. */
+/** Gives a key a new secret. The previous one works for the overlap, but no longer than the key itself; older ones stop working now. */
 export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyRow; key: string }> {
   const current = await getApiKey(ctx, id);
   if (current.expires !== null && current.expires <= ctx.now) throw conflict("The key has expired; create another");
@@ -78,7 +78,7 @@ export async function rotateApiKey(ctx: Ctx, id: string): Promise<{ row: ApiKeyR
   return { row, key };
 }
 
-/** Ends a key and the one before it: from now on both are 401. */
+/** Revokes a key and its previous secret: both are rejected with 401 from now on. */
 export async function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
   const current = await getApiKey(ctx, id);
   requireMatch(ctx, current);

@@ -9,12 +9,12 @@ export async function getSite(ctx: Ctx): Promise<SiteRow> {
   return site;
 }
 
-/** A siteId in a body is the caller's own, or a 400. */
+/** A 400 unless a siteId in a body is the caller's own. */
 export function requireOwnSite(ctx: Ctx, siteId: string | undefined): void {
   if (siteId !== undefined && siteId !== ctx.siteId) throw invalid("siteId", "Must equal Tifo-Client-Id");
 }
 
-/** A 400 at `path` unless the URL lies at an origin that the site lists or, in development, on loopback. */
+/** A 400 at `path` unless the URL's origin is listed by the site or, in development, is loopback. */
 export async function requireAllowedUrl(ctx: Ctx, path: string, url: string, site?: SiteRow): Promise<void> {
   const { origin, protocol, hostname, username, password } = new URL(url);
   const { allowedOrigins } = (site ?? (await getSite(ctx))).settings.security;

@@ -8,14 +8,14 @@ const fields = {
   keyId: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,200}$/, "Letters, digits, hyphens and underscores")
-    .describe("What the provider calls the key; for `hmac`, a name of your own")
+    .describe("The provider's id of the key; for `hmac`, a name of your choice")
     .openapi({ example: "cdn-2026" }),
   lifetimeSeconds: z
     .number()
     .int()
     .min(60)
     .max(43_200)
-    .describe("For how long a URL is valid, beside the video's own duration; a preview or a schedule may end it earlier"),
+    .describe("How long a URL is valid, in addition to the video's duration; a preview or a schedule may end it earlier"),
 };
 
 export const PlaybackKeyInput = z
@@ -30,7 +30,7 @@ export const PlaybackKeyInput = z
         "`mux` and `cloudflare-stream`: the RSA private key, as PEM or JWK, plain or in base64. `hmac`: a secret of at least 32 characters. Stored encrypted and never shown",
       ),
   })
-  .openapi("PlaybackKeyInput", { example: { provider: "hmac", keyId: "cdn-2026", key: "replace-this-by-a-long-random-secret" } });
+  .openapi("PlaybackKeyInput", { example: { provider: "hmac", keyId: "cdn-2026", key: "replace-with-a-long-random-secret" } });
 
 export const PlaybackKey = z.object({ _id: Id, siteId: Id, ...fields, ...Tracked }).openapi("PlaybackKey");
 

@@ -20,22 +20,22 @@ const Security = z.strictObject({
     .array(Origin)
     .max(50)
     .default([])
-    .describe("Where redirects and reset links may lead, and browsers that may call with a key"),
+    .describe("Allowed origins of redirects and reset links, and of browser requests with a developer key"),
   allowNewAdmins: z.boolean().default(true),
   requireVerifiedEmail: z
     .boolean()
     .default(false)
-    .describe("Whether signing in with a password takes a verified e-mail address (403 `email_not_verified` without)"),
-  longInviteTokens: z.boolean().optional().describe("Whether new magic links have tokens of 22 characters, which nobody can guess"),
-  requireStaffTotp: z.boolean().optional().describe("Whether an account's roles count only once it has set up an authenticator app"),
+    .describe("Whether signing in with a password requires a verified e-mail address (otherwise 403 `email_not_verified`)"),
+  longInviteTokens: z.boolean().optional().describe("Whether new magic links use unguessable tokens of 22 characters"),
+  requireStaffTotp: z.boolean().optional().describe("Whether an account's roles only take effect once it has set up an authenticator app"),
   providers: z
     .array(
       z.strictObject({ name: z.string().min(1).max(100), jwksUrl: z.url({ protocol: /^https?$/ }), audience: z.string().min(1).max(200) }),
     )
     .max(20)
-    .refine((providers) => new Set(providers.map(({ name }) => name)).size === providers.length, "Each has a name of its own")
+    .refine((providers) => new Set(providers.map(({ name }) => name)).size === providers.length, "Names must be unique")
     .default([])
-    .describe("Whose signed tokens may become accounts"),
+    .describe("Identity providers whose signed tokens may sign in"),
 });
 
 export const SiteSettings = z
@@ -57,7 +57,7 @@ export const SiteSettings = z
       .min(1)
       .max(50)
       .optional()
-      .describe("The registered stream provider of streams that name none; the one registered first when left out"),
+      .describe("The default stream provider, by name; if omitted, the one registered first"),
   })
   .openapi("SiteSettings");
 
@@ -79,7 +79,7 @@ const fields = {
   style: FreeObject,
   shards: z.array(z.string().max(100)).max(50),
   tags: Tags,
-  devicelimit: z.number().int().min(1).max(100).describe("Devices on which one account may watch"),
+  devicelimit: z.number().int().min(1).max(100).describe("How many devices one account may watch on"),
 };
 
 const editable = {
@@ -97,7 +97,7 @@ export const UpdateSite = z
   .strictObject({
     ...editable,
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
-    slug: Slug.optional().describe("Kept when left out"),
+    slug: Slug.optional().describe("Unchanged if omitted"),
   })
   .openapi("UpdateSite", {
     example: { name: "Harbour City FC", devicelimit: 3, settings: { security: { allowedOrigins: ["https://demo.example"] } } },
@@ -105,7 +105,7 @@ export const UpdateSite = z
 
 export const SiteFeatures = z
   .strictObject({
-    features: FreeObject.describe("Replaces all of them").openapi({ example: { overlays: true } }),
+    features: FreeObject.describe("Replaces all features").openapi({ example: { overlays: true } }),
     contractServiceChargeRate: z
       .number()
       .int()
@@ -113,7 +113,7 @@ export const SiteFeatures = z
       .max(10_000)
       .nullable()
       .optional()
-      .describe("Basis points of each sale that the deployment keeps; unchanged when left out"),
+      .describe("The deployment's share of each sale in basis points; unchanged if omitted"),
   })
   .openapi("SiteFeatures", { example: { features: { overlays: true, polls: true, quests: false } } });
 
@@ -130,18 +130,18 @@ export const Site = z
     ...fields,
     _id: Id,
     slug: z.string(),
-    features: z.record(z.string(), z.unknown()).describe("Set by the operator alone"),
+    features: z.record(z.string(), z.unknown()).describe("Set only by the operator"),
     contractServiceChargeRate: z
       .number()
       .nullable()
-      .describe("Basis points of each sale that the deployment keeps; set by the operator alone"),
+      .describe("The deployment's share of each sale in basis points; set only by the operator"),
     ...Tracked,
   })
   .openapi("Site");
 
-const MANAGING = "Only for who manages the site: a developer key or a site admin's token";
+const MANAGING = "Only for developer keys and site admins";
 
-// What a viewer's page needs; each is listed by name, so that what is added later is not public by default.
+// What a viewer's page needs, listed explicitly so that new settings aren't public by default.
 const PublicSettings = SiteSettings.pick({
   transitions: true,
   domain: true,
@@ -152,7 +152,7 @@ const PublicSettings = SiteSettings.pick({
   seo: true,
 });
 
-/** The site as it is read: the public part and, for who manages it, the rest. */
+/** The response to reading the site: the public part and, for its managers, the rest. */
 export const SiteAsRead = Site.pick({
   _id: true,
   name: true,
@@ -167,17 +167,19 @@ export const SiteAsRead = Site.pick({
   .extend({
     settings: z
       .strictObject({ ...SiteSettings.shape, security: Security.optional() })
-      .describe(`Below it, security, userSegments, events, email and customEmails: ${MANAGING}`),
+      .describe(`The fields security, userSegments, events, email and customEmails: ${MANAGING}`),
     shards: Site.shape.shards.optional().describe(MANAGING),
     tags: Tags.optional().describe(MANAGING),
     devicelimit: Site.shape.devicelimit.optional().describe(MANAGING),
-    contractServiceChargeRate: Site.shape.contractServiceChargeRate.optional().describe(`Basis points of each sale. ${MANAGING}`),
+    contractServiceChargeRate: Site.shape.contractServiceChargeRate
+      .optional()
+      .describe(`The deployment's share of each sale in basis points. ${MANAGING}`),
     adminTheme: Id.nullable().optional().describe(`The admin theme that the operator has applied. ${MANAGING}`),
   })
   .openapi("SiteAsRead");
 
 export const CreatedSite = z
-  .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown this once") })
+  .object({ site: Site, admin: Account, developerKey: z.string().describe("Shown only once") })
   .openapi("CreatedSite");
 
 export type SiteFeatures = z.output<typeof SiteFeatures>;
@@ -203,10 +205,10 @@ export function toSite(row: SiteRow) {
   } satisfies z.output<typeof Site>;
 }
 
-/** What anybody may read of a site. */
+/** The public part of a site. */
 export function toPublicSite(row: SiteRow) {
   const { _id, name, slug, collections, regions, style, features, created, modified } = toSite(row);
-  // Settings from before a field was typed are left out rather than passed on.
+  // Strips settings stored before their field was typed.
   const settings = PublicSettings.strip().parse(row.settings);
   return { _id, name, slug, collections, regions, settings, style, features, created, modified } satisfies z.output<typeof SiteAsRead>;
 }

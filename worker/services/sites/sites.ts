@@ -9,7 +9,7 @@ import { commit, commitIfUnchanged, type Ctx, isManager, newRow, nextVersion } f
 import { requireCanGrantRoles } from "#worker/services/accounts/role-rules.ts";
 import { getSite, requireOwnSite } from "./current-site.ts";
 
-/** The site, the id of the admin theme that was applied to it, and whether the caller manages the site. */
+/** The site, the id of its admin theme, and whether the caller manages it. */
 export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; adminTheme: string | null; manages: boolean }> {
   const [found] = await ctx.db
     .select({ ...getTableColumns(sites), adminTheme: siteThemes.themeId })
@@ -21,11 +21,11 @@ export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; admin
   return { site, adminTheme, manages: isManager(await ctx.caller()) };
 }
 
-/** Replaces what a site may change of itself; features and charge rate stay the operator's. */
+/** Replaces the site's own settings; features and service charge rate belong to the operator. */
 export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
-  // Whoever names an identity provider can sign in as anybody, admins included.
+  // Adding an identity provider lets its owner sign in as anyone, admins included.
   const known = new Set(current.settings.security.providers.map((provider) => JSON.stringify(provider)));
   if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireCanGrantRoles(ctx);
   await requireStreamProvider(ctx, input.settings.streamProvider);
@@ -57,10 +57,10 @@ async function requireStreamProvider(ctx: Ctx, name: string | undefined): Promis
     .select({ id: streamProviders.id })
     .from(streamProviders)
     .where(and(eq(streamProviders.siteId, ctx.siteId), eq(streamProviders.name, name)));
-  if (!found) throw invalid("settings.streamProvider", "No provider is registered by this name");
+  if (!found) throw invalid("settings.streamProvider", "No provider is registered with this name");
 }
 
-/** Replaces a site's features and, where it is given, its service charge rate, for the operator: the site can't. */
+/** Replaces a site's features and, if given, its service charge rate; only for the operator. */
 export async function replaceFeatures(ctx: Ctx, siteId: string, { features, contractServiceChargeRate }: SiteFeatures): Promise<SiteRow> {
   const own: Ctx = { ...ctx, siteId };
   const current = await getSite(own);
@@ -74,7 +74,7 @@ export async function replaceFeatures(ctx: Ctx, siteId: string, { features, cont
   return next;
 }
 
-/** Makes a site with its first admin and a developer key that is shown this once: how a deployment gets a site. */
+/** Creates a site with its first admin and a developer key that is shown only once. */
 export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: SiteRow; admin: AccountRow; developerKey: string }> {
   const { siteId: id, ...stamps } = { ...newRow(ctx), siteId: newId(ctx.now) };
   const site: SiteRow = {

@@ -8,17 +8,17 @@ const editable = {
   name: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,49}$/, "1 to 50 lowercase letters, digits and hyphens")
-    .describe("By which streams name it; it stays")
+    .describe("The name that streams use for it; can't be changed")
     .openapi({ example: "wowza" }),
   canGenerateCaptions: z.boolean().default(false),
   canSupport4K: z.boolean().default(false),
-  createStream: CallUrl.describe("Called to make a stream").openapi({ example: "https://streams.demo.example/create" }),
-  deleteStream: CallUrl.describe("Called to delete one").openapi({ example: "https://streams.demo.example/delete" }),
-  startStream: CallUrl.describe("Called to put one on the air").openapi({ example: "https://streams.demo.example/start" }),
-  stopStream: CallUrl.describe("Called to take it off").openapi({ example: "https://streams.demo.example/stop" }),
+  createStream: CallUrl.describe("Called to create a stream").openapi({ example: "https://streams.demo.example/create" }),
+  deleteStream: CallUrl.describe("Called to delete a stream").openapi({ example: "https://streams.demo.example/delete" }),
+  startStream: CallUrl.describe("Called to start a stream").openapi({ example: "https://streams.demo.example/start" }),
+  stopStream: CallUrl.describe("Called to stop a stream").openapi({ example: "https://streams.demo.example/stop" }),
 };
 
-/** The four calls, as fields of a provider. */
+/** The fields with the URLs of the four calls. */
 export const CALL_URLS = ["createStream", "deleteStream", "startStream", "stopStream"] as const;
 
 export const StreamProviderInput = z.strictObject(editable).openapi("StreamProviderInput", {
@@ -38,7 +38,7 @@ export const StreamProvider = z.object({ _id: Id, siteId: Id, ...editable, ...Tr
 export const RegisteredProvider = z
   .object({
     id: Id,
-    authorization: z.uuid().describe("The bearer of our calls to the provider and of its own changes here; shown this once"),
+    authorization: z.uuid().describe("The bearer token of calls to the provider, and of the provider's own changes here; shown only once"),
   })
   .openapi("RegisteredProvider");
 

@@ -16,7 +16,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 
-/** Keeps the authorizations apart from whatever else is sealed and looked up. */
+/** The purpose under which authorizations are sealed and looked up. */
 export const PROVIDER_PURPOSE = "stream provider";
 
 const providerList: ListSpec<StreamProviderRow> = {
@@ -35,14 +35,14 @@ export function listStreamProviders(ctx: Ctx, query: ListQuery): Promise<ListPag
   return listRows(ctx, providerList, query, eq(streamProviders.siteId, ctx.siteId));
 }
 
-/** The `message` of what is refused as a registration; its issues say which fields. */
+/** The `message` of a rejected registration; its issues name the fields. */
 export const ASSERTION_ERROR = "Assertion Error";
 
 function assertionError(issues: Issue[]): Failure {
   return new Failure("invalid_request", ASSERTION_ERROR, { issues });
 }
 
-/** Registers a new provider for a developer key, whose authorization is answered this once, or changes the one that calls. */
+/** Registers a new provider for a developer key, returning its authorization only once, or updates the calling provider. */
 export async function registerStreamProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization?: string }> {
   const actor = await ctx.caller();
   const checked = await Promise.all(CALL_URLS.map(async (path) => ({ path, message: await publicUrlProblem(ctx.env, input[path]) })));
@@ -56,7 +56,7 @@ async function addProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: 
   const row: StreamProviderRow = { ...newRow(ctx), ...input, ...(await sealAuthorization(ctx.env, authorization)) };
   await refuseDuplicate(
     "stream_providers.site_id, stream_providers.name",
-    "A provider of this name is registered; change it with its own authorization",
+    "A provider with this name is already registered; change it with its own authorization",
     () =>
       commit(ctx, ctx.db.insert(streamProviders).values(row), {
         type: "stream.providerRegistered",
@@ -69,7 +69,8 @@ async function addProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: 
 
 async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput): Promise<{ id: string }> {
   const current = await getProvider(ctx, id);
-  if (input.name !== current.name) throw assertionError([{ path: "name", message: `Stays ${current.name}: streams name it so` }]);
+  if (input.name !== current.name)
+    throw assertionError([{ path: "name", message: `Must stay ${current.name}, because streams reference it` }]);
   const next: StreamProviderRow = { ...current, ...input, ...nextVersion(ctx, current) };
   const change = ctx.db
     .update(streamProviders)
@@ -79,7 +80,7 @@ async function changeProvider(ctx: Ctx, id: string, input: StreamProviderInput):
   return { id };
 }
 
-/** Removes a provider; the database refuses while a stream, or one in the making, names it. */
+/** Removes a provider; the database rejects this while a stream or a draft references it. */
 export async function removeStreamProvider(ctx: Ctx, id: string): Promise<StreamProviderRow> {
   const current = await getProvider(ctx, id);
   requireMatch(ctx, current);
@@ -90,13 +91,13 @@ export async function removeStreamProvider(ctx: Ctx, id: string): Promise<Stream
   return current;
 }
 
-/** An authorization as it is kept. */
+/** An authorization in its stored form. */
 export async function sealAuthorization(env: { TIFO_SECRET: string }, authorization: string) {
   const [authorizationHash] = await lookUpHashes(env, PROVIDER_PURPOSE, authorization);
   return { authorizationSealed: await seal(env, PROVIDER_PURPOSE, authorization), authorizationHash };
 }
 
-/** The bearer of calls to a provider. */
+/** The bearer token of calls to a provider. */
 export function authorizationOf(env: Env, provider: StreamProviderRow): Promise<string> {
   return open(env, PROVIDER_PURPOSE, provider.authorizationSealed);
 }
