@@ -32,7 +32,15 @@ export async function build(): Promise<void> {
   });
   await unlessFresh({
     stamp: stamp("docs"),
-    inputs: ["docs/**", "astro.config.mjs", "sdk/**", "worker/lib/errors.ts", "worker/services/event-catalogue/*.ts", "package-lock.json"],
+    inputs: [
+      "docs/**",
+      "astro.config.mjs",
+      "sdk/**",
+      "worker/lib/errors.ts",
+      "worker/services/event-catalogue/*.ts",
+      "worker/services/*/{events,*schemas}.ts",
+      "package-lock.json",
+    ],
     except: ["docs/dist", "sdk/dist", "**/*.test.ts"],
     output: "docs/dist/index.html",
     work: () => step("Building the docs", buildDocs),

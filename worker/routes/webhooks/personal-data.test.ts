@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { z } from "@hono/zod-openapi";
 import { type Answer, newSite, PASSWORD, type TestSite } from "#test/harness.ts";
 import { settings, URL } from "#test/webhook-calls.ts";
-import { EVENTS, type EventKind } from "#worker/services/event-catalogue/event-catalogue.ts";
-import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
+import { EVENTS, servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
+import type { EventKind } from "#worker/services/event-catalogue/event-kind.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 
 let site: TestSite;

@@ -1,5 +1,4 @@
 import { and, eq, type SQL } from "drizzle-orm";
-import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { automationRules, dataProviders, type RuleRow } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
@@ -11,15 +10,6 @@ import { presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** The most rules that viewers' pages evaluate; they are part of every welcome frame. */
 export const MAX_CLIENT_RULES = 200;
-
-/** A provider's event as sent to the Automation object; `at` is in epoch milliseconds. */
-export const ProviderEventMessage = z.object({
-  id: z.string(),
-  providerId: z.string(),
-  at: z.number(),
-  data: z.record(z.string(), z.unknown()),
-});
-export type ProviderEventMessage = z.infer<typeof ProviderEventMessage>;
 
 /** What a site's Automation object needs to evaluate events. */
 export interface RuleSet {

@@ -7,7 +7,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { resolveBinding, RuleError } from "./rule-engine.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
-import type { ProviderEventMessage } from "./automation.ts";
+import type { ProviderEventMessage } from "./schemas.ts";
 import { type BroadcastEvent, makeBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
 import { type CataloguedEvent, eventCatalogue } from "./event-samples.ts";
 
 // A schema says that a date is a number and an id a string. These rules say what a reader of the catalogue would believe.

@@ -2,10 +2,29 @@ import { z } from "@hono/zod-openapi";
 import type { WebhookService } from "#db/enums.ts";
 import { sampleOf } from "./sample.ts";
 import { EventData } from "#worker/services/webhooks/endpoint-schemas.ts";
-import { EVENTS, type EventKind, type EventType } from "./event-catalogue.ts";
-import { SAMPLE_IDS, SAMPLE_MOMENT } from "./event-sample-ids.ts";
-import { sampleValues } from "./event-sample-values.ts";
-import { servicesOf } from "./event-services.ts";
+import { EVENTS, type EventType } from "./event-catalogue.ts";
+import type { EventKind } from "./event-kind.ts";
+import { MONTH, SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
+
+/** Fields that mean the same in every event. */
+const COMMON_VALUES: Record<string, unknown> = {
+  siteId: SAMPLE_IDS.site,
+  site_id: SAMPLE_IDS.site,
+  accountId: SAMPLE_IDS.viewer,
+  channelId: SAMPLE_IDS.page,
+  streamId: SAMPLE_IDS.stream,
+  chargeId: SAMPLE_IDS.charge,
+  questId: SAMPLE_IDS.quest,
+  entitlementId: SAMPLE_IDS.entitlement,
+  providerId: SAMPLE_IDS.dataprovider,
+  exportId: SAMPLE_IDS.export,
+  created: SAMPLE_MOMENT - MONTH,
+  modified: SAMPLE_MOMENT,
+  tags: [],
+};
+
+/** A new thing was created and modified at the moment of its event. */
+const CREATES = /([cC]reated|Registered|Added|Started|new_account)$/;
 
 /** An event as the catalogue shows it. */
 export interface CataloguedEvent {
@@ -21,7 +40,9 @@ let catalogue: CataloguedEvent[] | undefined;
 
 /** Every event, by type. */
 export function eventCatalogue(): CataloguedEvent[] {
-  catalogue ??= Object.entries<EventKind>(EVENTS).map(([type, kind]) => describeEvent(type, kind));
+  catalogue ??= Object.entries<EventKind>(EVENTS)
+    .map(([type, kind]) => describeEvent(type, kind))
+    .sort((one, other) => (one.type < other.type ? -1 : 1));
   return catalogue;
 }
 
@@ -31,18 +52,18 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
 }
 
 function describeEvent(type: string, kind: EventKind): CataloguedEvent {
-  const { data, description } = kind;
+  const { data, description, services } = kind;
   const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
   const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
   // What has no value there is made up, so that a new field is in the samples before somebody has thought of a better value.
-  const chosen = Object.entries(sampleValues(type)).filter(([field]) => field in data.shape);
+  const chosen = Object.entries(sampleValues(type, kind)).filter(([field]) => field in data.shape);
   const values = { ...madeUp, ...Object.fromEntries(chosen) };
   const [resource = ""] = resourcesOf(type, kind, values);
   const isFirst = values.created === SAMPLE_MOMENT;
   return {
     type,
     description,
-    services: [...servicesOf(type)],
+    services: [...services],
     schema,
     sample: {
       ...{
@@ -56,6 +77,12 @@ function describeEvent(type: string, kind: EventKind): CataloguedEvent {
       data: values,
     },
   };
+}
+
+/** The fields of a sample for which somebody has chosen a value. */
+function sampleValues(type: string, { samples }: EventKind): Record<string, unknown> {
+  const chosen = samples.filter(([types]) => types.test(type)).flatMap(([, values]) => Object.entries(values));
+  return { ...COMMON_VALUES, ...Object.fromEntries(chosen), ...(CREATES.test(type) && { created: SAMPLE_MOMENT }) };
 }
 
 function toJsonSchema(schema: z.ZodType): Record<string, unknown> {

@@ -1,7 +1,8 @@
 import { Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
 import { WEBHOOK_SERVICES } from "#db/enums.ts";
-import { EVENTS, type EventKind } from "./event-catalogue.ts";
+import { EVENTS } from "./event-catalogue.ts";
+import type { EventKind } from "./event-kind.ts";
 import { eventCatalogue, sampleEvent } from "./event-samples.ts";
 
 const kinds = Object.entries<EventKind>(EVENTS);

@@ -11,7 +11,7 @@ import { signEventData, type SigningKeys, signingKeys, standardHeaders } from ".
 import { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { toWebhookEvent } from "./endpoint-schemas.ts";
 import { whereVersion, commitIfUnchanged, nextVersion } from "#worker/services/core/context.ts";
-import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
+import { servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
 /** Keeps the signing secrets apart from whatever else is sealed. */

@@ -2,7 +2,7 @@ import type { WebhookService } from "#db/enums.ts";
 import { forbidden } from "#worker/lib/errors.ts";
 import { keyAllows } from "#worker/lib/roles.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
-import { servicesOf } from "#worker/services/event-catalogue/event-services.ts";
+import { isEventType, servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 
 /** The service whose events have personal data: names, e-mail addresses, tags, devices, network addresses. Those of others name people by id alone. */
 const PERSONAL: WebhookService = "account-service-v3";
@@ -15,9 +15,9 @@ export function mayReadPeople(actor: Actor): boolean {
   return actor.kind !== "developer" || keyAllows(actor.roles, "account", "read");
 }
 
-/** The data of an event without personal data. */
+/** The event without personal data, which one of an unknown type may have. */
 export function withoutPerson<T extends { type: string; data: Record<string, unknown> }>(event: T): T {
-  if (!servicesOf(event.type).includes(PERSONAL)) return event;
+  if (isEventType(event.type) && !servicesOf(event.type).includes(PERSONAL)) return event;
   return { ...event, data: Object.fromEntries(Object.entries(event.data).filter(([field]) => IDS.includes(field))) };
 }
 

@@ -2,6 +2,10 @@
 
 /** When the sample event happened: 21 November 2026, 15:00 UTC. */
 export const SAMPLE_MOMENT = 1795273200000;
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+export const MONTH = 30 * DAY;
+
 /** Ids of the sample site's things. None is an account of the demo's: what happens in a sample happened to nobody. */
 export const SAMPLE_IDS = {
   site: "5eed00000000000000000001",

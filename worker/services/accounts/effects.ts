@@ -1,0 +1,39 @@
+import { z } from "@hono/zod-openapi";
+import { createDb } from "#db/client.ts";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { nudgeLogs } from "#worker/services/core/context.ts";
+import { systemCtx } from "#worker/services/core/system.ts";
+import { type Effects, idOf } from "#worker/services/event-catalogue/effect.ts";
+import { forgetVoter } from "#worker/services/polls/counting.ts";
+import { retagViewers } from "#worker/services/realtime/tags.ts";
+import { cancelHeld } from "#worker/services/subscriptions/entitlements.ts";
+import { mailProof } from "./email-proofs.ts";
+import { mailNewPassword, mailReset } from "./passwords.ts";
+
+const Tagged = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
+
+export const effects: Effects = {
+  "account.deleted": forgetAccount,
+  "account.credentialsVoided": mailNewPassword,
+  "account.emailVerificationRequested": mailProof,
+  "account.globalAccountRequested": mailProof,
+  "account.passwordResetRequested": mailReset,
+  "account.tagsAdded": (env, siteId, event) =>
+    retagViewers(
+      env,
+      siteId,
+      Tagged.parse(JSON.parse(event.data)).accounts.map(({ _id }) => _id),
+    ),
+  "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
+};
+
+/** What names a person goes from the log and from the counters of polls; what the account held ends. */
+async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  await forgetVoter(env, siteId, idOf(event));
+  const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
+  await cancelHeld(ctx, idOf(event));
+  nudgeLogs(ctx);
+  // Not waited for: the log is at work on this event. The cron makes up for a nudge that fails.
+  void ctx.finish().catch(() => undefined);
+  await env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence);
+}

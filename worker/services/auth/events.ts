@@ -1,0 +1,53 @@
+import { z } from "@hono/zod-openapi";
+import { SESSION_ENDS, SIGN_IN_FAILURES } from "#db/enums.ts";
+import { Id, Time } from "#worker/lib/schemas/common.ts";
+import { eventsOf, type SampleValues } from "#worker/services/event-catalogue/event-kind.ts";
+import { MINUTE, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+
+const OfAccount = z.object({ _id: Id, siteId: Id });
+const Intent = z.object({ _id: Id, kind: z.string(), accountId: Id });
+
+const samples: SampleValues = [
+  [/^account\./, { _id: SAMPLE_IDS.viewer }],
+  [/^account\.sessionEnded$/, { sessionId: SAMPLE_IDS.session, reason: "signedOut" }],
+  [
+    /^account\.signInFailed$/,
+    { address: "203.0.113.9", reason: "password", attempts: 3, minute: SAMPLE_MOMENT - (SAMPLE_MOMENT % MINUTE) - MINUTE },
+  ],
+  [/^auth\.intent/, { _id: SAMPLE_IDS.intent, kind: "partner" }],
+];
+
+export const events = {
+  ...eventsOf(
+    { services: ["account-service-v3"], samples },
+    {
+      "account.sessionEnded": {
+        data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
+        description:
+          "A session of an account was ended: by signing out, because a refresh token was used twice, or because another session has enabled an authenticator app",
+      },
+      "account.recoveryCodeUsed": {
+        data: OfAccount,
+        description: "Somebody signed in with a recovery code in place of the authenticator app",
+      },
+      "account.signInFailed": {
+        data: OfAccount.extend({
+          address: z.string().describe("An IPv4 address, or the /64 network of an IPv6 address"),
+          reason: z.enum(SIGN_IN_FAILURES).describe("`password`, or `code`: the password was right and the one-time code wrong"),
+          attempts: z.number().int().describe("How many within the minute"),
+          minute: Time.describe("When the minute began"),
+        }),
+        description: "Sign-ins to an account failed; one event per address and minute, within two minutes",
+      },
+      "account.totpDisabled": { data: OfAccount, description: "An account has no authenticator app any more" },
+      "account.totpEnabled": { data: OfAccount, description: "An account signs in with an authenticator app from now on" },
+    },
+  ),
+  ...eventsOf(
+    { services: ["auth-service-v2"], samples },
+    {
+      "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used", resource: "intent/_id" },
+      "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in", resource: "intent/_id" },
+    },
+  ),
+};

@@ -1,0 +1,29 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
+import { AutomationRule } from "./schemas.ts";
+
+const trigger = { dataProviderId: SAMPLE_IDS.dataprovider, fact: "match.goal", operator: "equals", value: "home", behavior: "immediate" };
+const targeting = { scope: "channel", segment: "viewers_all", priority: 10 };
+const action = {
+  type: "SEND_OVERLAY",
+  targeting,
+  templateId: SAMPLE_IDS.overlay,
+  variableMapping: { scorer: { type: "dynamic", value: "match.scorer" } },
+};
+
+export const events = eventsOf(
+  {
+    services: ["dataprovider-service-v1"],
+    samples: [
+      [
+        /^personalization\./,
+        { _id: SAMPLE_IDS.rule, name: "Goal overlay", active: true, clientRule: false, jsonRule: { trigger, action } },
+      ],
+    ],
+  },
+  {
+    "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was made", resource: "rule/_id" },
+    "personalization.ruleDeleted": { data: AutomationRule, description: "An automation rule was deleted", resource: "rule/_id" },
+    "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule changed", resource: "rule/_id" },
+  },
+);

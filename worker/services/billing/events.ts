@@ -1,0 +1,131 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { DAY, MINUTE, MONTH, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { RecurringSubscription } from "#worker/services/wallets/schemas.ts";
+import { StripeConnectionEvent } from "./connect-schemas.ts";
+import { Charge, Refund } from "./schemas.ts";
+
+const sale = { resource: "charge/_id" };
+const refund = { resource: "charge/chargeId" };
+const connection = { data: StripeConnectionEvent, resource: "stripeaccount/_id" };
+const recurring = { resource: "recurring/_id" };
+const pass = { sku: "season-pass", skus: ["season-pass"] };
+
+export const events = eventsOf(
+  {
+    services: ["billing-service-v1"],
+    samples: [
+      [
+        /^billing\.c/,
+        {
+          _id: SAMPLE_IDS.charge,
+          status: "complete",
+          amount: 1900,
+          refunded: 0,
+          refundPending: 0,
+          description: "Season pass",
+          ...pass,
+          currency: "gbp",
+          itemType: "subscription",
+          itemId: SAMPLE_IDS.subscription,
+          created: SAMPLE_MOMENT - MINUTE,
+          receiptNumber: null,
+          recurringId: null,
+          failure: null,
+        },
+      ],
+      [/^billing\.chargeCompleted$/, { receiptNumber: "R-2026-7Q4ZK9TD" }],
+      [/^billing\.chargeDeclined$/, { status: "declined", failure: "Your card was declined." }],
+      [/^billing\.checkoutStarted$/, { status: "pending", created: SAMPLE_MOMENT }],
+      [
+        /^billing\.recurring/,
+        {
+          _id: SAMPLE_IDS.recurring,
+          itemId: SAMPLE_IDS.subscription,
+          name: "Season pass",
+          ...pass,
+          status: "active",
+          pastDue: false,
+          amount: 1900,
+          currency: "gbp",
+          recurrence: "month",
+          currentPeriodEnd: SAMPLE_MOMENT + MONTH,
+          dateCancelled: null,
+        },
+      ],
+      [
+        /^billing\.refund/,
+        {
+          _id: SAMPLE_IDS.refund,
+          amount: 1900,
+          reason: "requested_by_customer",
+          status: "pending",
+          failure: null,
+          created: SAMPLE_MOMENT - DAY,
+        },
+      ],
+      [/^billing\.refundRequested$/, { created: SAMPLE_MOMENT }],
+      [/^billing\.refunded$/, { status: "complete" }],
+      [/^billing\.refundDeclined$/, { status: "declined", failure: "The card has expired." }],
+      [
+        /^billing\.account/,
+        {
+          _id: SAMPLE_IDS.stripeaccount,
+          stripeAccount: "acct_1HarbourCity",
+          connected: true,
+          chargesEnabled: true,
+          payoutsEnabled: true,
+          detailsSubmitted: true,
+          requirements: { currentlyDue: [], pastDue: [], disabledReason: null },
+        },
+      ],
+      [/^billing\.accountDisconnected$/, { connected: false, chargesEnabled: false, payoutsEnabled: false }],
+      [
+        /^billing\.accountCreated$/,
+        {
+          ...{ connected: false, chargesEnabled: false, payoutsEnabled: false, detailsSubmitted: false },
+          requirements: { currentlyDue: ["business_profile.url"], pastDue: [], disabledReason: "requirements.past_due" },
+        },
+      ],
+    ],
+  },
+  {
+    "billing.accountCreated": {
+      ...connection,
+      description: "A Stripe account was created for the site; its owner has yet to connect it",
+    },
+    "billing.accountDisconnected": {
+      ...connection,
+      description: "The owner has disconnected the site's Stripe account: nothing can be sold until another is connected",
+    },
+    "billing.accountUpdated": { ...connection, description: "Stripe has changed what the site's account may do, or what it needs" },
+    "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
+    "billing.chargeDeclined": {
+      data: Charge,
+      description: "A charge will not be paid",
+      ...sale,
+    },
+    "billing.checkoutStarted": {
+      data: Charge,
+      description: "A payment page was opened",
+      ...sale,
+    },
+    "billing.recurringStarted": { data: RecurringSubscription, description: "An account began to pay regularly", ...recurring },
+    "billing.recurringUpdated": { data: RecurringSubscription, description: "Regular payments moved on, were late, or end", ...recurring },
+    "billing.refundDeclined": {
+      data: Refund,
+      description: "A refund will not arrive",
+      ...refund,
+    },
+    "billing.refundPending": {
+      data: Refund,
+      description: "A refund is on its way",
+      ...refund,
+    },
+    "billing.refundRequested": {
+      data: Refund,
+      description: "A refund was asked for",
+      ...refund,
+    },
+    "billing.refunded": { data: Refund, description: "Money of a charge went back", ...refund },
+  },
+);

@@ -1,0 +1,20 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { ReceiptTemplate, Sender } from "./schemas.ts";
+
+export const events = eventsOf(
+  {
+    services: ["admin-service-v1"],
+    samples: [
+      [/^customemail\.receipt/, { subject: "Your receipt {{receiptNumber}}", template: "<p>Thank you, {{name}}.</p>" }],
+      [
+        /^customemail\.sender/,
+        { domain: "demo.example", fromEmail: "tickets@demo.example", fromName: "Harbour City FC", replyToEmail: "help@demo.example" },
+      ],
+    ],
+  },
+  {
+    "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default", resource: "customemail/-" },
+    "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different", resource: "customemail/-" },
+    "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender", resource: "customemail/-" },
+  },
+);

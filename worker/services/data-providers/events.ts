@@ -1,0 +1,50 @@
+import { z } from "@hono/zod-openapi";
+import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { AvailableProvider } from "./schemas.ts";
+
+export const events = eventsOf(
+  {
+    services: ["dataprovider-service-v1"],
+    samples: [
+      [
+        /^dataprovider\.event$/,
+        {
+          id: SAMPLE_IDS.providerEvent,
+          at: SAMPLE_MOMENT - 1_200,
+          externalId: "goal-1",
+          data: { match: { minute: 17, goal: "home", scorer: "Ada Moreno", score: { home: 1, away: 0 } } },
+        },
+      ],
+      [
+        /^dataprovider\.provider/,
+        {
+          _id: SAMPLE_IDS.dataprovider,
+          name: "Harbour Stats",
+          description: "Goals, cards and the clock",
+          realtime: true,
+          ttl: 60,
+          facts: ["match.goal", "match.scorer"],
+          factTypes: { "match.goal": "string", "match.scorer": "string" },
+        },
+      ],
+      [/^dataprovider\.providerDisabled$/, { disabledReason: "schema.$ref: Has more than 10000 subschemas once references are expanded" }],
+    ],
+  },
+  {
+    "dataprovider.event": {
+      data: ProviderEventMessage.extend({ externalId: z.string() }),
+      description: "A data provider sent an event",
+      resource: "dataprovider/providerId",
+    },
+    "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider left" },
+    "dataprovider.providerDisabled": {
+      data: AvailableProvider,
+      description: "A data provider's events are rejected from now on; `disabledReason` says why",
+    },
+    "dataprovider.providerRegistered": { data: AvailableProvider, description: "A data provider was registered" },
+    "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider got a new secret" },
+    "dataprovider.providerUpdated": { data: AvailableProvider, description: "A data provider changed its registration" },
+  },
+);

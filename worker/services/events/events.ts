@@ -1,0 +1,33 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { DAY, MINUTE, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { CalendarEvent } from "./schemas.ts";
+
+export const events = eventsOf(
+  {
+    services: ["event-service-v1"],
+    samples: [
+      [
+        /^event\./,
+        {
+          _id: SAMPLE_IDS.calendar,
+          titleRaw: "Harbour City v Old Dock",
+          descriptionRaw: "Round 12 of the league.",
+          categories: [{ title: "Competition", label: "League" }],
+          thirdPartyEventId: "league-2026-12-7",
+          date: {
+            startTimestamp: SAMPLE_MOMENT + DAY,
+            endTimestamp: SAMPLE_MOMENT + DAY + 120 * MINUTE,
+            timeZone: "Europe/London",
+            useEndTime: true,
+          },
+          image: { show: true, src: "https://demo.example/derby.jpg" },
+        },
+      ],
+    ],
+  },
+  {
+    "event.created": { data: CalendarEvent, description: "A calendar event was made" },
+    "event.deleted": { data: CalendarEvent, description: "A calendar event was deleted" },
+    "event.updated": { data: CalendarEvent, description: "A calendar event changed" },
+  },
+);

@@ -1,0 +1,62 @@
+import { z } from "@hono/zod-openapi";
+import { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { Id } from "#worker/lib/schemas/common.ts";
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { Overlay } from "./schemas.ts";
+
+const Channels = Id.array().nullable().describe("null: every channel of the site");
+const goal = "<p>Goal! {{scorer}} makes it {{home}}:{{away}}.</p>";
+
+export const events = eventsOf(
+  {
+    services: ["overlay-service-v1"],
+    samples: [
+      [
+        /^overlay\./,
+        {
+          _id: SAMPLE_IDS.overlay,
+          name: "Goal",
+          description: "Who scored",
+          type: "template",
+          duration: 8,
+          cta: null,
+          contents: [{ kind: "html", html: goal, position: "bottomCenter" }],
+          channelIds: [SAMPLE_IDS.page],
+        },
+      ],
+      [/^overlay\.cleared$/, { clearId: SAMPLE_IDS.clear, target: { overlayId: SAMPLE_IDS.overlay } }],
+      [
+        /^overlay\.broadcast$/,
+        {
+          broadcast: {
+            broadcastId: SAMPLE_IDS.broadcast,
+            overlayId: SAMPLE_IDS.overlay,
+            startsAt: SAMPLE_MOMENT,
+            endsAt: SAMPLE_MOMENT + 8_000,
+            position: "bottomCenter",
+            contents: [{ kind: "html", html: "<p>Goal! Ada Moreno makes it 1:0.</p>", position: "bottomCenter" }],
+            cta: null,
+            variables: { scorer: "Ada Moreno", home: 1, away: 0 },
+            priority: 10,
+          },
+        },
+      ],
+    ],
+  },
+  {
+    "overlay.broadcast": {
+      data: z.object({ channelIds: Channels, broadcast: Broadcast }),
+      description: "An overlay was broadcast",
+      resource: "overlay/broadcast.overlayId",
+    },
+    "overlay.cleared": {
+      data: z.object({ clearId: Id, channelIds: Channels, target: ClearTarget }),
+      description: "Overlays were taken off the screen",
+      resource: ["page/channelIds.0", "site/-"],
+    },
+    "overlay.created": { data: Overlay, description: "An overlay was made" },
+    "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
+    "overlay.updated": { data: Overlay, description: "An overlay changed" },
+  },
+);

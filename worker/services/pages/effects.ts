@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
+import { type Effects, idOf } from "#worker/services/event-catalogue/effect.ts";
+import { channelOf } from "#worker/services/realtime/realtime.ts";
+
+const Data = z.record(z.string(), z.unknown());
+
+export const effects: Effects = {
+  "admin.channelUpdated": notifyChannel,
+  "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
+};
+
+/** Those viewers leave who don't pass the page's gate any more; the others hear of the change. */
+async function notifyChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
+  const channel = channelOf(env, siteId, idOf(event));
+  const emitted = channel.emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
+  await Promise.all([channel.checkGate(), emitted]);
+}

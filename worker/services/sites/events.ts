@@ -1,0 +1,52 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { DAY, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
+import { ApiKey } from "./api-key-schemas.ts";
+import { PlaybackKey } from "./playback-key-schemas.ts";
+import { Site } from "./schemas.ts";
+
+export const events = eventsOf(
+  {
+    services: ["admin-service-v1"],
+    samples: [
+      [
+        /^site\.(created|updated|featuresReplaced)$/,
+        {
+          _id: SAMPLE_IDS.site,
+          name: "Harbour City FC",
+          slug: "harbour-city",
+          devicelimit: 3,
+          tags: ["football"],
+          contractServiceChargeRate: 500,
+          features: { overlays: true, polls: true },
+        },
+      ],
+      [
+        /^site\.apiKey/,
+        {
+          _id: SAMPLE_IDS.apikey,
+          name: "Scoreboard",
+          clientName: "Match-day desk",
+          roles: ["overlay:write"],
+          expirationTime: null,
+          previousKeyExpires: null,
+        },
+      ],
+      [/^site\.apiKeyRotated$/, { previousKeyExpires: SAMPLE_MOMENT + DAY }],
+      [/^site\.playbackKey/, { _id: SAMPLE_IDS.playbackkey, provider: "mux", keyId: "harbour-city-2026", lifetimeSeconds: 3600 }],
+    ],
+  },
+  {
+    "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made", resource: "apikey/_id" },
+    "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more", resource: "apikey/_id" },
+    "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret", resource: "apikey/_id" },
+    "site.created": { data: Site, description: "The site was made" },
+    "site.featuresReplaced": { data: Site, description: "The site has other features" },
+    "site.playbackKeyAdded": { data: PlaybackKey, description: "A key that signs playback URLs was added", resource: "playbackkey/_id" },
+    "site.playbackKeyDeleted": {
+      data: PlaybackKey,
+      description: "A key that signs playback URLs was deleted",
+      resource: "playbackkey/_id",
+    },
+    "site.updated": { data: Site, description: "The site changed" },
+  },
+);

@@ -1,0 +1,35 @@
+import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
+import { SAMPLE_IDS } from "#worker/services/event-catalogue/sample-ids.ts";
+import { StreamProvider } from "./schemas.ts";
+
+const streamHost = "https://streams.demo.example";
+
+export const events = eventsOf(
+  {
+    services: ["stream-service-v1"],
+    samples: [
+      [
+        /^stream\.provider/,
+        {
+          _id: SAMPLE_IDS.streamprovider,
+          name: "wowza",
+          canGenerateCaptions: true,
+          canSupport4K: true,
+          createStream: `${streamHost}/create`,
+          deleteStream: `${streamHost}/delete`,
+          startStream: `${streamHost}/start`,
+          stopStream: `${streamHost}/stop`,
+        },
+      ],
+    ],
+  },
+  {
+    "stream.providerChanged": {
+      data: StreamProvider,
+      description: "A stream provider changed its registration",
+      resource: "streamprovider/_id",
+    },
+    "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered", resource: "streamprovider/_id" },
+    "stream.providerRemoved": { data: StreamProvider, description: "A stream provider was removed", resource: "streamprovider/_id" },
+  },
+);
