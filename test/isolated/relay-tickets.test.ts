@@ -67,7 +67,7 @@ describe("a ticket", () => {
     await abortAllDurableObjects();
     for (const { ticket } of tickets) expect((await (await enter(channel, { ticket })).closed).code).toBe(CLOSE.unauthenticated);
     const left = await runInDurableObject(channel.relay(0), (_, { storage }) => {
-      new UsedTicketStore(storage.sql).prune(Date.now() + 61_000);
+      new UsedTicketStore(storage).prune(Date.now() + 61_000);
       return storage.sql.exec("SELECT * FROM spent_groups").toArray();
     });
     expect(left).toEqual([]);

@@ -9,6 +9,7 @@ import { executeFirings, recordDropped, recordFailed, recordScheduled } from "#w
 import type { RuleFiring } from "#worker/services/automation-rules/plans.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { asSystem } from "#worker/services/core/system.ts";
+import { migrate } from "./migrations.ts";
 
 /** After this long, an unfinished firing is started again. */
 const RETRY_MS = 5_000;
@@ -18,6 +19,14 @@ const GROUP = 100;
 /** Longer than an event's row is kept, by which a retry of the event is recognized. */
 const REMEMBER_MS = 8 * 86_400_000;
 const PRUNE_EVERY = 256;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS facts (provider_id TEXT PRIMARY KEY, known TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS firings (
+    event_id TEXT NOT NULL, rule_id TEXT NOT NULL, due INTEGER NOT NULL, next INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+    event TEXT NOT NULL, PRIMARY KEY (event_id, rule_id))`,
+];
 
 type FiringRow = { event_id: string; rule_id: string; due: number; next: number; attempts: number; event: string };
 
@@ -38,12 +47,7 @@ export class Automation extends DurableObject<Env> {
     super(ctx, env);
     this.#siteId = ctx.id.name ?? "";
     this.#sql = ctx.storage.sql;
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS handled (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS facts (provider_id TEXT PRIMARY KEY, known TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS firings (
-        event_id TEXT NOT NULL, rule_id TEXT NOT NULL, due INTEGER NOT NULL, next INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
-        event TEXT NOT NULL, PRIMARY KEY (event_id, rule_id));`);
+    migrate(ctx.storage, "automation", SCHEMA);
   }
 
   /** Handles an event, idempotent by its id, and executes the firings that are due; the alarm executes delayed and failed ones. */

@@ -1,5 +1,6 @@
 import { pageOf } from "./call-size.ts";
 import type { StateChange } from "./channel/channel.protocol.ts";
+import { migrate } from "./migrations.ts";
 
 /** A state that hasn't changed for this long is no longer sent to new viewers. */
 const KEEP_MS = 3_600_000;
@@ -7,15 +8,19 @@ const KEEP_MS = 3_600_000;
 const SENT_AT_MOST = 20;
 const SENT_CHARS = 100_000;
 
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS states (key TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT) WITHOUT ROWID",
+];
+
 type Row = { key: string; type: StateChange["type"]; at: number; body: string };
 
 /** The latest state of each key, kept in storage for viewers who connect after it was sent. */
 export class LatestStates {
   readonly #sql: SqlStorage;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS states (key TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, body TEXT) WITHOUT ROWID");
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    migrate(storage, "states", SCHEMA);
   }
 
   /** Stores a state; false if the stored one is as new. */

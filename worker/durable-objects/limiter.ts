@@ -1,9 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
+import { migrate } from "./migrations.ts";
 
 /** How long a taken slot may still be given back: longer than any sign-in takes to verify. */
 const PENDING_MS = 3_000;
 const REMEMBERED = 1_000;
+
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS windows (name TEXT, key TEXT, ends INTEGER, used INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID",
+];
 
 /** Counts limits exactly, in fixed windows, one row per limit and key; `limiterName` decides which object counts what. */
 export class Limiter extends DurableObject<Env> {
@@ -14,9 +19,7 @@ export class Limiter extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS windows (name TEXT, key TEXT, ends INTEGER, used INTEGER, PRIMARY KEY (name, key)) WITHOUT ROWID",
-    );
+    migrate(ctx.storage, "limiter", SCHEMA);
   }
 
   /** Takes one of each slot, or none if any is used up; that slot's state then shows when it resets. */

@@ -1,11 +1,20 @@
 import { pageOf } from "./call-size.ts";
 import type { Broadcast, ClearTarget, SiteCommand } from "./channel/channel.protocol.ts";
+import { migrate } from "./migrations.ts";
 
 /** The longest a broadcast can last. A clear older than this has nothing left to remove. */
 const LONGEST_BROADCAST_MS = 86_400_000;
 
 /** The channels that a broadcast reached stay readable until a day after its end. */
 const KEEP_REACHED_MS = 86_400_000;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS commands (
+    id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL, kind TEXT NOT NULL, overlay_id TEXT, body TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS reached (
+    broadcast_id TEXT NOT NULL, channel_id TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (broadcast_id, channel_id)
+  ) WITHOUT ROWID`,
+];
 
 /** A broadcast ended by a clear stays as `ended`, so that a retry can't show it again. */
 type Row = { id: string; at: number; until: number; kind: "publish" | "clear" | "ended" };
@@ -18,12 +27,7 @@ export class SiteCommands {
 
   constructor(storage: DurableObjectStorage) {
     this.sql = storage.sql;
-    this.sql.exec(`
-      CREATE TABLE IF NOT EXISTS commands (
-        id TEXT PRIMARY KEY, at INTEGER NOT NULL, until INTEGER NOT NULL, kind TEXT NOT NULL, overlay_id TEXT, body TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS reached (
-        broadcast_id TEXT NOT NULL, channel_id TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (broadcast_id, channel_id)
-      ) WITHOUT ROWID`);
+    migrate(storage, "commands", SCHEMA);
   }
 
   /** Records a broadcast once. Returns whether to show it: a clear may have ended it before a retry arrived. */

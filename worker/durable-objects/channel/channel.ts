@@ -56,7 +56,7 @@ export class Channel extends DurableObject<Env> {
     this.name = `${siteId}:${channelId}`;
     this.log = new ChannelLog(ctx.storage);
     this.receipts = new ChannelReceipts(ctx.storage);
-    this.states = new LatestStates(ctx.storage.sql);
+    this.states = new LatestStates(ctx.storage);
     const deliver = async (relay: number, push: Push) => await env.RELAY.getByName(relayName(this.name, relay)).deliver(push);
     this.fanOut = new FanOut(this.log, deliver, this.relayCount, this.pushed);
   }

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { randomHex } from "#worker/lib/ids.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { Broadcast, ClearTarget, Cleared, ClientRules, FramePage, LogFrame } from "./channel.protocol.ts";
 import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
 
@@ -10,6 +11,17 @@ const KEEP_MS = 24 * 3_600_000;
 /** Longer than any broadcast lasts, so that a late retry can never show it again. */
 const REMEMBER_MS = 48 * 3_600_000;
 const PRUNE_EVERY = 256;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS frames (
+    seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tags TEXT, shows TEXT, until INTEGER, clears TEXT, rule TEXT);
+  CREATE TABLE IF NOT EXISTS broadcasts (
+    broadcast_id TEXT PRIMARY KEY, overlay_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
+    until INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0, tags TEXT, body TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS applied (
+    id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL, ids TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS rules (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL)`,
+];
 
 const Ids = z.array(z.string());
 const FrameRule = z.object({ id: z.string(), active: z.boolean() });
@@ -47,17 +59,7 @@ export class ChannelLog {
 
   constructor(storage: DurableObjectStorage) {
     this.storage = storage;
-    storage.sql.exec(`
-      CREATE TABLE IF NOT EXISTS frames (
-        seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, body TEXT NOT NULL, tags TEXT, shows TEXT, until INTEGER, clears TEXT,
-        rule TEXT);
-      CREATE TABLE IF NOT EXISTS broadcasts (
-        broadcast_id TEXT PRIMARY KEY, overlay_id TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-        until INTEGER NOT NULL, ended INTEGER NOT NULL DEFAULT 0, tags TEXT, body TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS applied (
-        id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER NOT NULL, starts_at INTEGER NOT NULL, ends_at INTEGER NOT NULL,
-        ids TEXT NOT NULL);
-      CREATE TABLE IF NOT EXISTS rules (id TEXT PRIMARY KEY, seq INTEGER NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL);`);
+    migrate(storage, "log", SCHEMA);
     this.epoch = storage.kv.get<string>("epoch") ?? this.newEpoch();
     this.position = storage.sql.exec<{ seq: number }>("SELECT coalesce(max(seq), 0) AS seq FROM frames").one().seq;
   }

@@ -1,8 +1,15 @@
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import { merge } from "#worker/lib/histogram.ts";
 import { type ChannelReceipt, ReceiptPart } from "./channel.protocol.ts";
 
 /** Outlives the record of a broadcast, which lasts at most a day and is kept for another. */
 const KEPT_MS = 48 * 3_600_000;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS receipts (
+    broadcast_id TEXT NOT NULL, relay INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (broadcast_id, relay)
+  ) WITHOUT ROWID`,
+];
 
 /** The counts that relays reported for each broadcast. They are absolute, so a repeated report changes nothing. */
 export class ChannelReceipts {
@@ -10,9 +17,7 @@ export class ChannelReceipts {
 
   constructor(storage: DurableObjectStorage) {
     this.sql = storage.sql;
-    this.sql.exec(`CREATE TABLE IF NOT EXISTS receipts (
-      broadcast_id TEXT NOT NULL, relay INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (broadcast_id, relay)
-    ) WITHOUT ROWID`);
+    migrate(storage, "receipts", SCHEMA);
   }
 
   /** Replaces this relay's counts for these broadcasts. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { CountedVote, Hold, PollDefinition, Tally, Vote, VoteOutcome, VoteErrorCode } from "./poll-counter.protocol.ts";
 
 /** How long a pending change may block votes for an answer if the change never arrives. */
@@ -6,6 +7,13 @@ const HOLD_MS = 10_000;
 
 /** Prefix of the hash that replaces the id of a deleted account. */
 const ANONYMIZED = "-";
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS votes (
+    seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL, n INTEGER NOT NULL, answer_id TEXT NOT NULL,
+    request_id TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE (account_id, n)
+  )`,
+];
 
 type OwnVote = { n: number; answerId: string; requestId: string; created: number };
 
@@ -25,11 +33,7 @@ export class VoteStore {
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    storage.sql.exec(`
-      CREATE TABLE IF NOT EXISTS votes (
-        seq INTEGER PRIMARY KEY, account_id TEXT NOT NULL, n INTEGER NOT NULL, answer_id TEXT NOT NULL,
-        request_id TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE (account_id, n)
-      )`);
+    migrate(storage, "votes", SCHEMA);
     this.#poll = storage.kv.get<PollDefinition>("poll");
     this.#written = storage.kv.get<number>("written") ?? 0;
     // Ids are hexadecimal and sort after the prefix.

@@ -31,9 +31,9 @@ export class RelayMetrics {
   private dueAt = Infinity;
 
   /** `wakeBy` asks for an alarm by that moment (ms). */
-  constructor(sql: SqlStorage, channelId: string, sockets: RelaySockets, sink: MetricsSink, wakeBy: (at: number) => void) {
+  constructor(storage: DurableObjectStorage, channelId: string, sockets: RelaySockets, sink: MetricsSink, wakeBy: (at: number) => void) {
     this.sockets = sockets;
-    this.receipts = new RelayReceipts(sql);
+    this.receipts = new RelayReceipts(storage);
     this.activity = new RelayActivity(channelId);
     this.sink = sink;
     this.wakeBy = wakeBy;

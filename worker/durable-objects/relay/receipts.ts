@@ -2,10 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { observe } from "#worker/lib/histogram.ts";
 import type { LogFrame } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { ReceiptPart } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import { reaches } from "./frames.ts";
 
 /** Broadcasts whose acknowledgements are still counted; for older ones, outstanding acknowledgements count as missing. */
 const KEPT = 128;
+
+const SCHEMA = ["CREATE TABLE IF NOT EXISTS receipts (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)"];
 
 const Stored = ReceiptPart.extend({ at: z.number(), tags: z.array(z.string()).nullable() });
 
@@ -31,9 +34,9 @@ export class RelayReceipts {
   private known: Entry[] | null = null;
   private changed = new Set<Entry>();
 
-  constructor(sql: SqlStorage) {
-    this.sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS receipts (seq INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  constructor(storage: DurableObjectStorage) {
+    this.sql = storage.sql;
+    migrate(storage, "receipts", SCHEMA);
   }
 
   /** Records how many sockets a broadcast was for, and how many accepted it. */

@@ -92,13 +92,13 @@ export class Relay extends DurableObject<Env> {
       activity: (seen: Seen[]) => recordActivity(env, siteId, seen),
       failed: (error: unknown) => this.logFailure("relay_metrics_failed", error),
     };
-    this.metrics = new RelayMetrics(ctx.storage.sql, channelId, this.sockets, sink, (at) => this.ctx.waitUntil(this.wakeBy(at)));
+    this.metrics = new RelayMetrics(ctx.storage, channelId, this.sockets, sink, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     this.census = new RelayCensus({ channelId, relay }, this.sockets, this.heartbeatMs, (report) =>
       env.SITE_PRESENCE.getByName(siteId).report(report),
     );
     this.rights = new RelayRights(env, { siteId, channelId }, this.sockets, ctx.storage.kv, (at) => this.ctx.waitUntil(this.wakeBy(at)));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    this.usedTickets = new UsedTicketStore(ctx.storage.sql);
+    this.usedTickets = new UsedTicketStore(ctx.storage);
   }
 
   /** How many sockets it accepts. */

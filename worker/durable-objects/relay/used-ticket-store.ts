@@ -1,8 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 
 /** Tickets used within this time are written together: a commit costs more than a socket. */
 const GROUP_MS = 10;
+
+const SCHEMA = ["CREATE TABLE IF NOT EXISTS spent_groups (number INTEGER PRIMARY KEY, nonces TEXT NOT NULL, expires INTEGER NOT NULL)"];
 
 const Nonces = z.array(z.string());
 
@@ -20,9 +23,9 @@ export class UsedTicketStore {
   #group: Nonce[] = [];
   #written: Promise<void> | null = null;
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-    sql.exec("CREATE TABLE IF NOT EXISTS spent_groups (number INTEGER PRIMARY KEY, nonces TEXT NOT NULL, expires INTEGER NOT NULL)");
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    migrate(storage, "tickets", SCHEMA);
   }
 
   /** Marks a ticket as used; false if it already was. Durable once this resolves. */

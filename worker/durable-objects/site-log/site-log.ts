@@ -7,6 +7,7 @@ import { runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/index.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import type { LogEntry, LogQuery } from "./site-log.protocol.ts";
 import { type LogPage, Subscribers } from "./subscribers.ts";
 
@@ -39,6 +40,20 @@ type EventRow = {
   created: number;
 };
 
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS events (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, previous INTEGER, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, resource TEXT NOT NULL,
+    data TEXT NOT NULL, actor TEXT NOT NULL, request_id TEXT NOT NULL, origin TEXT, created INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0);
+  CREATE INDEX IF NOT EXISTS events_resource ON events (resource, sequence);
+  CREATE INDEX IF NOT EXISTS events_created ON events (created);
+  CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
+  CREATE TABLE IF NOT EXISTS retries (sequence INTEGER PRIMARY KEY, tries INTEGER NOT NULL, due INTEGER NOT NULL);
+  CREATE INDEX IF NOT EXISTS retries_due ON retries (due);
+  CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS upkeep (id INTEGER PRIMARY KEY CHECK (id = 1), prune_due INTEGER NOT NULL);
+  INSERT OR IGNORE INTO upkeep VALUES (1, 0)`,
+];
+
 /**
  * A site's events in one total order. Moves events from the outbox into the log, gives each the next sequence, and runs its effects; each
  * event once, however often the log is nudged.
@@ -54,19 +69,8 @@ export class SiteLog extends DurableObject<Env> {
     super(ctx, env);
     this.#siteId = ctx.id.name ?? "";
     this.#sql = ctx.storage.sql;
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS events (
-        sequence INTEGER PRIMARY KEY AUTOINCREMENT, previous INTEGER, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, resource TEXT NOT NULL,
-        data TEXT NOT NULL, actor TEXT NOT NULL, request_id TEXT NOT NULL, origin TEXT, created INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0);
-      CREATE INDEX IF NOT EXISTS events_resource ON events (resource, sequence);
-      CREATE INDEX IF NOT EXISTS events_created ON events (created);
-      CREATE INDEX IF NOT EXISTS events_undone ON events (sequence) WHERE done = 0;
-      CREATE TABLE IF NOT EXISTS retries (sequence INTEGER PRIMARY KEY, tries INTEGER NOT NULL, due INTEGER NOT NULL);
-      CREATE INDEX IF NOT EXISTS retries_due ON retries (due);
-      CREATE TABLE IF NOT EXISTS resources (resource TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS upkeep (id INTEGER PRIMARY KEY CHECK (id = 1), prune_due INTEGER NOT NULL);
-      INSERT OR IGNORE INTO upkeep VALUES (1, 0);`);
-    this.#subscribers = new Subscribers(env, this.#siteId, this.#sql, (after, upTo, limit, chars) =>
+    migrate(ctx.storage, "events", SCHEMA);
+    this.#subscribers = new Subscribers(env, this.#siteId, ctx.storage, (after, upTo, limit, chars) =>
       this.#between(after, upTo, limit, chars),
     );
   }

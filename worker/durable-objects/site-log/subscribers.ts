@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import { logError } from "#worker/lib/log.ts";
 import { withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { toQueued } from "#worker/services/webhooks/dispatch.ts";
@@ -14,6 +15,14 @@ const ACCEPT_MS = 30_000;
 const Services = z.array(z.string());
 /** An endpoint's settings from its `webhook.*` events, the only source used here. */
 const Settings = z.object({ _id: z.string(), services: Services, enabled: z.boolean() });
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS subscribers (
+    id TEXT PRIMARY KEY, services TEXT NOT NULL, state TEXT NOT NULL, cursor INTEGER NOT NULL, changed INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS settings (id INTEGER PRIMARY KEY CHECK (id = 1), applied INTEGER NOT NULL);
+  INSERT OR IGNORE INTO settings VALUES (1, 0);
+  CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, services TEXT NOT NULL, state TEXT NOT NULL)`,
+];
 
 type State = "on" | "off" | "gone";
 type SubscriberRow = { id: string; services: string; state: State; cursor: number; changed: number };
@@ -33,17 +42,12 @@ export class Subscribers {
   readonly #sql: SqlStorage;
   readonly #read: Read;
 
-  constructor(env: Env, siteId: string, sql: SqlStorage, read: Read) {
+  constructor(env: Env, siteId: string, storage: DurableObjectStorage, read: Read) {
     this.#env = env;
     this.#siteId = siteId;
-    this.#sql = sql;
+    this.#sql = storage.sql;
     this.#read = read;
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS subscribers (
-        id TEXT PRIMARY KEY, services TEXT NOT NULL, state TEXT NOT NULL, cursor INTEGER NOT NULL, changed INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS settings (id INTEGER PRIMARY KEY CHECK (id = 1), applied INTEGER NOT NULL);
-      INSERT OR IGNORE INTO settings VALUES (1, 0);
-      CREATE TABLE IF NOT EXISTS changes (sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, services TEXT NOT NULL, state TEXT NOT NULL);`);
+    migrate(storage, "subscribers", SCHEMA);
   }
 
   /** Delivers the log up to its head to every endpoint; false if some need a retry. A failing endpoint doesn't block the others. */

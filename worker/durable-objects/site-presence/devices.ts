@@ -1,6 +1,13 @@
 import type { ReportedDevice } from "#worker/durable-objects/channel/channel.protocol.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 
 const DAY_MS = 86_400_000;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS device_networks (
+    day INTEGER NOT NULL, network TEXT NOT NULL, devices INTEGER NOT NULL, PRIMARY KEY (day, network)) WITHOUT ROWID`,
+];
 
 /**
  * The distinct devices of a site per day (UTC). Anyone can invent device ids, so each network adds only a limited number per day; devices
@@ -11,13 +18,10 @@ export class SiteDevices {
   readonly #perNetwork: number;
 
   /** `perNetwork` 0: no limit. */
-  constructor(sql: SqlStorage, perNetwork: number) {
-    this.#sql = sql;
+  constructor(storage: DurableObjectStorage, perNetwork: number) {
+    this.#sql = storage.sql;
     this.#perNetwork = perNetwork;
-    sql.exec(`
-      CREATE TABLE IF NOT EXISTS devices (day INTEGER NOT NULL, device TEXT NOT NULL, PRIMARY KEY (day, device)) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS device_networks (
-        day INTEGER NOT NULL, network TEXT NOT NULL, devices INTEGER NOT NULL, PRIMARY KEY (day, network)) WITHOUT ROWID;`);
+    migrate(storage, "devices", SCHEMA);
   }
 
   add(reported: ReportedDevice[], now: number): void {

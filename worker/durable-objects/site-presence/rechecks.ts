@@ -1,7 +1,15 @@
+import { migrate } from "#worker/durable-objects/migrations.ts";
+
 /** Longer than the time between the lookup of a viewer's access and its relay's report. */
 const REMEMBER_MS = 120_000;
 /** Accounts per round of calls. */
 const BATCH_SIZE = 1_000;
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS rechecks (
+    account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, pending INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS rechecks_pending ON rechecks (number) WHERE pending = 1`,
+];
 
 type Row = { account_id: string; number: number; at: number };
 
@@ -10,13 +18,10 @@ export class SiteRechecks {
   readonly #sql: SqlStorage;
   readonly #recent = new Map<string, number>();
 
-  constructor(sql: SqlStorage) {
-    this.#sql = sql;
-    sql.exec(`
-      CREATE TABLE IF NOT EXISTS rechecks (
-        account_id TEXT PRIMARY KEY, number INTEGER NOT NULL, at INTEGER NOT NULL, pending INTEGER NOT NULL) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS rechecks_pending ON rechecks (number) WHERE pending = 1;`);
-    for (const { account_id: accountId, at } of sql.exec<Row>("SELECT account_id, number, at FROM rechecks"))
+  constructor(storage: DurableObjectStorage) {
+    this.#sql = storage.sql;
+    migrate(storage, "rechecks", SCHEMA);
+    for (const { account_id: accountId, at } of this.#sql.exec<Row>("SELECT account_id, number, at FROM rechecks"))
       this.#recent.set(accountId, at);
   }
 

@@ -15,6 +15,7 @@ import type {
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { LatestStates } from "#worker/durable-objects/latest-states.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import { SiteCommands } from "#worker/durable-objects/site-commands.ts";
 import { SiteDevices } from "./devices.ts";
 import { SiteRechecks } from "./rechecks.ts";
@@ -32,6 +33,11 @@ interface Lease {
   accounts: Uint8Array | null;
   renewedAt: number;
 }
+
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL)`,
+];
 
 type RuleRow = { id: string; channel_id: string | null; body: string };
 
@@ -58,12 +64,10 @@ export class SitePresence extends DurableObject<Env> {
     this.siteId = ctx.id.name ?? "";
     this.leaseMs = 2 * Number(env.TIFO_HEARTBEAT_SECONDS) * 1000;
     this.commands = new SiteCommands(ctx.storage);
-    this.states = new LatestStates(ctx.storage.sql);
-    this.rechecks = new SiteRechecks(ctx.storage.sql);
-    this.devices = new SiteDevices(ctx.storage.sql, Number(env.TIFO_DEVICES_PER_ADDRESS));
-    ctx.storage.sql.exec(`
-      CREATE TABLE IF NOT EXISTS relays (channel_id TEXT NOT NULL, relay INTEGER NOT NULL, PRIMARY KEY (channel_id, relay)) WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS rules (position INTEGER PRIMARY KEY, id TEXT NOT NULL, channel_id TEXT, body TEXT NOT NULL);`);
+    this.states = new LatestStates(ctx.storage);
+    this.rechecks = new SiteRechecks(ctx.storage);
+    this.devices = new SiteDevices(ctx.storage, Number(env.TIFO_DEVICES_PER_ADDRESS));
+    migrate(ctx.storage, "presence", SCHEMA);
   }
 
   /** Records a relay's count and returns the channel's total. A channel's first report sends it the site-wide broadcasts before it counts as open. */

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { WEBHOOK_DISABLED_REASONS } from "#db/enums.ts";
 import { pauseAfter, RETRY_SPAN, retryDelay } from "#worker/services/webhooks/backoff.ts";
+import { migrate } from "#worker/durable-objects/migrations.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Attempt, type Delivery, type DeliveryQuery, type DeliveryState, type QueuedEvent } from "./webhook-endpoint.protocol.ts";
 
@@ -51,6 +52,19 @@ type ListedRow = {
   attempts: string;
 };
 
+const SCHEMA = [
+  `CREATE TABLE IF NOT EXISTS deliveries (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
+    resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
+    state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER,
+    attempts TEXT NOT NULL DEFAULT '[]');
+  CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
+  CREATE TABLE IF NOT EXISTS health (
+    id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
+  INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0)`,
+];
+
 type Health = { failures: number; failing_since: number | null; paused_until: number };
 
 /**
@@ -71,17 +85,7 @@ export class DeliveryQueue {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
     this.#sql = storage.sql;
-    this.#sql.exec(`
-      CREATE TABLE IF NOT EXISTS deliveries (
-        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, event_id TEXT NOT NULL UNIQUE, type TEXT NOT NULL,
-        resource TEXT NOT NULL, service TEXT NOT NULL, event TEXT NOT NULL, account TEXT, method TEXT, origin_path TEXT,
-        state TEXT NOT NULL DEFAULT 'pending', tries INTEGER NOT NULL DEFAULT 0, due INTEGER, created INTEGER NOT NULL, settled INTEGER,
-        attempts TEXT NOT NULL DEFAULT '[]');
-      CREATE INDEX IF NOT EXISTS deliveries_pending ON deliveries (resource, number) WHERE state = 'pending';
-      CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due, number) WHERE due IS NOT NULL;
-      CREATE TABLE IF NOT EXISTS health (
-        id INTEGER PRIMARY KEY CHECK (id = 1), failures INTEGER NOT NULL, failing_since INTEGER, paused_until INTEGER NOT NULL);
-      INSERT OR IGNORE INTO health VALUES (1, 0, NULL, 0);`);
+    migrate(storage, "deliveries", SCHEMA);
   }
 
   /** Queues events, each once however often it is added. */
