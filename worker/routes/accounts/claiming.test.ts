@@ -11,7 +11,7 @@ import { Tokens } from "#worker/services/auth/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Account } from "#worker/services/accounts/schemas.ts";
 
-// The owner of an address opens the verification mail of an account that somebody else created under it.
+// The owner of an address opens the verification mail of an account that someone else created with it.
 
 const db = createDb(env.DB);
 const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
@@ -48,8 +48,8 @@ const verify = (body: Record<string, unknown>, headers: Record<string, string> =
 
 const rowOf = async (id: string) => (await db.select().from(accounts).where(eq(accounts.id, id)))[0];
 
-describe("opening the mail of an account that somebody else created", () => {
-  test("verifies nothing by the token alone, and leaves the token valid", async () => {
+describe("verifying the address of an account that someone else created", () => {
+  test("is rejected with the token alone, which stays valid", async () => {
     const { _id } = await signUp();
     const token = await tokenOf(_id);
     expect((await verify({ token })).problem).toMatchObject(REJECTED);
@@ -59,7 +59,7 @@ describe("opening the mail of an account that somebody else created", () => {
     expect((await verify({ token, password: PASSWORD })).status).toBe(200);
   });
 
-  test("gives the account to whoever chooses a new password, and ends what the other one had", async () => {
+  test("with a new password takes the account over, and voids the previous credentials", async () => {
     const { _id, email } = await signUp();
     const headers = await bearerOf(email);
     await db.insert(totpSecrets).values({ accountId: _id, siteId: site.id, secretSealed: "x", confirmed: 1, lastStep: 0, created: 1 });
@@ -75,7 +75,7 @@ describe("opening the mail of an account that somebody else created", () => {
     expect((await verify({ token, newPassword: PASSWORD })).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
   });
 
-  test("counts passwords sent with a token as sign-ins, and rejects a wrong one", async () => {
+  test("rejects a wrong password, and counts it as a failed sign-in", async () => {
     const { _id } = await signUp();
     const token = await tokenOf(_id);
     const codes = [];
@@ -84,7 +84,7 @@ describe("opening the mail of an account that somebody else created", () => {
     expect(await rowOf(_id)).toMatchObject({ emailVerified: null });
   });
 
-  test("rejects a current and a new password together, and a short one for an account with roles", async () => {
+  test("rejects a current and a new password together, and a short new one for an account with roles", async () => {
     const { _id } = await signUp();
     const token = await tokenOf(_id);
     expect(await verify({ token, password: PASSWORD, newPassword: OWN_PASSWORD })).toMatchObject({ status: 400, fields: ["newPassword"] });
@@ -95,16 +95,18 @@ describe("opening the mail of an account that somebody else created", () => {
     expect(await verify({ token, newPassword: "only-nine" })).toMatchObject({ status: 400, fields: ["newPassword"] });
   });
 
-  test("verifies a signed-in account, and one whose credentials staff have set, without a password", async () => {
+  test("needs no password for a signed-in account, or one whose credentials staff have set", async () => {
     const { _id, email } = await signUp();
     expect((await verify({ token: await tokenOf(_id) }, await bearerOf(email))).status).toBe(200);
-    const made = `${randomHex(6)}@people.example`;
-    const { _id: madeId } = (await site.call("upsertAccount", { body: { email: made, name: "Vera", password: PASSWORD } })).as(Account);
-    await site.call("requestEmailVerification", { as: "client", body: { email: made } });
-    expect((await verify({ token: await tokenOf(madeId) })).status).toBe(200);
+    const staffEmail = `${randomHex(6)}@people.example`;
+    const { _id: staffAccountId } = (
+      await site.call("upsertAccount", { body: { email: staffEmail, name: "Vera", password: PASSWORD } })
+    ).as(Account);
+    await site.call("requestEmailVerification", { as: "client", body: { email: staffEmail } });
+    expect((await verify({ token: await tokenOf(staffAccountId) })).status).toBe(200);
   });
 
-  test("sets no password for an address that was verified meanwhile", async () => {
+  test("doesn't set a new password if the address has been verified in the meantime", async () => {
     const { _id, email } = await signUp();
     const token = await tokenOf(_id);
     await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, _id));
@@ -113,7 +115,7 @@ describe("opening the mail of an account that somebody else created", () => {
   });
 });
 
-describe("a third-party sign-in that a key without roles:write has planted", () => {
+describe("a third-party sign-in planted by a key without roles:write", () => {
   const plant = async (id: string) => {
     const headers = { "Tifo-Developer-Key": await site.addKey(["account:write"]) };
     const links = [{ provider: "club-app", accountId: randomHex(6) }];
@@ -122,8 +124,8 @@ describe("a third-party sign-in that a key without roles:write has planted", () 
 
   test.for<[string, (account: Awaited<ReturnType<typeof signUp>>) => Promise<Answer>]>([
     ["the address is verified", async ({ _id, email }) => verify({ token: await tokenOf(_id) }, await bearerOf(email))],
-    ["a new password is chosen by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
-  ])("ends when the account gets a role, although %s", async ([, prove]) => {
+    ["a new password is set by mail", async ({ _id }) => verify({ token: await tokenOf(_id), newPassword: OWN_PASSWORD })],
+  ])("is voided when the account gets a role, even if %s", async ([, prove]) => {
     const account = await signUp();
     await plant(account._id);
     expect((await prove(account)).status).toBe(200);

@@ -80,9 +80,9 @@ describe("a global account", () => {
     expect(mails.at(-1)).toMatchObject({ to: email });
     expect(mails.at(-1)?.text).toContain(`https://demo.example/global?token=${token}`);
     expect(await globalsOf(email)).toEqual([]);
-    const made = (await confirm(one, token)).as(GlobalAccount);
-    expect(made.email).toBe(email);
-    expect((await read(one, first)).globalAccountID).toBe(made._id);
+    const created = (await confirm(one, token)).as(GlobalAccount);
+    expect(created.email).toBe(email);
+    expect((await read(one, first)).globalAccountID).toBe(created._id);
     expect((await signIn(email)).status).toBe(200);
     expect((await signIn(email, PASSWORD)).status).toBe(401);
     expect((await confirm(one, token)).problem).toMatchObject({ status: 400, issues: [{ path: "token" }] });
@@ -93,8 +93,8 @@ describe("a global account", () => {
     const next = await tokenOf(second);
     expect((await confirm(two, next, "not-its-password")).problem).toMatchObject({ status: 400, issues: [{ path: "password" }] });
     expect((await read(two, second)).globalAccountID).toBeNull();
-    expect((await confirm(two, next)).as(GlobalAccount)._id).toBe(made._id);
-    expect((await read(two, second)).globalAccountID).toBe(made._id);
+    expect((await confirm(two, next)).as(GlobalAccount)._id).toBe(created._id);
+    expect((await read(two, second)).globalAccountID).toBe(created._id);
     const { text } = await two.call("listEvents", { query: { limit: 200 } });
     for (const secret of [token, next]) expect(text).not.toContain(secret.split(".")[1]);
   });
@@ -112,8 +112,8 @@ describe("a global account", () => {
     await setRoles(two, elsewhere, []);
     expect((await setRoles(two, elsewhere, [ADMIN])).status).toBe(200);
     const admin = { email, password: PASSWORD, name: "Gil" };
-    const made = await one.call("createSite", { body: { name: "Third", slug: `third-${randomHex(6)}`, admin } });
-    expect(made.as(CreatedSite).admin.globalAccountID).toBeNull();
+    const created = await one.call("createSite", { body: { name: "Third", slug: `third-${randomHex(6)}`, admin } });
+    expect(created.as(CreatedSite).admin.globalAccountID).toBeNull();
     expect(await read(one, own)).toEqual(before);
     expect(await globalsOf(email)).toHaveLength(1);
     const rows = await db.select().from(accounts).where(eq(accounts.email, email));
@@ -123,8 +123,8 @@ describe("a global account", () => {
   test("can't be created by staff who only set a password: the address must be verified and the mail read", async () => {
     const email = newEmail();
     const row = await addAdmin(two, email);
-    const refused = await requestGlobal(two, row);
-    expect([refused.status, refused.problem?.code]).toEqual([403, "email_not_verified"]);
+    const rejected = await requestGlobal(two, row);
+    expect([rejected.status, rejected.problem?.code]).toEqual([403, "email_not_verified"]);
     await db.update(accounts).set({ emailVerified: 1 }).where(eq(accounts.id, row._id));
     expect((await requestGlobal(two, row)).status).toBe(200);
     expect(await globalsOf(email)).toEqual([]);
@@ -242,7 +242,7 @@ describe("a global account's sites", () => {
   });
 });
 
-test("confirming needs roles that count: an admin without the authenticator app that the site requires has none", async () => {
+test("confirming a global account requires effective roles: an admin without the required authenticator app has none", async () => {
   const strict = await newSite();
   const account = await addVerifiedAdmin(strict, newEmail());
   await requestGlobal(strict, account);

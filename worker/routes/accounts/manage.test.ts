@@ -35,29 +35,29 @@ describe("upserting an account", () => {
     const email = newEmail();
     const link = { provider: "club-app", accountId: randomHex(6) };
     const roles = [{ scope: "Chat_Moderator", pageId: [site.channels[0]], write: true }];
-    const made = (await upsert({ email, password: PASSWORD, thirdPartyAuthProviders: [link], roles })).as(Account);
-    expect(made).toMatchObject({ email, name: "Rita", roles, thirdPartyAuthProviders: [link], marketingOptin: false });
+    const created = (await upsert({ email, password: PASSWORD, thirdPartyAuthProviders: [link], roles })).as(Account);
+    expect(created).toMatchObject({ email, name: "Rita", roles, thirdPartyAuthProviders: [link], marketingOptin: false });
     expect((await signIn(email)).status).toBe(200);
     const changed = (await upsert({ email: email.toUpperCase(), name: "Rita Réferee" })).as(Account);
     expect(changed).toMatchObject({
-      _id: made._id,
+      _id: created._id,
       name: "Rita Réferee",
       normalizedName: "rita referee",
       roles,
       thirdPartyAuthProviders: [link],
     });
     expect((await signIn(email)).status).toBe(200);
-    expect(await profileName(made._id)).toBe("Rita Réferee");
+    expect(await profileName(created._id)).toBe("Rita Réferee");
   });
 
   test("updates the account that a concurrent request created for the same address", async () => {
     const email = newEmail();
-    let made: Answer | undefined;
+    let created: Answer | undefined;
     const meanwhile = async () => {
-      made ??= await upsert({ email, name: "One" });
+      created ??= await upsert({ email, name: "One" });
     };
     const account = await upsertAccount(interrupted(site, meanwhile), { email, name: "Two" });
-    expect(account).toMatchObject({ id: made?.as(Account)._id, name: "Two", version: 2 });
+    expect(account).toMatchObject({ id: created?.as(Account)._id, name: "Two", version: 2 });
   });
 
   test("creates no account if the request has If-Match", async () => {

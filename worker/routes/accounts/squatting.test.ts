@@ -160,14 +160,14 @@ describe("granting a role to an account that signed up with an unverified addres
   });
 
   test("keeps the credentials of an account that staff created, or whose password staff have set since", async () => {
-    const made = (await upsert({ email: newEmail(), password: PASSWORD })).as(Account);
+    const created = (await upsert({ email: newEmail(), password: PASSWORD })).as(Account);
     const stranger = await squat();
     await upsert({ email: stranger.email, password: OWN_PASSWORD });
     expect(await workingCredentials(stranger)).toEqual([]);
-    for (const id of [made._id, stranger.id]) await grantRoles(id);
-    expect((await signIn(made.email)).status).toBe(200);
+    for (const id of [created._id, stranger.id]) await grantRoles(id);
+    expect((await signIn(created.email)).status).toBe(200);
     expect((await signIn(stranger.email, OWN_PASSWORD)).status).toBe(200);
-    expect((await site.call("getAccount", { params: { id: made._id } })).as(Account).emailVerified).toBe(false);
+    expect((await site.call("getAccount", { params: { id: created._id } })).as(Account).emailVerified).toBe(false);
   });
 
   test("keeps the credentials of an account whose address is already verified", async () => {

@@ -132,11 +132,11 @@ describe("sign-in", () => {
     const owner = await site.addAccount("owner", []);
     const thief = { email: owner.email, address: "198.51.100.7" };
     for (let attempt = 0; attempt < 5; attempt++) expect((await login({ ...thief, password: "guess-number-one" })).status).toBe(401);
-    const refused = await login(thief);
-    expect(refused.problem).toMatchObject({ status: 429, code: "rate_limited" });
-    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
-    expect(refused.headers.get("RateLimit")).toMatch(/^"signIn";r=0;t=\d+$/);
-    expect(refused.log.d1).toEqual({ roundTrips: 0, statements: 0 });
+    const rejected = await login(thief);
+    expect(rejected.problem).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(Number(rejected.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(rejected.headers.get("RateLimit")).toMatch(/^"signIn";r=0;t=\d+$/);
+    expect(rejected.log.d1).toEqual({ roundTrips: 0, statements: 0 });
     expect((await login({ email: owner.email, address: "203.0.113.9" })).status).toBe(200);
   });
 
@@ -158,8 +158,8 @@ describe("a global sign-in", () => {
     const tokens = (await site.call("login", { as: "nobody", body: { email: await globalAccount(), password: PASSWORD } })).as(Tokens);
     expect(decodeJwt(tokens.jwt).aud).toBe("global");
     const headers = { Authorization: `Bearer ${tokens.jwt}` };
-    const refused = await site.call("listAccounts", { as: "client", headers });
-    expect(refused.problem).toMatchObject({ status: 403, code: "forbidden" });
+    const rejected = await site.call("listAccounts", { as: "client", headers });
+    expect(rejected.problem).toMatchObject({ status: 403, code: "forbidden" });
     expect((await readOwnAccount(tokens.jwt)).status).toBe(403);
     expect((await refresh(tokens.refreshToken)).status).toBe(200);
     expect((await site.call("logout", { as: "client", headers })).status).toBe(204);

@@ -37,9 +37,9 @@ async function newPartner(alg: string): Promise<Partner> {
 }
 
 async function newSiteWith(providers: { name: string; jwksUrl: string; audience: string }[]): Promise<TestSite> {
-  const made = await newSite();
-  await made.call("updateSite", { body: { name: "Harbour City FC", settings: { security: { providers } } } });
-  return made;
+  const created = await newSite();
+  await created.call("updateSite", { body: { name: "Harbour City FC", settings: { security: { providers } } } });
+  return created;
 }
 
 beforeAll(async () => {

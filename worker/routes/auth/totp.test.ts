@@ -186,7 +186,7 @@ describe("an authenticator app", () => {
     for (const { data } of own) expect(data).toEqual({ _id: account.id, siteId: site.id });
   });
 
-  test("ends the account's other sessions by an event each, which closes their sockets", async () => {
+  test("emits an event for each of the account's other sessions, which closes their sockets", async () => {
     const account = await newStaff();
     await signIn(account.email);
     const [other] = await db.select({ id: sessions.id }).from(sessions).where(eq(sessions.accountId, account.id));

@@ -221,11 +221,11 @@ describe("targeting", () => {
 
   test("by ids reaches the existing channels, and reports the missing one", async () => {
     await start();
-    const gone = await site.addChannel("gone");
-    await rule({ targeting: { scope: "specific_channels", target: { type: "static", value: [site.channels[1], gone] } } });
-    await site.call("deletePage", { params: { id: gone } });
+    const deleted = await site.addChannel("deleted");
+    await rule({ targeting: { scope: "specific_channels", target: { type: "static", value: [site.channels[1], deleted] } } });
+    await site.call("deletePage", { params: { id: deleted } });
     const viewer = await watch(site.channels[1]);
-    expect(await firedBy(goal(1))).toMatchObject([{ outcome: "sent", message: `The site has no channel ${gone}` }]);
+    expect(await firedBy(goal(1))).toMatchObject([{ outcome: "sent", message: `The site has no channel ${deleted}` }]);
     await viewer.first("overlay.show");
   });
 
@@ -273,8 +273,8 @@ describe("a rule that creates a channel", () => {
       .then((response) => response.as(CreatedRule));
     const [firing] = await firedBy(goal(1));
     expect(firing).toMatchObject({ outcome: "created" });
-    const made = (await site.call("getPage", { params: { id: firing?.madeId ?? "" } })).as(Page);
-    expect(made).toMatchObject({ type: "channel", data: { name: "Ada Moreno" } });
+    const created = (await site.call("getPage", { params: { id: firing?.madeId ?? "" } })).as(Page);
+    expect(created).toMatchObject({ type: "channel", data: { name: "Ada Moreno" } });
     const pages = (await site.call("listChannels")).as(listOf(Page)).results;
     expect(pages.filter((page) => page.data.name === "Ada Moreno")).toHaveLength(1);
   });
@@ -296,8 +296,8 @@ describe("client rules", () => {
     expect(await rulesOf(site.channels[1])).toEqual([elsewhere, everywhere]);
     expect(await firedBy(goal(1))).toEqual([]);
     await site.call("deleteAutomationRule", { params: { id } });
-    const gone = await early.when((one) => one.type === "rule" && one.data.active === false);
-    expect(gone).toMatchObject({ type: "rule", data: { _id: id } });
+    const deleted = await early.when((one) => one.type === "rule" && one.data.active === false);
+    expect(deleted).toMatchObject({ type: "rule", data: { _id: id } });
     expect(await rulesOf()).toEqual([everywhere]);
   });
 });
@@ -306,7 +306,7 @@ describe("a channel created from a template", () => {
   test("gets its own copies of the template's rules", async () => {
     await start();
     const id = await rule();
-    const made = await site.call("createChannelTemplate", {
+    const created = await site.call("createChannelTemplate", {
       body: {
         title: "Match day",
         siteId: site.id,
@@ -316,7 +316,7 @@ describe("a channel created from a template", () => {
         rules: [id],
       },
     });
-    const templateId = made.as(ChannelTemplate)._id;
+    const templateId = created.as(ChannelTemplate)._id;
     const page = (
       await site.call("createPage", { body: { type: "channel", slug: "second-half", data: { name: "Second half" }, templateId } })
     ).as(Page);

@@ -54,9 +54,9 @@ async function eventTypes(resource: string): Promise<string[]> {
 }
 
 async function bought(fields: Record<string, unknown> = {}) {
-  const made = await newPurchase(site, fields);
-  ({ buyer } = made);
-  return made;
+  const purchase = await newPurchase(site, fields);
+  ({ buyer } = purchase);
+  return purchase;
 }
 
 describe("a payment", () => {

@@ -37,9 +37,9 @@ beforeAll(async () => {
 afterEach(() => stripe.recover());
 
 async function bought() {
-  const made = await newPurchase(site);
-  ({ buyer } = made);
-  return made;
+  const purchase = await newPurchase(site);
+  ({ buyer } = purchase);
+  return purchase;
 }
 
 describe("a refund", () => {

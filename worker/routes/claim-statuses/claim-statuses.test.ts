@@ -52,13 +52,13 @@ const skusOf = async (as: "viewer" | "creator" | "reader") =>
 describe("a claim", () => {
   test("is pending, with an event that carries the quest's webhook settings", async () => {
     const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "scarf-m" };
-    const made = await claimed({ rewardType: "webhook", productId: "scarf", ...webhook });
-    expect(made).toMatchObject({
+    const created = await claimed({ rewardType: "webhook", productId: "scarf", ...webhook });
+    expect(created).toMatchObject({
       ...{ siteId: site.id, accountId: site.accounts.viewer.id, productId: "scarf", rewardType: "webhook" },
       ...{ status: "PENDING", message: texts.claimedMessage },
     });
     const [event] = (await site.call("listEvents", { query: { types: "quest.claimed" } })).as(EventList).results;
-    expect(event).toMatchObject({ resource: `claimstatus/${made._id}`, data: { ...made, ...webhook } });
+    expect(event).toMatchObject({ resource: `claimstatus/${created._id}`, data: { ...created, ...webhook } });
   });
 
   test("is rejected until the quest is complete, and for a quest without actions", async () => {
@@ -168,11 +168,11 @@ describe("claims", () => {
   });
 
   test("can be filtered by any property", async () => {
-    const made = await claimed({ productId: "mug", rewardType: "webhook" });
+    const created = await claimed({ productId: "mug", rewardType: "webhook" });
     for (const property of ["_id", "questId", "productId"] as const) {
-      expect((await list({ [property]: made[property] ?? "" })).map(({ _id }) => _id)).toEqual([made._id]);
+      expect((await list({ [property]: created[property] ?? "" })).map(({ _id }) => _id)).toEqual([created._id]);
     }
-    expect((await list({ accountId: site.accounts.creator.id, limit: "200" })).map(({ _id }) => _id)).not.toContain(made._id);
+    expect((await list({ accountId: site.accounts.creator.id, limit: "200" })).map(({ _id }) => _id)).not.toContain(created._id);
     expect(await list({ status: "PENDING", rewardType: "webhook", search: "MUG" })).toHaveLength(1);
   });
 

@@ -179,9 +179,9 @@ describe("a data provider whose stored schema is no longer accepted", () => {
     ),
   };
   const stored = async (own: TestSite, schema: Record<string, unknown>) => {
-    const made = await newDataProvider(own);
-    await db.update(dataProviders).set({ schema, schemaChecks: 0 }).where(eq(dataProviders.id, made.id));
-    return made;
+    const registered = await newDataProvider(own);
+    await db.update(dataProviders).set({ schema, schemaChecks: 0 }).where(eq(dataProviders.id, registered.id));
+    return registered;
   };
 
   test("has its events validated within a step limit until the sweep finds it", async () => {

@@ -76,7 +76,7 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
   // The account was deleted after activation, or its password changed, which ended its sessions.
   if (passwordVersion === null || passwordVersion !== currentVersion) return { status: "expired" };
   const { insert, tokens } = await newSession(ctx, ctx.siteId, { id, passwordVersion });
-  const taken = ctx.db
+  const tokensTaken = ctx.db
     .update(tvCodes)
     .set({ takenAt: ctx.now, polledAt: ctx.now })
     .where(and(ownRow(ctx, tvCodes, codeId), isNull(tvCodes.takenAt)));
@@ -85,7 +85,7 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
     .set({ lastLogin: ctx.now })
     .where(ownRow(ctx, accounts, id));
   const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
-  await refuseSecond(slowDown(), () => commitIfUnchanged(ctx, [taken, insert, signedIn], event));
+  await refuseSecond(slowDown(), () => commitIfUnchanged(ctx, [tokensTaken, insert, signedIn], event));
   return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
 }
 

@@ -186,9 +186,9 @@ export const VerifyEmail = z
       .min(1)
       .max(200)
       .optional()
-      .describe("The account's password, to prove that the account is yours; not needed with the account's bearer token"),
+      .describe("The account's password, as proof that the account is yours; not needed with its bearer token"),
     newPassword: Password.optional().describe(
-      "A new password for the account instead: the old one and all sessions end. At least 10 characters for accounts with roles",
+      "A new password for the account, instead of proof; voids the old password and all sessions. At least 10 characters for accounts with roles",
     ),
   })
   .refine(({ password, newPassword }) => password === undefined || newPassword === undefined, {

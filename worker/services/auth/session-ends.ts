@@ -6,7 +6,7 @@ import { wonRace } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
-// The only place that revokes a single session; an effect of the event closes its sockets.
+// The only place that revokes sessions; an effect of each event closes the session's sockets.
 
 type Reason = (typeof SESSION_ENDS)[number];
 type Ended = Pick<typeof sessions.$inferSelect, "id" | "accountId" | "audience">;
@@ -23,8 +23,8 @@ export async function endSession(ctx: Ctx, session: Ended, reason: Reason, where
   await wonRace(() => commitIfUnchanged({ ...ctx, siteId: audience }, change, endedEvent(session, reason)));
 }
 
-/** Ends all sessions of an account of the site but one: the statement and the events for the batch of what they end with. */
-export async function planOtherEnds(
+/** Plans the end of all but one of an account's sessions: the statement and the events, for the commit that causes it. */
+export async function planOtherSessionEnds(
   ctx: Ctx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
   reason: Reason,

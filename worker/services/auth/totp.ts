@@ -6,7 +6,7 @@ import { wonRace, conflict, Failure, invalid, notFound, refuseSecond } from "#wo
 import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
-import { planOtherEnds } from "./session-ends.ts";
+import { planOtherSessionEnds } from "./session-ends.ts";
 import { requireCanGrantRoles, requiresTotp } from "#worker/services/accounts/role-rules.ts";
 import { requirePassword, SignInAttempt } from "./sign-in-attempts.ts";
 
@@ -63,7 +63,7 @@ export async function confirmTotp(ctx: Ctx, code: string, address: string): Prom
   await attempt.refund();
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomCode(RECOVERY_LENGTH));
   const hashes = await Promise.all(codes.map(async (text) => ({ accountId: id, siteId: ctx.siteId, hash: await hashOf(id, text) })));
-  const others = await planOtherEnds(ctx, { accountId: id, sessionId }, "totpEnabled");
+  const others = await planOtherSessionEnds(ctx, { accountId: id, sessionId }, "totpEnabled");
   const changes = [
     ctx.db
       .update(totpSecrets)

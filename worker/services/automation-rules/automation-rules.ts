@@ -166,7 +166,7 @@ async function validateRule(ctx: Ctx, { jsonRule, channelId }: RuleRow, addsClie
   else issues.push(...factProblems(jsonRule, provider.facts), ...(template ? variableProblems(jsonRule, template, provider.facts) : []));
   if (issues.length > 0) throw new Failure("invalid_request", "The rule is invalid", { issues });
   if (addsClientRule && (clientRules?.count ?? 0) >= MAX_CLIENT_RULES)
-    throw conflict(`The site already has ${MAX_CLIENT_RULES} active client rules, the maximum`);
+    throw conflict(`The site already has the maximum of ${MAX_CLIENT_RULES} active client rules`);
 }
 
 /** With the scope `channel`, the rule must have a channel, and a target can only name that one. */

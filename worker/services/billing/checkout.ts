@@ -151,11 +151,11 @@ function newCharge(ctx: Ctx, sale: Omit<Sale, "priceId">, accountId: string, str
   };
 }
 
-/** The buyer's customer id at the Stripe account that is paid; created at the first purchase, or again if it is `gone`. */
-async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | null, gone?: string): Promise<string> {
+/** The buyer's customer id at the Stripe account that is paid; created at the first purchase, or again if it was deleted (`deletedId`). */
+async function customerOf(ctx: Ctx, accountId: string, stripeAccount: string | null, deletedId?: string): Promise<string> {
   const wallet = await walletOf(ctx, accountId);
   const { paymentCustomerId: known } = wallet;
-  if (known !== null && known !== gone && wallet.stripeAccount === stripeAccount) return known;
+  if (known !== null && known !== deletedId && wallet.stripeAccount === stripeAccount) return known;
   const [account] = await ctx.db
     .select({ email: accounts.email })
     .from(accounts)

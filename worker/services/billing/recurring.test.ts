@@ -43,10 +43,14 @@ async function cron(now: number): Promise<void> {
 
 /** A monthly subscription that is cancelled at the end of its period. */
 async function endingMonthly() {
-  const made = await newMonthly(site);
-  const options = { params: made.params, body: { refund: false, scheduled: "endOfBilling" } };
-  expect((await callAs(site, made.buyer, "cancelRecurringSubscription", options)).body).toEqual({ success: true });
-  return { ...made, ends: made.recurring.currentPeriodEnd ?? 0, theirs: subscriptionThere(made.recurring.stripeSubscriptionId) };
+  const purchase = await newMonthly(site);
+  const options = { params: purchase.params, body: { refund: false, scheduled: "endOfBilling" } };
+  expect((await callAs(site, purchase.buyer, "cancelRecurringSubscription", options)).body).toEqual({ success: true });
+  return {
+    ...purchase,
+    ends: purchase.recurring.currentPeriodEnd ?? 0,
+    theirs: subscriptionThere(purchase.recurring.stripeSubscriptionId),
+  };
 }
 
 describe("a subscription that is cancelled at the end of its period", () => {
