@@ -83,11 +83,11 @@ function clearDue() {
   return db.batch([db.update(charges).set({ due: null }), db.update(recurringSubscriptions).set({ due: null })]);
 }
 
-async function expectBooksToBalance(shopping: Shopping): Promise<void> {
+async function expectRecordsToMatch(shopping: Shopping): Promise<void> {
   const { buyer } = shopping;
   const [rows, entitlements] = [await chargesOf(buyer), await entitlementsOf(buyer)];
   const over = new Set<string>();
-  for (const charge of rows) await expectChargeToBalance(charge, shopping.isGone, over);
+  for (const charge of rows) await expectChargeToMatch(charge, shopping.isGone, over);
   for (const { id, status, stripeSubscriptionId } of await recurringOf(buyer)) {
     const theirs = stripe.books().subscriptions.get(stripeSubscriptionId);
     expect(status).toBe(theirs?.status === "canceled" ? "cancelled" : theirs?.scheduled ? "cancelScheduled" : "active");
@@ -122,7 +122,7 @@ function isBoughtBy({ created }: ChargeRow, { dateCancelled }: EntitlementRow): 
   return dateCancelled === null || created < dateCancelled;
 }
 
-async function expectChargeToBalance(charge: ChargeRow, isGone: boolean, over: Set<string>): Promise<void> {
+async function expectChargeToMatch(charge: ChargeRow, isGone: boolean, over: Set<string>): Promise<void> {
   // A page whose URL was never returned, of a deleted customer, can't be found or paid.
   const isLost = isGone && charge.stripeSessionId === null && charge.stripeInvoiceId === null;
   const page = isLost ? undefined : stripe.pageOf(charge.id);
@@ -145,7 +145,7 @@ test("charges and entitlements agree with Stripe and with each other after any s
       const shopping = new Shopping(site, await newBuyer(site), silent);
       for (const one of steps) await shopping.take(one);
       await settle(shopping);
-      await expectBooksToBalance(shopping);
+      await expectRecordsToMatch(shopping);
       // Otherwise the next run's clock would affect them too.
       for (const one of await shopping.live()) one.status = "canceled";
       await clearDue();
