@@ -33,7 +33,7 @@ const update = (id: string, change: Record<string, unknown>, on = site) =>
 const folder = (name: string, more: Record<string, unknown> = {}) => ({ type: "folder", name, private: false, ...more });
 
 describe("a navigation", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
+  test("is returned as created, and can be read by its id", async () => {
     const parents = [
       { type: "channel", pageId: site.channels[0], private: false },
       folder("More", {
@@ -58,7 +58,7 @@ describe("a navigation", () => {
     });
   });
 
-  test("is refused when it is deeper than any stack", async () => {
+  test("is rejected, without overflowing the stack, if it is nested extremely deep", async () => {
     const deep = '{"type":"folder","name":"a","children":['.repeat(5_000) + "]}".repeat(5_000);
     const headers = { ...(await site.headersOf("developer")), "Content-Type": "application/json" };
     const body = JSON.stringify(input({ parents: [] })).replace('"parents":[]', `"parents":[${deep}]`);
@@ -79,14 +79,14 @@ describe("a navigation", () => {
     ["parents.0.children.0.surprise", () => ({ parents: [folder("Folder", { children: [folder("Inner", { surprise: 1 })] })] })],
     ["externalLinks.0.url", () => ({ externalLinks: [{ name: "Tickets", url: "javascript:alert(1)" }] })],
     ["externalLinks.0.name", () => ({ externalLinks: [{ url: "https://demo.example/" }] })],
-    // Pages that the site doesn't have, or not of this type.
+    // Unknown pages, and pages of another type.
     ["parents.0.children.0.pageId", () => ({ parents: [folder("Folder", { children: [{ type: "channel", pageId: newId(1) }] })] })],
     ["parents.0.pageId", () => ({ parents: [{ type: "landing", pageId: site.channels[0] }] })],
-  ])("refuses %s %#", async ([field, change]) => {
+  ])("rejects an invalid %s %#", async ([field, change]) => {
     expect(await create(change())).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("leads to no page of another site", async () => {
+  test("can't link to a page of another site", async () => {
     const other = await newSite();
     expect(await create({ parents: [{ type: "channel", pageId: other.channels[0] }] })).toMatchObject({
       status: 400,
@@ -94,7 +94,7 @@ describe("a navigation", () => {
     });
   });
 
-  test("is replaced by PUT, and one of several changes of one version wins", async () => {
+  test("is replaced by PUT, and only one of several updates of the same version succeeds", async () => {
     const { _id } = await newNavigation();
     expect((await update(_id, { name: "Away day", parents: [] })).as(Navigation)).toMatchObject({ name: "Away day", parents: [] });
     const put = (name: string) =>
@@ -103,7 +103,7 @@ describe("a navigation", () => {
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("is listed with the site's others, the last changed first, narrowed by property", async () => {
+  test("is listed with the site's others, most recently modified first, with filters", async () => {
     const other = await newSite();
     const first = await newNavigation({ name: "First" }, other);
     await newNavigation({ name: "Second", type: "default" }, other);
@@ -134,7 +134,7 @@ describe("private entries", () => {
     ["listNavigations", () => ({ query: { type: "default" } })],
   ];
 
-  test.for(reads)("stay hidden from those who show a client id alone: %s", async ([operation, call]) => {
+  test.for(reads)("are hidden from callers without a developer key or admin token: %s", async ([operation, call]) => {
     const { _id } = await newNavigation({ ...hidden, type: "default" });
     for (const as of ["client", "viewer", "creator"] as const) {
       const response = await site.call(operation, { ...call(_id), as });
@@ -147,7 +147,7 @@ describe("private entries", () => {
     }
   });
 
-  test.for(reads.slice(0, 2))("are not taken for known by who knows the menu without them: %s", async ([operation, call]) => {
+  test.for(reads.slice(0, 2))("change the ETag, so that a cached public menu is not reused: %s", async ([operation, call]) => {
     const { _id } = await newNavigation({ ...hidden, type: "default" });
     const tag = (await site.call(operation, { ...call(_id), as: "client" })).headers.get("ETag") ?? "";
     const again = (as: "client" | "developer") => site.call(operation, { ...call(_id), as, headers: { "If-None-Match": tag } });
@@ -155,7 +155,7 @@ describe("private entries", () => {
     expect((await again("developer")).text).toContain("Secret");
   });
 
-  test("are no way around the key's own check: a wrong one is refused, and so is one without the role", async () => {
+  test("still require a valid key with the right role", async () => {
     const { _id } = await newNavigation(hidden);
     const read = (key: string) => site.call("getNavigation", { params: { id: _id }, as: "client", headers: { "Tifo-Developer-Key": key } });
     expect((await read("tifo_dev_wrong")).status).toBe(401);
@@ -198,14 +198,14 @@ describe("private entries of gated pages", () => {
     return NAMES.filter((name) => text.includes(`"${name}"`));
   };
 
-  test("are shown to viewers who pass the page's gate, and to nobody else", async () => {
+  test("are shown only to viewers who pass the page's gate", async () => {
     expect(await namesFor("client")).toEqual([]);
     expect(await namesFor("creator")).toEqual([]);
     expect(await namesFor("viewer")).toEqual(["Pass", "Public below"]);
     expect(await namesFor("reader")).toEqual(NAMES);
   });
 
-  test("are read in as many round trips, however many there are", async () => {
+  test("are read in a constant number of round trips", async () => {
     const parents = Array.from({ length: 60 }, (_, index) => entry(gated.pass, `Many ${index}`));
     const many = await newNavigation({ parents });
     const trips = async (navigationId: string) =>
@@ -213,7 +213,7 @@ describe("private entries of gated pages", () => {
     expect(await trips(many._id)).toBe(await trips(id));
   });
 
-  test("are hidden again from who has lost the right", async () => {
+  test("are hidden again from a viewer who has lost the entitlement", async () => {
     const account = await site.addAccount("leaver", []);
     const headers = { Authorization: `Bearer ${await site.signIn(account)}` };
     const read = async (tag = "") =>
@@ -226,7 +226,7 @@ describe("private entries of gated pages", () => {
     expect([after.status, after.text.includes('"Pass"')]).toEqual([200, false]);
   });
 
-  test("can't be removed by a change of somebody who was not shown them", async () => {
+  test("can't be removed by a caller who was not shown them", async () => {
     const hidden = entry(site.channels[1], "Hidden");
     const shown = { type: "channel", pageId: site.channels[0], name: "Shown", private: false };
     const { _id } = await newNavigation({ parents: [shown, hidden] });
@@ -236,7 +236,7 @@ describe("private entries of gated pages", () => {
     const publicTag = (await site.call("getNavigation", { params, as: "client" })).headers.get("ETag") ?? "";
     expect((await put([shown], { "If-Match": publicTag })).status).toBe(412);
     expect((await put([{ ...shown, name: "Renamed" }, hidden])).status).toBe(200);
-    // Named in another place of the menu, or no longer private, it is still there.
+    // Moving an entry or making it public doesn't remove it.
     expect((await put([folder("Folder", { children: [{ ...hidden, private: false }] })])).status).toBe(200);
     expect((await put([shown, hidden])).status).toBe(200);
     const tag = (await site.call("getNavigation", { params, as: "admin" })).headers.get("ETag") ?? "";
@@ -254,12 +254,12 @@ describe("the default navigation", () => {
   const current = () => own.call("getDefaultNavigation");
   const defaults = async () => (await own.call("listNavigations", { query: { type: "default" } })).as(NavigationList).results;
 
-  test("is 404 while the site has none", async () => {
+  test("is a 404 while the site has none", async () => {
     await newNavigation({}, own);
     expect((await current()).status).toBe(404);
   });
 
-  test("gives way to a new one, and is a custom one from then on", async () => {
+  test("becomes a custom one when a new default is set", async () => {
     const first = await newNavigation({ type: "default" }, own);
     const second = await newNavigation({ type: "default", name: "Second" }, own);
     expect((await current()).as(Navigation)._id).toBe(second._id);
@@ -282,7 +282,7 @@ describe("the default navigation", () => {
     ]);
   });
 
-  test("is one, however many are made at once", async () => {
+  test("is unique, however many are created concurrently", async () => {
     for (let round = 0; round < 3; round += 1) {
       const responses = await Promise.all(Array.from({ length: 5 }, () => create({ type: "default" }, own)));
       expect(responses.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
@@ -291,7 +291,7 @@ describe("the default navigation", () => {
     }
   });
 
-  test("is one, however many become it at once", async () => {
+  test("is unique, however many become the default concurrently", async () => {
     await newNavigation({ type: "default" }, own);
     const others = await Promise.all(Array.from({ length: 4 }, () => newNavigation({}, own)));
     const responses = await Promise.all(others.map(({ _id }) => update(_id, { type: "default" }, own)));
@@ -305,7 +305,7 @@ describe("applying a navigation", () => {
   const page = async (id: string) => (await site.call("getPage", { params: { id } })).as(Page);
   const apply = (navigationId: string, pageId: string) => site.call("applyNavigation", { params: { navigationId }, body: { pageId } });
 
-  test("names it in the page's data, and tells the channel's viewers", async () => {
+  test("sets it in the page's data, and notifies the channel's viewers", async () => {
     const [channel] = site.channels;
     const { _id } = await newNavigation();
     const viewer = await openSocket(site, channel);
@@ -314,7 +314,7 @@ describe("applying a navigation", () => {
     expect(await viewer.first("page.updated")).toMatchObject({ data: { data: { navigation: _id } } });
   });
 
-  test("knows only pages and navigations of the site", async () => {
+  test("rejects pages and navigations of another site", async () => {
     const other = await newSite();
     const { _id } = await newNavigation();
     const { _id: foreign } = await newNavigation({}, other);
@@ -323,7 +323,7 @@ describe("applying a navigation", () => {
     expect((await apply(_id, newId(1))).status).toBe(404);
   });
 
-  test("ends with the navigation: its pages are back on the default, and nobody else's", async () => {
+  test("is undone when the navigation is deleted, for its own pages only", async () => {
     const [one, two] = site.channels;
     const [first, second] = [await newNavigation(), await newNavigation()];
     await apply(first._id, one);
@@ -334,22 +334,22 @@ describe("applying a navigation", () => {
     expect((await page(two)).data).toMatchObject({ navigation: second._id });
     expect((await site.call("getNavigation", { params: { id: first._id } })).status).toBe(404);
     const { results } = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList);
-    const told = results.slice(-2);
-    expect(told.map(({ type, resource }) => [type, resource])).toEqual([
+    const logged = results.slice(-2);
+    expect(logged.map(({ type, resource }) => [type, resource])).toEqual([
       ["navigation.deleted", `navigation/${first._id}`],
       ["admin.channelUpdated", `page/${one}`],
     ]);
-    expect(told[1]?.data).toEqual(await page(one));
+    expect(logged[1]?.data).toEqual(await page(one));
   });
 
-  test("fails when the navigation is deleted at that moment, and leaves the page as it was", async () => {
+  test("fails and leaves the page unchanged if the navigation is deleted concurrently", async () => {
     const { _id } = await newNavigation();
     const ctx = interrupted(site, () => site.call("deleteNavigation", { params: { id: _id } }));
     await expect(applyNavigation(ctx, _id, site.channels[0])).rejects.toMatchObject({ code: "conflict" });
     expect((await page(site.channels[0])).data).not.toHaveProperty("navigation");
   });
 
-  test("at the moment of the navigation's end does not outlast it, and is told of", async () => {
+  test("is undone, with an event, if the navigation is being deleted concurrently", async () => {
     const { _id } = await newNavigation();
     const ctx = interrupted(site, () => apply(_id, site.channels[0]));
     await deleteNavigation(ctx, _id);

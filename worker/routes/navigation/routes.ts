@@ -14,32 +14,32 @@ import {
   getDefaultNavigation,
   getNavigation,
   listNavigations,
-  type SeenNavigation,
+  type VisibleNavigation,
   updateNavigation,
 } from "#worker/services/navigation/navigation.ts";
 import { ApplyNavigation, Navigation, NavigationFilters, NavigationInput, toNavigation } from "#worker/services/navigation/schemas.ts";
 
 export const navigation = createArea();
 
-const reading = { tag: "Navigation", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
-const writing = { tag: "Navigation", access: { credentials: DEVELOPER } } as const;
+const read = { tag: "Navigation", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
+const write = { tag: "Navigation", access: { credentials: DEVELOPER } } as const;
 const privacy =
   "Private entries are returned to developer keys and site admins; with their own token, viewers also get those of pages whose gate they pass.";
 
-/** What a manager reads is tagged as what is written; without private entries it is another response, and no basis for a change. */
-async function tagSeen(c: Context<AppEnv>, { row, whole }: SeenNavigation): Promise<void> {
-  if (whole) tagVersion(c, row);
+/** The complete navigation is tagged with its version; without private entries the response gets another ETag, not valid for updates. */
+async function tagVisible(c: Context<AppEnv>, { row, complete }: VisibleNavigation): Promise<void> {
+  if (complete) tagVersion(c, row);
   else await tagPublicPart(c, row, JSON.stringify(row.parents));
 }
 
 navigation.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "listNavigations",
     method: "get",
     path: "/navigation/v1",
     summary: "List navigations",
-    description: `The site's menus, the last changed first. ${privacy}`,
+    description: `The site's menus, most recently modified first. ${privacy}`,
     request: { query: listQuery(["modified", "created", "name"], NavigationFilters) },
     responses: { 200: json("A page of navigations", listOf(Navigation).openapi("NavigationList")) },
   }),
@@ -51,12 +51,12 @@ navigation.openapi(
 
 navigation.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "createNavigation",
     method: "post",
     path: "/navigation/v1",
     summary: "Create a navigation",
-    description: "Makes a menu of channels, landing pages, folders and links elsewhere. As the default it takes the place of the old one.",
+    description: "Creates a menu of channels, landing pages, folders and external links. A new default replaces the old one.",
     request: { body: jsonBody(NavigationInput) },
     responses: { 201: json("The navigation", Navigation) },
     errors: ["conflict"],
@@ -70,33 +70,33 @@ navigation.openapi(
 
 navigation.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "getDefaultNavigation",
     method: "get",
     path: "/navigation/v1/default/navigation",
     summary: "Get the default navigation",
-    description: `The menu of every page to which no other was applied; 404 while the site has none. ${privacy}`,
+    description: `The menu of every page without a navigation of its own; 404 if the site has no default. ${privacy}`,
     request: {},
     responses: { 200: json("The navigation", Navigation) },
     errors: ["not_found"],
   }),
   async (c) => {
     const found = await getDefaultNavigation(c.var.ctx);
-    await tagSeen(c, found);
+    await tagVisible(c, found);
     return c.json(toNavigation(found.row), 200);
   },
 );
 
 navigation.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "applyNavigation",
     method: "post",
     path: "/navigation/v1/apply/{navigationId}",
     summary: "Apply a navigation to a page",
-    description: "The page shows this menu from now on: its `data.navigation` names it. A channel's viewers receive `page.updated`.",
+    description: "Makes the page show this menu by setting its `data.navigation`. A channel's viewers receive `page.updated`.",
     request: { params: z.object({ navigationId: Id }), body: jsonBody(ApplyNavigation) },
-    responses: { 204: { description: "It is applied" } },
+    responses: { 204: { description: "Applied" } },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -107,34 +107,34 @@ navigation.openapi(
 
 navigation.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "getNavigation",
     method: "get",
     path: "/navigation/v1/{id}",
     summary: "Get a navigation",
-    description: `One menu. ${privacy}`,
+    description: `Returns one menu. ${privacy}`,
     request: { params: IdParam },
     responses: { 200: json("The navigation", Navigation) },
     errors: ["not_found"],
   }),
   async (c) => {
     const found = await getNavigation(c.var.ctx, c.req.valid("param").id);
-    await tagSeen(c, found);
+    await tagVisible(c, found);
     return c.json(toNavigation(found.row), 200);
   },
 );
 
 navigation.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "updateNavigation",
     method: "put",
     path: "/navigation/v1/{id}",
-    summary: "Change a navigation",
+    summary: "Update a navigation",
     description:
-      "Replaces the menu. As the default it takes the place of the old one, which becomes a custom one. To remove private entries, send the ETag of a response that had them in `If-Match`; without it, a body that leaves them out is rejected with 409.",
+      "Replaces the menu. If it becomes the default, the old default becomes a custom one. To remove private entries, send the ETag of a response that contained them in `If-Match`; otherwise a body that leaves them out is rejected with 409.",
     request: { params: IdParam, body: jsonBody(NavigationInput) },
-    responses: { 200: json("The navigation as it is now", Navigation) },
+    responses: { 200: json("The updated navigation", Navigation) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -146,14 +146,14 @@ navigation.openapi(
 
 navigation.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "deleteNavigation",
     method: "delete",
     path: "/navigation/v1/{id}",
     summary: "Delete a navigation",
-    description: "Deletes the menu. Pages to which it was applied show the default again.",
+    description: "Deletes the menu. Pages that used it show the default again.",
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteNavigation(c.var.ctx, c.req.valid("param").id)), 200),

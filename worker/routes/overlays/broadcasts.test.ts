@@ -17,7 +17,7 @@ beforeAll(async () => {
 const { newOverlay, send, sendToTag, active } = broadcastCalls(() => site);
 
 describe("a broadcast", () => {
-  test("reaches the viewers of its channel as the answer says", async () => {
+  test("reaches the viewers of its channel as the response says", async () => {
     const cta = { type: "open_link", data: { url: "https://demo.example" } };
     const id = await newOverlay({ cta });
     const [here, elsewhere] = [await openSocket(site, channel), await openSocket(site, other)];
@@ -43,7 +43,7 @@ describe("a broadcast", () => {
     expect(first.broadcastId).not.toBe(sent?.broadcastId);
   });
 
-  test("escapes what fills its variables", async () => {
+  test("escapes the values of its variables", async () => {
     const id = await newOverlay({ contents: [{ ...html, html: '<i title="{{a}}">{{{b}}} {{ c }}</i>' }] });
     const own = await site.addChannel("escapes");
     await send(id, { channelId: own, variables: { a: '"><script>', b: "<img onerror='x'>", c: "a & b" } });
@@ -53,7 +53,7 @@ describe("a broadcast", () => {
     });
   });
 
-  test("without a duration takes the overlay's own, and an instance's variables under its own", async () => {
+  test("defaults to the overlay's duration and to an instance's variables", async () => {
     const own = await site.addChannel("durations");
     const contents = [{ ...html, html: "{{scorer}} {{minute}}", variables: { scorer: "Nobody", minute: 1 } }];
     const id = await newOverlay({ type: "instance", duration: 30, contents });
@@ -63,14 +63,14 @@ describe("a broadcast", () => {
     expect(overlays[0]?.contents[0]).toMatchObject({ html: "Ada 1" });
   });
 
-  test("goes to several channels, to each once", async () => {
+  test("is sent to several channels, once to each", async () => {
     const id = await newOverlay();
     const sent = await send(id, { channelIds: [channel, other, channel] });
     expect(sent.map(({ channelId }) => channelId).sort()).toEqual([channel, other].sort());
     expect(new Set(sent.map(({ broadcastId }) => broadcastId)).size).toBe(1);
   });
 
-  test("goes to the channels whose metadata matches in any of five fields, and to none when none does", async () => {
+  test("is sent to the channels with matching metadata in any of five fields, and to none if none matches", async () => {
     const own = await newSite();
     const fifth = await own.addChannel("fifth", { external_field_5: "match-7" });
     const id = await newOverlay({}, own);
@@ -80,7 +80,7 @@ describe("a broadcast", () => {
     expect(await send(id, { pageMetadata: "match" }, own)).toEqual([]);
   });
 
-  test("of an instance goes to the instance's channels, and a request that names another is rejected", async () => {
+  test("of an instance is sent to the instance's channels, and a request for another one is rejected", async () => {
     const id = await newOverlay({ type: "instance", contents: [{ ...html, channels: [other] }, html] });
     const reached = async (body: Record<string, unknown>) => (await send(id, body)).map(({ channelId }) => channelId);
     expect(await reached({})).toEqual([other]);
@@ -91,7 +91,7 @@ describe("a broadcast", () => {
     };
     expect(await rejected({ channelId: channel })).toEqual([400, ["channelId"]]);
     expect(await rejected({ channelIds: [other, channel] })).toEqual([400, ["channelIds.1"]]);
-    // Of the channels that match, only those that the instance lists; match-7 is in a field of the first channel.
+    // The first channel matches match-7 but isn't listed by the instance.
     expect(await reached({ pageMetadata: "match-7" })).toEqual([]);
     const tagged = await site.call("broadcastOverlayToTag", { params: { id, tagId: "team:home" }, body: { channelId: channel } });
     expect([tagged.status, tagged.fields]).toEqual([400, ["channelId"]]);
@@ -103,7 +103,7 @@ describe("a broadcast", () => {
     });
   });
 
-  test("to the whole site reaches channels that are open and those that open later", async () => {
+  test("to the whole site reaches open channels and those that open later", async () => {
     const own = await newSite();
     const early = await openSocket(own, own.channels[0]);
     await countsViewers(own, 1);
@@ -117,7 +117,7 @@ describe("a broadcast", () => {
     expect(await active({}, own)).toMatchObject([{ broadcastId, channelId: null, except: [] }]);
   });
 
-  test("is refused to channels that the site does not have, and no part of it is sent", async () => {
+  test("is rejected for unknown channels, without a partial delivery", async () => {
     const foreign = await newSite();
     const id = await newOverlay();
     const before = await active();
@@ -140,14 +140,14 @@ describe("a broadcast", () => {
     ["priority", { priority: 101 }],
     ["variables.name", { variables: { name: null } }],
     ["pageMetadata", { pageMetadata: "" }],
-  ])("refuses a wrong %s %#", async ([field, body]) => {
+  ])("rejects an invalid %s %#", async ([field, body]) => {
     const id = await newOverlay();
     expect(await site.call("broadcastOverlay", { params: { id }, body })).toMatchObject({ status: 400, fields: [field] });
   });
 });
 
 describe("a broadcast to a tag", () => {
-  test("reaches viewers whose account has the tag, and nobody else", async () => {
+  test("reaches only viewers whose account has the tag", async () => {
     const own = await newSite();
     const [channelId] = own.channels;
     const ticket = async (as: Caller) => (await own.call("createTicket", { as, body: { channelId } })).as(Ticket).ticket;
@@ -163,17 +163,17 @@ describe("a broadcast to a tag", () => {
   });
 
   test.for(["team", "team:", ":home", "team:Home", "te4m:home", "team:home:away", "team home:x", "team:ho me"])(
-    "refuses the tag %j",
+    "rejects the tag %j",
     async (tagId) => {
       expect(await sendToTag(await newOverlay(), tagId, {}, "developer")).toMatchObject({ status: 400, fields: ["tagId"] });
     },
   );
 
-  test.for(["team:home", "TEAM:home", "my-team:under_17-b"])("takes the tag %j", async (tagId) => {
+  test.for(["team:home", "TEAM:home", "my-team:under_17-b"])("accepts the tag %j", async (tagId) => {
     expect((await sendToTag(await newOverlay(), tagId, { channelId: channel }, "developer")).status).toBe(200);
   });
 
-  test("asks creators for a channel, which must be theirs; admins may leave it out", async () => {
+  test("requires one of their own channels from creators, but not from admins", async () => {
     const id = await newOverlay();
     const missing = await sendToTag(id, "team:home", {}, "creator");
     expect(missing).toMatchObject({ status: 400, fields: ["channelId"] });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const { newOverlay, send, active, clear } = broadcastCalls(() => site);
 
-describe("what is on", () => {
+describe("an active broadcast", () => {
   test("is listed until it ends or is cleared", async () => {
     const own = await newSite();
     const id = await newOverlay({}, own);
@@ -46,7 +46,7 @@ describe("what is on", () => {
 });
 
 describe("clearing", () => {
-  test("of one broadcast takes it off the screens and leaves the others", async () => {
+  test("one broadcast removes it from screens and leaves the others", async () => {
     const own = await newSite();
     const [channelId] = own.channels;
     const viewer = await openSocket(own, channelId);
@@ -58,10 +58,10 @@ describe("clearing", () => {
     expect(await viewer.first("overlay.clear")).toMatchObject({ seq: 3, broadcastIds: [first?.broadcastId] });
     expect((await active({}, own)).map(({ broadcastId }) => broadcastId)).toEqual([second?.broadcastId]);
     const again = await own.call("clearBroadcasts", { body: { broadcastId: first?.broadcastId } });
-    expect(again.problem).toMatchObject({ status: 404, message: "No such broadcast is on" });
+    expect(again.problem).toMatchObject({ status: 404, message: "No active broadcast with this id" });
   });
 
-  test("of one that has ended takes it from viewers whose picture is behind, if it has a timecode", async () => {
+  test("an ended broadcast with a timecode removes it for viewers whose playback is behind", async () => {
     const own = await newSite();
     const [channelId] = own.channels;
     const viewer = await openSocket(own, channelId);
@@ -77,7 +77,7 @@ describe("clearing", () => {
     expect(await own.call("clearBroadcasts", { body: { broadcastId: plain?.broadcastId } })).toMatchObject({ status: 404 });
   });
 
-  test("of one timecode instance needs its id", async () => {
+  test("one timecode instance requires its id", async () => {
     const own = await site.addChannel("timecodes");
     const [sent] = await send(await newOverlay(), { channelId: own, timecode: 90 });
     const id = sent?.broadcastId ?? "";
@@ -89,7 +89,7 @@ describe("clearing", () => {
     expect(cleared).toMatchObject([{ channelId: own, broadcastIds: [sent?.broadcastId] }]);
   });
 
-  test("of a channel leaves the other channels alone", async () => {
+  test("a channel doesn't affect other channels", async () => {
     const own = await newSite();
     const id = await newOverlay({}, own);
     const sent = await send(id, { channelIds: own.channels }, own);
@@ -98,7 +98,7 @@ describe("clearing", () => {
     expect((await active({}, own)).map(({ channelId }) => channelId)).toEqual([own.channels[1]]);
   });
 
-  test("of a channel takes a site-wide broadcast off there alone", async () => {
+  test("a channel clears a site-wide broadcast on that channel only", async () => {
     const own = await newSite();
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
     await countsViewers(own, 2);
@@ -116,7 +116,7 @@ describe("clearing", () => {
     expect((await late.first("welcome")).overlays).toEqual([]);
   });
 
-  test("of the whole site takes everything off, also where a channel opens later", async () => {
+  test("the whole site clears everything, including on channels that open later", async () => {
     const own = await newSite();
     const viewer = await openSocket(own, own.channels[0]);
     await countsViewers(own, 1);
@@ -130,51 +130,51 @@ describe("clearing", () => {
     expect((await (await openSocket(own, own.channels[1])).first("welcome")).overlays).toEqual([]);
   });
 
-  test("of a channel and of everything takes back what a channel that was out of reach has yet to be sent", async () => {
+  test("a channel or the whole site also cancels broadcasts that an unavailable channel has not received yet", async () => {
     const own = await newSite();
     const [first, second] = own.channels;
     const id = await newOverlay({}, own);
-    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("out of reach"));
+    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("unavailable"));
     onTestFinished(() => publish.mockRestore());
     const late: { channelId: string; broadcast: Broadcast | undefined }[] = [];
     for (const channelId of [first, second]) {
-      const asked = publish.mock.calls.length;
+      const previousCalls = publish.mock.calls.length;
       expect((await own.call("broadcastOverlay", { params: { id }, body: { channelId, variables: { scorer: channelId } } })).status).toBe(
         503,
       );
-      const calls = publish.mock.calls.slice(asked).map(([broadcast]) => broadcast);
+      const calls = publish.mock.calls.slice(previousCalls).map(([broadcast]) => broadcast);
       late.push({ channelId, broadcast: calls.find(({ variables }) => variables.scorer === channelId) });
     }
     await clear({ channelId: first }, {}, own);
     await clear(undefined, {}, own);
     publish.mockRestore();
     for (const { channelId, broadcast } of late) {
-      if (!broadcast) throw new Error("The channel was not asked");
+      if (!broadcast) throw new Error("The channel was not called");
       await channelOf(env, own.id, channelId).publish(broadcast);
       expect((await (await openSocket(own, channelId)).first("welcome")).overlays).toEqual([]);
     }
   });
 
-  test("of everything takes back what the site has yet to be sent", async () => {
+  test("the whole site also cancels a site-wide broadcast that is not delivered yet", async () => {
     const own = await newSite();
-    const publish = vi.spyOn(SitePresence.prototype, "publish").mockRejectedValue(new Error("out of reach"));
+    const publish = vi.spyOn(SitePresence.prototype, "publish").mockRejectedValue(new Error("unavailable"));
     onTestFinished(() => publish.mockRestore());
     const id = await newOverlay({}, own);
     expect((await own.call("broadcastOverlay", { params: { id }, body: {} })).status).toBe(503);
     const late = publish.mock.lastCall?.[0];
-    if (!late) throw new Error("The site was not asked");
+    if (!late) throw new Error("The site was not called");
     await clear(undefined, {}, own);
     publish.mockRestore();
     await presenceOf(env, own.id).publish(late);
     expect((await (await openSocket(own, own.channels[0])).first("welcome")).overlays).toEqual([]);
   });
 
-  test("holds for what the log has yet to send, before the channel has heard of it", async () => {
+  test("cancels what the log has yet to send, even before the channel has received the clear", async () => {
     const own = await newSite();
     const [channelId, elsewhere] = own.channels;
     const id = await newOverlay({}, own);
-    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("out of reach"));
-    const clearing = vi.spyOn(Channel.prototype, "clear").mockRejectedValue(new Error("out of reach"));
+    const publish = vi.spyOn(Channel.prototype, "publish").mockRejectedValue(new Error("unavailable"));
+    const clearing = vi.spyOn(Channel.prototype, "clear").mockRejectedValue(new Error("unavailable"));
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
@@ -190,7 +190,7 @@ describe("clearing", () => {
     expect(await channelOf(env, own.id, elsewhere).active()).toHaveLength(1);
   });
 
-  test("by a body that names a broadcast of another site finds none", async () => {
+  test("a broadcast of another site returns 404", async () => {
     const foreign = await newSite();
     const [sent] = await send(await newOverlay({}, foreign), { channelId: foreign.channels[0] }, foreign);
     expect((await site.call("clearBroadcasts", { body: { broadcastId: sent?.broadcastId } })).status).toBe(404);
@@ -200,13 +200,13 @@ describe("clearing", () => {
     expect(await active({}, foreign)).toHaveLength(1);
   });
 
-  test("on a channel of a broadcast that is on another channel alone finds none", async () => {
+  test("a broadcast on a channel where it isn't active returns 404", async () => {
     const [sent] = await send(await newOverlay(), { channelId: other });
     const response = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { broadcastId: sent?.broadcastId } });
-    expect(response.problem).toMatchObject({ status: 404, message: "No such broadcast is on" });
+    expect(response.problem).toMatchObject({ status: 404, message: "No active broadcast with this id" });
   });
 
-  test("refuses a body that names another channel than the path", async () => {
+  test("rejects a body with another channel than the path", async () => {
     const response = await site.call("clearChannelBroadcasts", { params: { targetId: channel }, body: { channelId: other } });
     expect(response).toMatchObject({ status: 400, fields: ["channelId"] });
   });

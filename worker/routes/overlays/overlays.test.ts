@@ -24,7 +24,7 @@ function input(change: Record<string, unknown> = {}, on = site): Record<string, 
 const create = (change: Record<string, unknown> = {}, on = site) => on.call("createOverlay", { body: input(change, on) });
 
 describe("an overlay", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
+  test("is returned as created, and can be read by its id", async () => {
     const cta = { type: "open_link", data: { url: "https://demo.example/replay" } };
     const contents = [html, { ...rive, variables: { scorer: "Ada", minute: 17, own: true }, url: "https://demo.example/goal.riv" }];
     const created = await create({ contents, cta });
@@ -34,7 +34,7 @@ describe("an overlay", () => {
     expect(read.headers.get("ETag")).toBe(created.headers.get("ETag"));
   });
 
-  test("of rive content carries the file's url when asked", async () => {
+  test("includes the URL of its Rive file if requested", async () => {
     const { _id } = (await create({ contents: [rive] })).as(Overlay);
     const read = (riveUrl: boolean) =>
       site.call("getOverlay", { params: { id: _id }, query: { riveUrl } }).then((response) => response.as(Overlay).contents);
@@ -62,11 +62,11 @@ describe("an overlay", () => {
     ],
     ["contents.0.variables.scorer", { contents: [{ ...html, variables: { scorer: ["Ada"] } }] }],
     ["cta.type", { cta: { type: "run_script", data: {} } }],
-  ])("refuses %s %#", async ([field, change]) => {
+  ])("rejects an invalid %s %#", async ([field, change]) => {
     expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("is replaced as a whole, in a new version", async () => {
+  test("is replaced completely, with a new version", async () => {
     const cta = { type: "tweet", data: { text: "Goal!" } };
     const response = await create({ cta });
     const { _id, created } = response.as(Overlay);
@@ -75,7 +75,7 @@ describe("an overlay", () => {
     expect(changed.headers.get("ETag")).not.toBe(response.headers.get("ETag"));
   });
 
-  test("that has changed since it was read is neither changed nor deleted", async () => {
+  test("is neither changed nor deleted if it has changed since it was read", async () => {
     const created = await create();
     const params = { id: created.as(Overlay)._id };
     const headers = { "If-Match": created.headers.get("ETag") ?? "" };
@@ -90,7 +90,7 @@ describe("an overlay", () => {
     expect((await site.call("deleteOverlay", { params, headers: { "If-Match": "*" } })).status).toBe(200);
   });
 
-  test("changed by two at once keeps the change of one, and the other is told", async () => {
+  test("keeps one of several concurrent updates, and rejects the others with 409", async () => {
     const params = { id: (await create()).as(Overlay)._id };
     const change = (name: string) => site.call("updateOverlay", { params, body: input({ name }) });
     const responses = await Promise.all(["One", "Two", "Three"].map(change));
@@ -103,7 +103,7 @@ describe("an overlay", () => {
     expect(winners).toContainEqual(read.as(Overlay));
   });
 
-  test("that is gone is not found", async () => {
+  test("returns 404 for every operation once deleted", async () => {
     const params = { id: (await create()).as(Overlay)._id };
     expect((await site.call("deleteOverlay", { params })).body).toEqual({ success: true, _id: params.id });
     const calls = [
@@ -118,7 +118,7 @@ describe("an overlay", () => {
 });
 
 describe("listing overlays", () => {
-  test("narrows by type and by kind of content", async () => {
+  test("filters by type and by kind of element", async () => {
     const own = await newSite();
     const template = (await create({ name: "Template" }, own)).as(Overlay);
     const ownRive = { ...rive, mediaId: await addFile(own) };

@@ -21,7 +21,7 @@ async function receiptOf(broadcastId: string, on = site) {
   return (await on.call("getReceipt", { params: { broadcastId } })).as(Receipt);
 }
 
-/** Acknowledges all, and resolves once the relay has heard it: what it answers to the vote comes after. */
+/** Acknowledges everything and resolves once the relay has received it: the response to the vote comes afterwards. */
 async function acknowledge(viewer: TestViewer, seq: number): Promise<void> {
   const vote = { type: "vote", pollId: newId(1), answerId: "none", id: newId(Date.now()) };
   viewer.send(JSON.stringify({ type: "ack", seq }));
@@ -32,7 +32,7 @@ async function acknowledge(viewer: TestViewer, seq: number): Promise<void> {
 const NOTHING = { p50: null, p95: null, p99: null };
 
 describe("a receipt", () => {
-  test("of one channel says who got the broadcast, how soon, and who is missing", async () => {
+  test("of one channel counts deliveries, delays, late viewers and missing acknowledgements", async () => {
     const channelId = await site.addChannel("receipts");
     const [prompt, silent] = [await openSocket(site, channelId), await openSocket(site, channelId)];
     const { broadcastId, broadcasts } = await broadcast(site, { channelId });
@@ -46,11 +46,11 @@ describe("a receipt", () => {
     expect(receipt).toMatchObject({ sockets: 2, sent: 2, acknowledged: 1, late: 1, missing: 1 });
     expect(receipt.delay.p50).not.toBeNull();
     expect(receipt.delay).toEqual({ p50: receipt.delay.p99, p95: receipt.delay.p99, p99: receipt.delay.p99 });
-    const { channels, ...whole } = receipt;
-    expect(channels.map((channel) => ({ broadcastId, ...channel }))).toEqual([whole]);
+    const { channels, ...total } = receipt;
+    expect(channels.map((channel) => ({ broadcastId, ...channel }))).toEqual([total]);
   });
 
-  test("of several channels adds them up and lists each", async () => {
+  test("of several channels sums their counts and lists each", async () => {
     const channelIds = [await site.addChannel("sum-a"), await site.addChannel("sum-b")];
     const viewers = await Promise.all(channelIds.map((channelId) => openSocket(site, channelId)));
     await Promise.all(viewers.map((viewer) => viewer.first("welcome")));
@@ -63,7 +63,7 @@ describe("a receipt", () => {
     for (const channel of receipt.channels) expect(channel).toMatchObject({ seq: 1, sockets: 1, acknowledged: 1, missing: 0 });
   });
 
-  test("of the whole site covers the channels that were open and those that opened later", async () => {
+  test("of a site-wide broadcast covers channels that were open and those that opened later", async () => {
     const own = await newSite();
     const early = await openSocket(own, own.channels[0]);
     await countsViewers(own, 1);
@@ -79,14 +79,14 @@ describe("a receipt", () => {
     expect(receipt.channels.map(({ channelId }) => channelId).sort()).toEqual(own.channels.toSorted());
   });
 
-  test("outlives its broadcast's clear", async () => {
+  test("is still available after its broadcast is cleared", async () => {
     const channelId = await site.addChannel("cleared");
     const { broadcastId } = await broadcast(site, { channelId });
     await site.call("clearBroadcasts", { body: { broadcastId } });
     expect(await receiptOf(broadcastId)).toMatchObject({ broadcastId, channelId, seq: 1, sockets: 0, missing: 0, delay: NOTHING });
   });
 
-  test("of another site's broadcast, or of none, is not found", async () => {
+  test("returns 404 for a broadcast of another site and for an unknown one", async () => {
     const foreign = await newSite();
     const { broadcastId } = await broadcast(foreign, { channelId: foreign.channels[0] });
     for (const id of [broadcastId, newId(1)]) {

@@ -27,35 +27,35 @@ async function send(contents: unknown[], body: Record<string, unknown>) {
 
 describe("the variables of a broadcast", () => {
   test.for<[name: string, contents: unknown[], variables: Record<string, unknown> | undefined, wrong: string[]]>([
-    ["all that the html has a place for", [html], { scorer: "Ada", minute: 17 }, []],
-    ["one that the html has no place for", [html], { scorer: "Ada", minute: 17, score: "1:0" }, ["variables.score"]],
-    ["without one that the html needs", [html], { scorer: "Ada" }, ["variables.minute"]],
+    ["every variable in the html", [html], { scorer: "Ada", minute: 17 }, []],
+    ["one that the html doesn't use", [html], { scorer: "Ada", minute: 17, score: "1:0" }, ["variables.score"]],
+    ["all but one that the html uses", [html], { scorer: "Ada" }, ["variables.minute"]],
     ["none", [html], undefined, ["variables.scorer", "variables.minute"]],
-    ["none, where the overlay has values of its own", [{ ...html, variables: { scorer: "-", minute: 0 } }], undefined, []],
+    ["none, with defaults in the overlay", [{ ...html, variables: { scorer: "-", minute: 0 } }], undefined, []],
     [
-      "of another type than the overlay's own",
+      "one with another type than its default",
       [{ ...html, variables: { scorer: "-", minute: 0 } }],
       { minute: "17" },
       ["variables.minute"],
     ],
-    ["needed by one content alone", [html, { ...html, html: "{{club}}" }], { scorer: "Ada", minute: 1 }, ["variables.club"]],
-    ["any name beside a rive file", [rive], { anything: true }, []],
-    ["of a rive file's own with another type", [{ ...rive, variables: { own: true } }], { own: "yes" }, ["variables.own"]],
-    ["called as what every object has", [{ ...html, html: "Goal" }], { constructor: "x" }, ["variables.constructor"]],
+    ["one that only the second element uses", [html, { ...html, html: "{{club}}" }], { scorer: "Ada", minute: 1 }, ["variables.club"]],
+    ["any name with a Rive file", [rive], { anything: true }, []],
+    ["a Rive file's own with another type", [{ ...rive, variables: { own: true } }], { own: "yes" }, ["variables.own"]],
+    ["the name of an Object.prototype property", [{ ...html, html: "Goal" }], { constructor: "x" }, ["variables.constructor"]],
   ])("are checked: %s", async ([, contents, variables, wrong]) => {
     const response = await send(contents, { variables });
     expect(response.fields.sort()).toEqual(wrong.sort());
     expect(response.status).toBe(wrong.length > 0 ? 400 : 200);
   });
 
-  test("are checked of a broadcast to a tag too", async () => {
+  test("are also checked for a broadcast to a tag", async () => {
     const { _id } = (await create({})).as(Overlay);
     const call = { params: { id: _id, tagId: "team:home" }, body: { channelId: site.channels[0], variables: { scorer: "Ada" } } };
     expect(await site.call("broadcastOverlayToTag", call)).toMatchObject({ status: 400, fields: ["variables.minute"] });
   });
 });
 
-test("a broadcast that its variables make larger than 128 kB is refused, however short its html is", async () => {
+test("a broadcast that exceeds 128 kB with its variables filled in is rejected, however short its html is", async () => {
   const long = "x".repeat(10_000);
   const many = [{ ...html, html: "{{a}}".repeat(13_000) }];
   expect(await send(many, { variables: { a: long } })).toMatchObject({ status: 400, fields: ["variables"] });
@@ -68,7 +68,7 @@ test("a broadcast that its variables make larger than 128 kB is refused, however
   expect(await send(contents, { variables: { a: "…".repeat(5_000) } })).toMatchObject({ status: 400, fields: ["variables"] });
 });
 
-test("a payload reaches the viewers as it is", async () => {
+test("a broadcast payload reaches the viewers unchanged", async () => {
   const channelId = await site.addChannel("payloads");
   const viewer = await openSocket(site, channelId);
   const broadcastPayload = { camera: { angle: 3 }, tags: ["replay", null] };
@@ -92,7 +92,7 @@ describe("a call to action", () => {
     ["show_stored_panel", { panelId: newId(1) }],
     ["show_person", { personId: "coach" }],
     ["tweet", { text: "Goal!", url }],
-  ])("%s takes its own data", async ([type, data]) => {
+  ])("%s accepts its own data", async ([type, data]) => {
     if (typeof data.channelId === "string") await addThing(site, "channel", data.channelId);
     if (typeof data.videoId === "string") await addThing(site, "video", data.videoId);
     if (typeof data.panelId === "string") await addThing(site, "panel", data.panelId);
@@ -112,7 +112,7 @@ describe("a call to action", () => {
     ["show_stored_panel", { panelId: "lineup" }, "cta.data.panelId"],
     ["show_person", { personId: "" }, "cta.data.personId"],
     ["tweet", { text: "a".repeat(281) }, "cta.data.text"],
-  ])("%s refuses %j", async ([type, data, field]) => {
+  ])("%s rejects %j", async ([type, data, field]) => {
     expect(await create({ cta: { type, data } })).toMatchObject({ status: 400, fields: [field] });
   });
 });

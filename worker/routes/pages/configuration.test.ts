@@ -27,7 +27,7 @@ async function configure(pageId: string) {
 }
 
 describe("a page's configuration", () => {
-  test("has the page, the site, and the panels of its sidebar in their order", async () => {
+  test("contains the page, the site, and the panels of its sidebar in order", async () => {
     const [chat, image] = [
       await newPanel("Match chat", { icon_name: "chat", filtered_words: "offside" }),
       await newPanel("Crest", { panel_type: "image", image_url: "https://demo.example/crest.png" }),
@@ -55,7 +55,7 @@ describe("a page's configuration", () => {
     });
   });
 
-  test("takes no panel of another site", async () => {
+  test("can't contain a panel of another site", async () => {
     const other = await newSite();
     const body = { siteId: other.id, renderer: { panel_type: "chat", panel_name: "Theirs" } };
     const { _id } = (await other.call("createPanel", { body })).as(Panel);
@@ -63,19 +63,19 @@ describe("a page's configuration", () => {
     expect(await site.call("createPage", { body: page })).toMatchObject({ status: 400, fields: ["data.sidebar.panels.0"] });
   });
 
-  test("shows panels where the page's active renderers have a sidebar, or none is named", async () => {
+  test("contains panels if the page's active renderers include the sidebar or are empty", async () => {
     const data = { sidebar: { panels: [(await newPanel("Match chat"))._id] } };
     const shown = async (active_renderers: string[]) => (await configure((await newPage({ active_renderers }, data))._id)).panels.length;
     expect([await shown([]), await shown(["player", "sidebar"]), await shown(["player"])]).toEqual([1, 1, 0]);
   });
 
-  test("names each view apart", async () => {
+  test("has a different insights id for each view", async () => {
     const { _id } = await newPage();
     const views = [await configure(_id), await configure(_id)].map(({ insights }) => insights._id);
     expect(new Set(views).size).toBe(2);
   });
 
-  test("is right as soon as page, panel or theme has changed", async () => {
+  test("is current as soon as the page, a panel or the theme has changed", async () => {
     const panel = await newPanel("Match chat");
     const theme = (await site.call("createCustomTheme", { body: { name: "Floodlight", colors: { accent: "#4B3FD1" } } })).as(Theme);
     const data = { theme: theme._id, sidebar: { panels: [panel._id] } };
@@ -94,7 +94,7 @@ describe("a page's configuration", () => {
     });
   });
 
-  test("is found by any of the external fields, exactly, and on the own site alone", async () => {
+  test("is found by an exact match of any external field, on its own site only", async () => {
     for (const field of [1, 2, 3, 4, 5]) {
       const metadata = `fixture-${field}-${randomHex(4)}`;
       const first = await newPage({}, { [`external_field_${field}`]: metadata });
@@ -109,7 +109,7 @@ describe("a page's configuration", () => {
     }
   });
 
-  test("is refused in the words that integrators know", async () => {
+  test("is rejected with the messages that integrators rely on", async () => {
     const malformed = await site.call("getConfiguration", { params: { pageId: "main-stage" } });
     expect(malformed.problem).toMatchObject({ status: 400, issues: [{ path: "pageId", message: "Invalid page ID format" }] });
     expect(malformed.problem?.message).toContain("Invalid page ID format");

@@ -23,7 +23,7 @@ configurations.openapi(
     path: "/page/v2/configuration",
     summary: "Find a page's configuration",
     description:
-      "What a player needs to set up the page with this value in one of its external fields; of several pages, the one that was made first.",
+      "Everything a player needs to set up the page with this value in one of its external fields; if several pages match, the oldest one.",
     request: { query: MetadataQuery },
   }),
   async (c) => c.json(toConfiguration(await getConfigurationByMetadata(c.var.ctx, c.req.valid("query").metadata)), 200),
@@ -35,7 +35,7 @@ configurations.openapi(
     operationId: "getConfiguration",
     path: "/page/v2/configuration/{pageId}",
     summary: "Get a page's configuration",
-    description: "What a player needs to set up the page: its panels, theme and site, as they are at this moment.",
+    description: "Everything a player needs to set up the page: its current panels, theme and site.",
     request: { params: PageIdParam },
   }),
   async (c) => c.json(toConfiguration(await getConfiguration(c.var.ctx, c.req.valid("param").pageId)), 200),

@@ -30,7 +30,7 @@ beforeAll(async () => {
   [page] = site.channels;
 });
 
-/** A viewer without devices as yet. */
+/** A viewer without devices. */
 async function newViewer(on = site): Promise<TestAccount & { headers: Record<string, string> }> {
   const account = await on.addAccount(`viewer-${randomHex(5)}`, []);
   return { ...account, headers: { Authorization: `Bearer ${await on.signIn(account)}` } };
@@ -44,10 +44,10 @@ async function play(pageId: string, deviceId: string, headers: Record<string, st
   return { ...canIPlayResponse.contentCheck, ...canIPlayResponse.deviceCheck, error: canIPlayResponse.error?.type ?? null };
 }
 
-const internally = () => interrupted(site, () => Promise.resolve());
+const internalCtx = () => interrupted(site, () => Promise.resolve());
 
 describe("a page's content", () => {
-  test("comes with the page, by id and by slug", async () => {
+  test("is returned by id and by slug", async () => {
     const response = await open(page, "tv");
     expect(response.as(PageContent)).toMatchObject({
       canIPlayResponse: {
@@ -65,7 +65,7 @@ describe("a page's content", () => {
     expect(bySlug.body).toEqual(response.body);
   });
 
-  test("is not found where the site has no such page", async () => {
+  test("returns 404 for an unknown page and for one of another site", async () => {
     const other = (await newSite()).channels[0];
     for (const pageId of [other, newId(1)])
       expect((await open(pageId, "tv")).problem).toMatchObject({ status: 404, message: "Page not found" });
@@ -73,21 +73,21 @@ describe("a page's content", () => {
     expect((await site.call("getContentBySlug", { as: "client", params: { pageSlug: "nowhere" }, headers })).status).toBe(404);
   });
 
-  test.for([undefined, "", "living room"])("asks for the device: %s", async (deviceId) => {
+  test.for([undefined, "", "living room"])("rejects an invalid device id: %s", async (deviceId) => {
     const headers: Record<string, string> = deviceId === undefined ? {} : { "Tifo-Device-Id": deviceId };
     const response = await site.call("getContentById", { as: "client", params: { pageId: page }, headers });
     expect(response.problem).toMatchObject({ status: 400, code: "invalid_request" });
     expect(response.problem?.message).toContain("Tifo-Device-Id");
   });
 
-  test("costs a signed-in viewer one round trip, and one more when the device takes its slot", async () => {
+  test("takes one round trip for a signed-in viewer, and two when the device takes its slot", async () => {
     const { headers } = await newViewer();
     const trips: number[] = [];
     for (let call = 0; call < 2; call++) trips.push((await open(page, "tv", headers)).log.d1.roundTrips);
     expect(trips).toEqual([2, 1]);
   });
 
-  test("tells nobody of whom the token is when it no longer stands", async () => {
+  test("returns 401 for a revoked token", async () => {
     const { headers } = await newViewer();
     await site.call("logout", { as: "client", headers });
     expect((await open(page, "tv", headers)).status).toBe(401);
@@ -95,7 +95,7 @@ describe("a page's content", () => {
 });
 
 describe("a gate", () => {
-  test("opens with the entitlement, and refuses with what would open it", async () => {
+  test("admits a viewer with the entitlement, and names what is missing otherwise", async () => {
     const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
     const viewer = await newViewer();
     expect(await play(gated, "tv")).toMatchObject({
@@ -105,7 +105,7 @@ describe("a gate", () => {
     });
     const rejected = (await open(gated, "tv", viewer.headers)).as(PageContent).canIPlayResponse.error;
     expect(rejected).toEqual({ type: "no_entitlement", message: "The account lacks an entitlement of season-pass" });
-    await grantEntitlement(internally(), { accountId: viewer.id, sku: "season-pass", grantedMethod: "customerService" });
+    await grantEntitlement(internalCtx(), { accountId: viewer.id, sku: "season-pass", grantedMethod: "customerService" });
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full", error: null, userHasChannelGateEntitlement: true });
     await db
       .update(accountEntitlements)
@@ -114,13 +114,13 @@ describe("a gate", () => {
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ error: "no_entitlement", userHasChannelGateEntitlement: false });
   });
 
-  test("lets in who manages the page", async () => {
+  test("admits managers of the page", async () => {
     const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
     expect(await play(gated, "desk", await site.headersOf("reader"))).toMatchObject({ access: "full" });
     expect(await play(gated, "desk", await site.headersOf("creator"))).toMatchObject({ error: "no_entitlement" });
   });
 
-  test("of login codes opens to the account that has redeemed one", async () => {
+  test("of login codes admits the account that has redeemed one", async () => {
     const gated = await site.addChannel(`press-${randomHex(5)}`, { gate: { type: "login", skus: ["press"] } });
     const viewer = await newViewer();
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ error: "no_entitlement" });
@@ -130,7 +130,7 @@ describe("a gate", () => {
     expect(await play(gated, "tv", viewer.headers)).toMatchObject({ access: "full" });
   });
 
-  test("opens to whoever redeems a magic link of its sku", async () => {
+  test("admits the account that redeems a magic link for its sku", async () => {
     const gated = await site.addChannel(`invited-${randomHex(5)}`, { gate: { type: "entitlement", skus: ["vip"] } });
     const viewer = await newViewer();
     await sell(site, "vip");
@@ -148,7 +148,7 @@ describe("a gate", () => {
 });
 
 describe("regions and schedule", () => {
-  test("refuse other countries and other times", async () => {
+  test("deny other countries and other times", async () => {
     const now = Date.now();
     const british = await site.addChannel(`british-${randomHex(5)}`, { regions: ["GB"] });
     expect(await play(british, "tv", { "CF-IPCountry": "GB" })).toMatchObject({ access: "full" });
@@ -168,7 +168,7 @@ describe("a preview", () => {
   const START = Date.UTC(2026, 10, 21, 15);
   const viewer = { country: undefined, description: "" };
 
-  /** A page whose gate names skus that allow so many seconds each. */
+  /** A page with one gate sku per number of preview seconds. */
   async function newPreview(...seconds: number[]): Promise<string> {
     const skus = seconds.map((_, index) => `pass-${index}-${randomHex(4)}`);
     const bare = { subscriptionProvider: "external" as const, recurrence: "once" as const, prices: [], tags: [] };
@@ -177,17 +177,17 @@ describe("a preview", () => {
     return site.addChannel(`preview-${randomHex(5)}`, { gate: { type: "entitlement", skus } });
   }
 
-  /** Seconds that are left for somebody who asks so many seconds after the start. */
+  /** The preview seconds that remain at a request this many seconds after the start. */
   async function leftAt(seconds: number, pageId: string, who: Partial<Ctx>): Promise<number | string | null> {
-    const { verdict } = await getContent({ ...internally(), now: START + seconds * 1000, ...who }, { id: pageId }, viewer);
+    const { verdict } = await getContent({ ...internalCtx(), now: START + seconds * 1000, ...who }, { id: pageId }, viewer);
     return verdict.error?.type ?? verdict.previewTimeRemainingSeconds;
   }
 
-  test("lasts as long as the best of the gate's subscriptions allows", async () => {
+  test("lasts as long as the longest that the gate's subscriptions allow", async () => {
     expect(await play(await newPreview(60, 120), "tv")).toMatchObject({ access: "preview", previewTimeRemainingSeconds: 120, error: null });
   });
 
-  test("is used up by the time between two calls, device by device", async () => {
+  test("is used up by the time between two requests, separately per device", async () => {
     const pageId = await newPreview(60);
     const [tv, phone] = [{ deviceId: "tv" }, { deviceId: "phone" }];
     const left: unknown[] = [];
@@ -197,16 +197,16 @@ describe("a preview", () => {
   });
 
   test.for([
-    ["seldom asks", [0, 91, 182, 273, 364], [300, 210, 120, 30, "preview_over"]],
-    ["comes back after an hour", [0, 10, 3600, 3620], [300, 290, 200, 180]],
-  ] as const)("loses 90 seconds to each longer silence of who %s", async ([, moments, expected]) => {
+    ["a viewer who rarely sends requests", [0, 91, 182, 273, 364], [300, 210, 120, 30, "preview_over"]],
+    ["a viewer who returns after an hour", [0, 10, 3600, 3620], [300, 290, 200, 180]],
+  ] as const)("loses 90 seconds for each longer gap: %s", async ([, moments, expected]) => {
     const pageId = await newPreview(300);
     const left: unknown[] = [];
     for (const at of moments) left.push(await leftAt(at, pageId, { deviceId: "tv" }));
     expect(left).toEqual(expected);
   });
 
-  test("is as new when it wasn't watched for 90 days", async () => {
+  test("is reset after 90 days without watching", async () => {
     const pageId = await newPreview(60);
     const DAY = 86_400_000;
     await leftAt(0, pageId, { deviceId: "tv" });
@@ -217,7 +217,7 @@ describe("a preview", () => {
     expect(await leftAt(0, pageId, { deviceId: "tv" })).toBe(60);
   });
 
-  test("is the account's, on whatever device", async () => {
+  test("is shared by all devices of an account", async () => {
     const pageId = await newPreview(60);
     const { id } = await newViewer();
     const on = (deviceId: string): Partial<Ctx> => ({
@@ -229,7 +229,7 @@ describe("a preview", () => {
     expect(await leftAt(60, pageId, on("tv"))).toBe("preview_over");
   });
 
-  test("and a new device cost a signed-in viewer two round trips", async () => {
+  test("with a new device takes a signed-in viewer two round trips", async () => {
     const { headers } = await newViewer();
     const response = await open(await newPreview(60), "tv", headers);
     expect(response.as(PageContent).canIPlayResponse.deviceCheck.accountDevices).toHaveProperty("tv");
@@ -250,7 +250,7 @@ describe("a programme's video", () => {
     return (await site.call("createVideo", { body })).as(Video)._id;
   }
 
-  test("is that of the time: live while something is on, offline otherwise", async () => {
+  test("is the live one while the page is live, and the offline one otherwise", async () => {
     const content = { live: { video_id: await newVideo("Match") }, offline: { video_id: await newVideo("Highlights") } };
     const hour = 3_600_000;
     const schedule = { startTimestamp: Date.now() - hour, endTimestamp: Date.now() + hour };
@@ -262,7 +262,7 @@ describe("a programme's video", () => {
     expect((await play(off, "tv")).video).toMatchObject({ title: "Highlights" });
   });
 
-  test("has skus of its own, beside the page's gate", async () => {
+  test("can require its own skus, in addition to the page's gate", async () => {
     const content = { offline: { video_id: await newVideo("Replay", ["replays"]) } };
     const pageId = await site.addChannel(`replay-${randomHex(5)}`, { content });
     const viewer = await newViewer();
@@ -272,11 +272,11 @@ describe("a programme's video", () => {
       userHasVideoEntitlement: false,
       video: null,
     });
-    await grantEntitlement(internally(), { accountId: viewer.id, sku: "replays", grantedMethod: "customerService" });
+    await grantEntitlement(internalCtx(), { accountId: viewer.id, sku: "replays", grantedMethod: "customerService" });
     expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ access: "full", video: { title: "Replay" } });
   });
 
-  test("is shown to nobody on the preview of a gate that is passed already", async () => {
+  test("is not available through the preview of a gate that the viewer already passes", async () => {
     const bare = { subscriptionProvider: "external" as const, recurrence: "once" as const, prices: [], tags: [] };
     await db.insert(subscriptions).values({ ...stamps(), ...bare, sku: "season", name: "Season", previewDurationSeconds: 600 });
     const content = { offline: { video_id: await newVideo("Fight night", ["ppv"]) } };
@@ -284,13 +284,13 @@ describe("a programme's video", () => {
     const viewer = await newViewer();
     const rejected = { access: "preview_over", error: "no_entitlement", video: null };
     expect(await play(pageId, "tv", viewer.headers)).toMatchObject(rejected);
-    await grantEntitlement(internally(), { accountId: viewer.id, sku: "season", grantedMethod: "customerService" });
+    await grantEntitlement(internalCtx(), { accountId: viewer.id, sku: "season", grantedMethod: "customerService" });
     expect(await play(pageId, "tv", viewer.headers)).toMatchObject({ ...rejected, userHasChannelGateEntitlement: true });
   });
 });
 
 describe("a stream", () => {
-  test("that is on is the video, for whoever may play", async () => {
+  test("that is live is the video for viewers who may play", async () => {
     const gated = await site.addChannel(`streamed-${randomHex(5)}`, { gate: { type: "login", skus: [] } });
     await db.insert(streamProviders).values({
       ...stamps(),
@@ -320,7 +320,7 @@ describe("a stream", () => {
 });
 
 describe("devices", () => {
-  test("take as many slots as the site allows, however many ask at once", async () => {
+  test("take as many slots as the site allows, even with concurrent requests", async () => {
     const { headers } = await newViewer();
     const names = Array.from({ length: 8 }, (_, index) => `screen-${index}`);
     const responses = await Promise.all(names.map((name) => play(page, name, headers)));
@@ -331,7 +331,7 @@ describe("devices", () => {
     expect(Object.keys(late.accountDevices).length).toBe(3);
   });
 
-  test("take one slot, however often the same one asks", async () => {
+  test("take one slot each, however many requests they send", async () => {
     const { headers } = await newViewer();
     const responses = await Promise.all(Array.from({ length: 5 }, () => play(page, "tv", { ...headers, "User-Agent": "Tifo TV 2.1" })));
     expect(responses.map(({ error, accountDevices }) => ({ error, accountDevices }))).toEqual(
@@ -339,7 +339,7 @@ describe("devices", () => {
     );
   });
 
-  test("take no slot where nothing may be played, nor without an account", async () => {
+  test("take no slot if playback is denied, nor without an account", async () => {
     const { headers } = await newViewer();
     const gated = await site.addChannel(`gated-${randomHex(5)}`, { gate });
     expect(await play(gated, "tv", headers)).toMatchObject({ error: "no_entitlement", accountDevices: {} });
@@ -347,7 +347,7 @@ describe("devices", () => {
     expect((await play(page, "tv", headers)).accountDevices).toHaveProperty("tv");
   });
 
-  test("are listed to their account and freed by it, and by nobody else", async () => {
+  test("can be listed and freed by their own account only", async () => {
     const [own, other] = [await newViewer(), await newViewer()];
     for (const device of ["a", "b", "c"]) await play(page, device, own.headers);
     const list = async (headers: Record<string, string>) =>
@@ -362,7 +362,7 @@ describe("devices", () => {
     expect(await list(own.headers)).toEqual(["a", "c", "d"]);
   });
 
-  test("that came first keep their slots where the limit is lowered", async () => {
+  test("that came first keep their slots if the limit is lowered", async () => {
     const small = await newSite();
     const { headers } = await newViewer(small);
     const errorOn = async (device: string) =>
@@ -372,10 +372,10 @@ describe("devices", () => {
     expect([await errorOn("a"), await errorOn("b"), await errorOn("c")]).toEqual([null, null, "device_limit"]);
   });
 
-  test("go with their account", async () => {
+  test("are deleted with their account", async () => {
     const viewer = await newViewer();
     await play(page, "tv", viewer.headers);
-    await batchAll(db, [noteWatching(internally(), page, `account:${viewer.id}`)]);
+    await batchAll(db, [noteWatching(internalCtx(), page, `account:${viewer.id}`)]);
     await site.call("deleteAccount", { params: { id: viewer.id } });
     for (const [table, column] of [
       ["devices", "account_id = ?"],

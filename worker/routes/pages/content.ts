@@ -19,7 +19,7 @@ const common = {
 } as const;
 
 const rules =
-  "and whether this viewer may play it now, by its regions, schedule, gate and preview and by the account's devices. Whoever is signed in and may play takes one of the account's slots for the device. While a preview runs, ask again at least once a minute: the time between two calls is what is watched of it.";
+  "and whether this viewer may play it now, based on its regions, schedule, gate and preview and on the account's devices. If a signed-in viewer may play, the device takes one of the account's slots. During a preview, repeat the request at least once a minute: the time between two requests counts as watched.";
 
 pageContent.openapi(
   operation({
@@ -27,12 +27,12 @@ pageContent.openapi(
     operationId: "getContentById",
     path: "/page/v2/content/id/{pageId}",
     summary: "Get a page's content by id",
-    description: `The page of this id, ${rules}`,
+    description: `Returns the page with this id, ${rules}`,
     request: { params: PageIdParam, query: ContentQuery },
   }),
   async (c) => {
-    const which = { id: c.req.valid("param").pageId, ...c.req.valid("query") };
-    return c.json(toPageContent(await getContent(c.var.ctx, which, viewerOf(c))), 200);
+    const selector = { id: c.req.valid("param").pageId, ...c.req.valid("query") };
+    return c.json(toPageContent(await getContent(c.var.ctx, selector, viewerOf(c))), 200);
   },
 );
 
@@ -42,18 +42,18 @@ pageContent.openapi(
     operationId: "getContentBySlug",
     path: "/page/v2/content/slug/{pageSlug}",
     summary: "Get a page's content by slug",
-    description: `The page of this slug, ${rules}`,
+    description: `Returns the page with this slug, ${rules}`,
     request: { params: PageSlugParam, query: ContentQuery },
   }),
   async (c) => {
-    const which = { slug: c.req.valid("param").pageSlug, ...c.req.valid("query") };
-    return c.json(toPageContent(await getContent(c.var.ctx, which, viewerOf(c))), 200);
+    const selector = { slug: c.req.valid("param").pageSlug, ...c.req.valid("query") };
+    return c.json(toPageContent(await getContent(c.var.ctx, selector, viewerOf(c))), 200);
   },
 );
 
 const DESCRIPTION_MAX = 200;
 
-/** The country is what Cloudflare says of the address: what a caller writes there, it overwrites. */
+/** Cloudflare sets the country from the address and overwrites any value that the caller sends. */
 function viewerOf(c: Context<AppEnv>): Viewer {
   return {
     country: c.req.header("CF-IPCountry"),

@@ -26,7 +26,7 @@ async function list(query: Record<string, string | number> = {}, on = site) {
 }
 
 describe("a page", () => {
-  test("is answered as it was made, with what was left out at its default", async () => {
+  test("is returned as created, with defaults for omitted fields", async () => {
     await sell(site, "season");
     const data = { name: "Second half", gate: { type: "entitlement", skus: ["season"] }, anything: { else: [1, null, "x"] } };
     const created = await create({ data, seo: { title: "Live" }, style: { accent: "#6E5FFB" }, tags: ["football"] });
@@ -44,21 +44,21 @@ describe("a page", () => {
     expect((await create()).as(Page).data.gate).toEqual({ type: "none", skus: [] });
   });
 
-  test("is not found, or no id at all, in the words that integrators know", async () => {
+  test("returns the messages that integrators rely on for unknown and malformed ids", async () => {
     expect((await site.call("getPage", { params: { id: newId(1) } })).problem).toMatchObject({ status: 404, message: "Page not found" });
     const malformed = await site.call("getPage", { params: { id: "main-stage" } });
     expect(malformed.problem).toMatchObject({ status: 400, issues: [{ path: "id", message: "Invalid page ID format" }] });
     expect(malformed.problem?.message).toContain("Invalid page ID format");
   });
 
-  test("has a slug of its own on its site", async () => {
+  test("has a slug that is unique on its site", async () => {
     const slug = newSlug();
     const responses = await Promise.all([create({ slug }), create({ slug, type: "landing" })]);
     expect(responses.map((response) => response.status).sort()).toEqual([201, 409]);
     expect((await create({ slug }, await newSite())).status).toBe(201);
     const second = (await create()).as(Page);
     const renamed = await site.call("updatePage", { params: { id: second._id }, body: { slug, data: { name: "Second half" } } });
-    expect(renamed.problem).toMatchObject({ status: 409, message: "Another page of the site has this slug" });
+    expect(renamed.problem).toMatchObject({ status: 409, message: "Another page on this site already has this slug" });
   });
 
   test.for<[field: string, change: Record<string, unknown>]>([
@@ -75,11 +75,11 @@ describe("a page", () => {
     ["data", { data: { name: "x", large: "a".repeat(65 * 1024) } }],
     ["data", { data: { name: "x", deep: nested(10) } }],
     ["style", { style: nested(11) }],
-  ])("refuses a wrong %s %#", async ([field, change]) => {
+  ])("rejects an invalid %s %#", async ([field, change]) => {
     expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test.for(["style", "data"])("refuses a %s so deep that it can't be walked", async (field) => {
+  test.for(["style", "data"])("rejects an extremely deep %s without overflowing the stack", async (field) => {
     const deep = '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000);
     const parts = { data: '{"name":"x"}', [field]: `{"name":"x","deep":${deep}}` };
     const text = `{"type":"channel","slug":"${newSlug()}",${Object.entries(parts)
@@ -89,7 +89,7 @@ describe("a page", () => {
     expect(await send(operationOf("createPage"), new URL("/page/v2", ORIGIN), init)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("keeps its type and what is left out goes back to its default when it is replaced", async () => {
+  test("keeps its type when it is replaced, and omitted fields return to their defaults", async () => {
     const created = (await create({ tags: ["football"], data: { name: "First half", external_field_1: "match-7" } })).as(Page);
     const params = { id: created._id };
     const changed = (await site.call("updatePage", { params, body: { slug: created.slug, data: { name: "Second half" } } })).as(Page);
@@ -103,7 +103,7 @@ describe("a page", () => {
 });
 
 describe("a channel", () => {
-  test("that changes tells its viewers", async () => {
+  test("notifies its viewers when it changes", async () => {
     const { _id, slug } = (await create()).as(Page);
     const viewer = await openSocket(site, _id);
     await viewer.first("welcome");
@@ -111,7 +111,7 @@ describe("a channel", () => {
     expect((await viewer.first("page.updated")).data).toMatchObject({ _id, data: { name: "Extra time" } });
   });
 
-  test("is changed by the creators whose it is, and by no other", async () => {
+  test("can be updated by its own creators only", async () => {
     const [own, other] = site.channels;
     const change = (id: string) =>
       site.call("updatePage", { as: "creator", params: { id }, body: { slug: newSlug(), data: { name: "Stage" } } });
@@ -123,7 +123,7 @@ describe("a channel", () => {
     );
   });
 
-  test("that is deleted is gone, with what it had on, and lets its viewers go", async () => {
+  test("is deleted with its active broadcasts, and its viewers are disconnected", async () => {
     const own = await newSite();
     const [id] = own.channels;
     const overlay = {
@@ -148,14 +148,14 @@ describe("a channel", () => {
   });
 });
 
-test("a page's data is measured in bytes", async () => {
+test("the size limit of a page's data is in bytes", async () => {
   const of = (length: number) => ({ type: "landing", slug: "long", data: { name: "Long", text: "€".repeat(length) } });
   expect(await site.call("createPage", { body: of(22_000) })).toMatchObject({ status: 400, fields: ["data"] });
   expect((await site.call("createPage", { body: of(21_000) })).status).toBe(201);
 });
 
 describe("listing pages", () => {
-  test("tells channels and landing pages apart", async () => {
+  test("separates channels and landing pages", async () => {
     const own = await newSite();
     const landing = (await create({ type: "landing" }, own)).as(Page)._id;
     const ids = async (operation: string) =>
@@ -168,14 +168,14 @@ describe("listing pages", () => {
     expect(await ids("listChannelsAndLandings")).toEqual([...own.channels, landing].sort());
   });
 
-  test("by ids takes 300, and no more", async () => {
+  test("by ids accepts up to 300", async () => {
     const many = (count: number) => JSON.stringify([site.channels[0], ...Array.from({ length: count - 1 }, () => newId(1))]);
     expect(await list({ ids: many(300) })).toHaveLength(1);
     expect(await list({ ids: many(300).replaceAll(",", ", ") })).toHaveLength(1);
     expect(await site.call("listPages", { query: { ids: many(301) } })).toMatchObject({ status: 400, fields: ["ids"] });
   });
 
-  test("by ids finds those of the site, however many are asked for", async () => {
+  test("by ids returns only pages of the site, however many ids are given", async () => {
     const foreign = await newSite();
     const ids = [...site.channels, foreign.channels[0], ...Array.from({ length: 150 }, () => newId(1))];
     expect((await list({ ids: JSON.stringify(ids) })).map(({ _id }) => _id).sort()).toEqual([...site.channels].sort());
@@ -193,12 +193,12 @@ describe("listing pages", () => {
     ["options.projection.0", '{"projection":["password"]}'],
     ["options.criteria.slug", '{"criteria":{"slug":"x"}}'],
     ["options.surprise", '{"surprise":1}'],
-  ])("refuses wrong %s: %s", async ([field, value]) => {
+  ])("rejects an invalid %s: %s", async ([field, value]) => {
     const [name = ""] = field.split(".");
     expect(await site.call("listPages", { query: { [name]: value } })).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("by options sorts, narrows by name and answers only the fields asked for", async () => {
+  test("by options sorts, filters by name and returns only the requested fields", async () => {
     const own = await newSite();
     for (const name of ["Beta", "Alpha", "Gamma"]) await create({ type: "landing", data: { name } }, own);
     const names = async (options: unknown) => (await list({ options: JSON.stringify(options) }, own)).map(({ data }) => data?.name);
@@ -213,7 +213,7 @@ describe("listing pages", () => {
   });
 });
 
-/** JSON that is so many levels deep. */
+/** JSON with this many levels. */
 function nested(depth: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};
   for (let level = 1; level < depth; level++) value = { a: value };

@@ -43,13 +43,13 @@ async function newNavigation(on = site): Promise<string> {
 }
 
 describe("a page's theme and navigation", () => {
-  test("are the site's own, or the operator's", async () => {
+  test("can be the site's own or the operator's", async () => {
     const defaultTheme = (await site.call("createDefaultTheme", { body: { name: "Plain", colors: {} } })).as(Theme)._id;
     const page = (await create({ theme: await newTheme(), navigation: await newNavigation() })).as(Page);
     expect((await change(page._id, { theme: defaultTheme })).as(Page).data.theme).toBe(defaultTheme);
   });
 
-  test("are refused where the site has none of the id", async () => {
+  test("are rejected if the site doesn't have them", async () => {
     const other = await newSite();
     const page = (await create({})).as(Page);
     for (const [data, fields] of [
@@ -60,7 +60,7 @@ describe("a page's theme and navigation", () => {
       for (const response of [await create(data), await change(page._id, data)]) expect(response).toMatchObject({ status: 400, fields });
   });
 
-  test.for(["theme", "navigation"] as const)("is refused when the %s is deleted at the same moment", async (kind) => {
+  test.for(["theme", "navigation"] as const)("are rejected when the %s is deleted concurrently", async (kind) => {
     const created = { theme: await newTheme(), navigation: await newNavigation() };
     const data = { name: "Second half", ...created };
     const page = (await create({})).as(Page);
@@ -74,21 +74,21 @@ describe("a page's theme and navigation", () => {
     const restored = { theme: await newTheme(), navigation: await newNavigation() };
     Object.assign(created, restored);
     const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", ...restored } });
-    // It asks who calls before it looks at the theme, and once more before it writes.
-    let asked = 0;
-    const removeLate = () => (++asked === 2 ? remove() : Promise.resolve());
+    // The caller is read before the theme is checked, and once more before the write.
+    let callerReads = 0;
+    const removeLate = () => (++callerReads === 2 ? remove() : Promise.resolve());
     await expect(updatePage(interrupted(site, removeLate), page._id, next)).rejects.toMatchObject(rejected);
     expect((await site.call("getPage", { params: { id: page._id } })).as(Page)).toEqual(page);
   });
 
-  test("of a template is refused when it is deleted at the same moment", async () => {
+  test("are rejected for a template when they are deleted concurrently", async () => {
     const theme = await newTheme();
     const input = ChannelTemplateInput.parse({ title: "x", siteId: site.id, creator: "ada", owner: "ada", panels: [], rules: [], theme });
     const remove = () => site.call("deleteTheme", { params: { id: theme } });
     await expect(createChannelTemplate(interrupted(site, remove), input)).rejects.toMatchObject({ issues: [{ path: "theme" }] });
   });
 
-  test("do not hide that somebody else has changed the page", async () => {
+  test("don't hide a conflict with a concurrent change of the page", async () => {
     const page = (await create({})).as(Page);
     const next = UpdatePage.parse({ slug: newSlug(), data: { name: "x", theme: await newTheme() } });
     await expect(
@@ -101,7 +101,7 @@ describe("a page's theme and navigation", () => {
   });
 });
 
-test("a deleted channel leaves its calendar's events to the site, which is told of each, and no watch time", async () => {
+test("deleting a channel detaches its calendar events, with an event for each, and deletes its watch times", async () => {
   const page = (await create({})).as(Page);
   const body = {
     siteId: site.id,
@@ -123,12 +123,12 @@ test("a deleted channel leaves its calendar's events to the site, which is told 
   expect(await env.DB.prepare("select count(*) as rows from watch_time where page_id = ?").bind(page._id).first("rows")).toBe(0);
 });
 
-describe("a deleted channel", () => {
+describe("deleting a channel", () => {
   async function newStream(on: TestSite, channelId: string) {
     return (await on.call("createStream", { body: { title: "Derby", provider: await workingProvider(on), channelId } })).as(Stream);
   }
 
-  test("leaves its streams to the site, which is told of each", async () => {
+  test("detaches its streams, with an event for each", async () => {
     const own = await newSite();
     const [id] = own.channels;
     const stream = await newStream(own, id);
@@ -139,13 +139,13 @@ describe("a deleted channel", () => {
     expect(results).toMatchObject([{ resource: `stream/${stream._id}`, data: { ...now, streamKey: null } }]);
   });
 
-  test("can't be, while one of its streams is live or just starting", async () => {
+  test("is rejected while one of its streams is live or starting", async () => {
     const own = await newSite();
     const [id] = own.channels;
     const stream = await newStream(own, id);
     const start = () => own.call("startStream", { params: { id: stream._id } });
-    let asked = 0;
-    const startLate = () => (++asked === 1 ? start() : Promise.resolve());
+    let callerReads = 0;
+    const startLate = () => (++callerReads === 1 ? start() : Promise.resolve());
     await expect(deletePage(interrupted(own, startLate), id)).rejects.toMatchObject({ code: "conflict" });
     const rejected = await own.call("deletePage", { params: { id } });
     expect([rejected.status, rejected.problem?.message]).toEqual([409, `The channel's stream ${stream._id} is live; stop it first`]);
@@ -153,7 +153,7 @@ describe("a deleted channel", () => {
     expect((await own.call("deletePage", { params: { id } })).status).toBe(200);
   });
 
-  test("takes its automation rules with it, and no other", async () => {
+  test("deletes its automation rules and no others", async () => {
     const own = await newSite();
     const [id, other] = own.channels;
     const [provider, template] = [await newDataProvider(own), await newTemplate(own)];
@@ -161,10 +161,10 @@ describe("a deleted channel", () => {
       await newRule(own, ruleOf(own, provider, template, { channelId: id })),
       await newRule(own, ruleOf(own, provider, template, { channelId: other })),
     ];
-    const [told] = (await own.call("listAutomationRulesById", { query: { ids: JSON.stringify([gone]) } })).as(RuleList).results;
+    const [logged] = (await own.call("listAutomationRulesById", { query: { ids: JSON.stringify([gone]) } })).as(RuleList).results;
     await own.call("deletePage", { params: { id } });
     const { results } = (await own.call("listEvents", { query: { types: "personalization.ruleDeleted" } })).as(EventList);
-    expect(results).toMatchObject([{ resource: `rule/${gone}`, data: told }]);
+    expect(results).toMatchObject([{ resource: `rule/${gone}`, data: logged }]);
     expect((await own.call("listAutomationRules")).body).toMatchObject({ results: [{ _id: kept }] });
   });
 });

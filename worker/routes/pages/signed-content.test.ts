@@ -35,7 +35,7 @@ async function addVideo(url: string, playback: Record<string, unknown>, duration
   return response.as(Video)._id;
 }
 
-/** What a viewer gets on a page with these data at `NOW`. */
+/** The video that a viewer gets on a page with this data at `NOW`. */
 async function played(videoId: string, data: Record<string, unknown> = {}) {
   const pageId = await site.addChannel(`signed-${randomHex(5)}`, {
     content: { offline: { video_id: videoId }, live: { video_id: videoId } },
@@ -46,7 +46,7 @@ async function played(videoId: string, data: Record<string, unknown> = {}) {
 }
 
 describe("a signed URL", () => {
-  test("for Mux carries a token that Mux can verify", async () => {
+  test("for Mux contains a token that Mux can verify", async () => {
     await addKey({ provider: "mux", keyId: "mux-key", key: base64(pem(privateKey, "pkcs1")) });
     const id = await addVideo("https://stream.mux.com/qIJBPlay.m3u8", { provider: "mux", id: "qIJBPlay" });
     const video = await played(id);
@@ -61,7 +61,7 @@ describe("a signed URL", () => {
     expect(video?.urlExpires).toBe(NOW + 4_200_000);
   });
 
-  test("for Cloudflare Stream has a token in place of the video's UID", async () => {
+  test("for Cloudflare Stream has a token instead of the video's UID", async () => {
     await addKey({ provider: "cloudflare-stream", keyId: "cf-key", key: base64(JSON.stringify(await exportJWK(privateKey))) });
     const id = await addVideo(`https://customer-x.cloudflarestream.com/${UID}/manifest/video.m3u8`, {
       provider: "cloudflare-stream",
@@ -76,7 +76,7 @@ describe("a signed URL", () => {
     expect(url.href).not.toContain(UID);
   });
 
-  test("by HMAC is signed as a whole, whatever its query was", async () => {
+  test("with HMAC is signed completely, including its query", async () => {
     await addKey({ provider: "hmac", keyId: "cdn", key: SECRET, lifetimeSeconds: 60 });
     const id = await addVideo("https://cdn.demo.example/derby/master.m3u8?audio=en%20gb&sig=old&exp=1", { provider: "hmac" }, 0);
     const url = new URL((await played(id))?.url ?? "");
@@ -88,7 +88,7 @@ describe("a signed URL", () => {
     expect(url.searchParams.get("audio")).toBe("en gb");
   });
 
-  test("is valid no longer than the preview or the schedule, nor than a day", async () => {
+  test("is valid no longer than the preview, the schedule or a day", async () => {
     await addKey({ provider: "hmac", keyId: "cdn", key: SECRET, lifetimeSeconds: 43_200 });
     const [id, long] = [
       await addVideo("https://cdn.demo.example/a.m3u8", { provider: "hmac" }),
@@ -104,7 +104,7 @@ describe("a signed URL", () => {
     expect([preview, schedule, day].map((video) => (video?.urlExpires ?? 0) - NOW)).toEqual([45_000, 90_000, 86_400_000]);
   });
 
-  test("is missing altogether without a key, rather than unsigned", async () => {
+  test("is null without a key, rather than unsigned", async () => {
     const own = await newSite();
     const body = { provider: "hmac", keyId: "cdn", key: SECRET };
     const key = (await own.call("addPlaybackKey", { body })).as(PlaybackKey);
@@ -118,7 +118,7 @@ describe("a signed URL", () => {
     expect(response.text).not.toContain("cdn.demo.example");
   });
 
-  test("is made by the newest key, and the row's own URL goes to managers alone", async () => {
+  test("is signed with the newest key, and only managers get the unsigned URL", async () => {
     for (const keyId of ["older", "newer"]) await addKey({ provider: "hmac", keyId, key: SECRET });
     const id = await addVideo("https://cdn.demo.example/d.m3u8", { provider: "hmac" });
     expect(new URL((await played(id))?.url ?? "").searchParams.get("kid")).toBe("newer");
@@ -130,7 +130,7 @@ describe("a signed URL", () => {
 });
 
 describe("a playback key", () => {
-  test("is sealed, and no response or event shows it", async () => {
+  test("is stored encrypted, and no response or event contains it", async () => {
     const responses = [await addKey({ provider: "hmac", key: SECRET }), await site.call("listPlaybackKeys"), await site.call("listEvents")];
     for (const { text, status } of responses) {
       expect(status).toBeLessThan(300);
@@ -142,7 +142,7 @@ describe("a playback key", () => {
 
   test.for<[what: string, body: Record<string, unknown>]>([
     ["a short secret", { provider: "hmac", key: "short" }],
-    ["text that is no key", { provider: "mux", key: "not a key at all, whatever its length is" }],
+    ["text that isn't a key", { provider: "mux", key: "not a key at all, whatever its length is" }],
     ["a public key", { provider: "mux", key: publicKey.export({ format: "pem", type: "spki" }).toString() }],
     [
       "a key of another kind",
@@ -156,7 +156,7 @@ describe("a playback key", () => {
     expect(await addKey(body)).toMatchObject({ status: 400, fields: ["key"] });
   });
 
-  test("must be there before a video names its provider, and the URL must contain the id", async () => {
+  test("must exist before a video can use its provider, and the URL must contain the id", async () => {
     const own = await newSite();
     const create = (url: string, playback: Record<string, unknown>) =>
       own.call("createVideo", { body: { title: "Derby", durationSeconds: 1, player: "file", type: "vod", url, playback } });
@@ -175,7 +175,7 @@ describe("a playback key", () => {
     });
   });
 
-  test("of another site is not found, and a viewer may neither add nor list keys", async () => {
+  test("of another site returns 404, and a viewer can neither add nor list keys", async () => {
     const key = (await addKey({ provider: "hmac", key: SECRET })).as(PlaybackKey);
     const other = await newSite();
     expect((await other.call("deletePlaybackKey", { params: { id: key._id } })).status).toBe(404);

@@ -33,12 +33,12 @@ function panelOf(slug: string, change: Record<string, unknown> = {}) {
 
 const create = (change: Record<string, unknown> = {}, on = site) => on.call("createChannelTemplate", { body: bodyOf(change, on) });
 const archive = (templateId: string) => site.call("archiveChannelTemplate", { params: { templateId } });
-const makePage = (templateId: string, data: Record<string, unknown> = {}) =>
+const newPage = (templateId: string, data: Record<string, unknown> = {}) =>
   site.call("createPage", { body: { type: "channel", slug: `made-${randomHex(5)}`, templateId, data: { name: "Second half", ...data } } });
 const newTheme = async () => (await site.call("createCustomTheme", { body: { name: "Floodlight", colors: {} } })).as(Theme)._id;
 
 describe("a channel template", () => {
-  test("is answered as it was made, changed and read again", async () => {
+  test("is returned as created, and can be replaced and read", async () => {
     const renderer = { panel_type: "twitch_chat", panel_name: "Chat", channel: "harbourcity" };
     const panels = [panelOf("chat", { renderer })];
     const created = (await create({ icon: "whistle", description: "Chat beside the picture", panels })).as(ChannelTemplate);
@@ -72,29 +72,29 @@ describe("a channel template", () => {
     ["panels.0.site_id", {}, { site_id: newId(1) }],
     ["panels.0.collection", {}, { collection: "cards" }],
     ["panels.0.renderer.panel_type", {}, { renderer: { panel_type: "hologram", panel_name: "x" } }],
-  ])("refuses a wrong %s %#", async ([field, change, panel]) => {
+  ])("rejects an invalid %s %#", async ([field, change, panel]) => {
     expect(await create(panel ? { panels: [panelOf("x", panel)] } : change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("takes titles of 100 and descriptions of 250 characters", async () => {
+  test("accepts titles of 100 and descriptions of 250 characters", async () => {
     expect((await create({ title: "x".repeat(100), description: "x".repeat(250) })).status).toBe(201);
   });
 
-  test("is made and changed by those alone who may write", async () => {
+  test("requires write permission to create", async () => {
     expect((await site.call("createChannelTemplate", { as: "reader", body: bodyOf() })).status).toBe(403);
     expect((await site.call("listChannelTemplates", { as: "reader" })).status).toBe(200);
     expect((await site.call("listChannelTemplates", { as: "viewer" })).status).toBe(403);
   });
 
-  test("is archived once, and stays to be read", async () => {
+  test("is archived once, and can still be read", async () => {
     const { _id } = (await create()).as(ChannelTemplate);
     expect((await Promise.all([archive(_id), archive(_id)])).map(({ body }) => body).sort()).toEqual([false, true]);
     expect((await archive(_id)).body).toBe(false);
     expect((await site.call("getChannelTemplate", { params: { templateId: _id } })).body).toMatchObject({ archived: true });
-    expect(await makePage(_id)).toMatchObject({ status: 400, fields: ["templateId"] });
+    expect(await newPage(_id)).toMatchObject({ status: 400, fields: ["templateId"] });
   });
 
-  test("says that it is archived, is listed with the archived ones, and is restored by a PUT", async () => {
+  test("is listed with the archived ones, marked as archived, and restored by PUT", async () => {
     const own = await newSite();
     const { _id } = (await create({}, own)).as(ChannelTemplate);
     const params = { templateId: _id };
@@ -123,7 +123,7 @@ describe("a channel template", () => {
     ]);
   });
 
-  test("is listed, the last changed first, until it is archived", async () => {
+  test("is listed, most recently modified first, until it is archived", async () => {
     const own = await newSite();
     const ids: string[] = [];
     for (const title of ["Beta", "Alpha", "Gamma"]) ids.push((await create({ title }, own)).as(ChannelTemplate)._id);
@@ -141,8 +141,8 @@ describe("a channel template", () => {
   });
 });
 
-describe("a channel made from a template", () => {
-  test("gets panels of its own, in order, and the theme", async () => {
+describe("a channel created from a template", () => {
+  test("gets its own copies of the panels, in order, and the theme", async () => {
     const theme = await newTheme();
     const stored = (
       await site.call("createPanel", { body: { siteId: site.id, renderer: { panel_type: "chat", panel_name: "Stored chat" } } })
@@ -150,7 +150,7 @@ describe("a channel made from a template", () => {
     const renderer = { panel_type: "image", panel_name: "Crest", image_url: "https://demo.example/crest.png" };
     const panels = [panelOf("crest", { renderer }), panelOf(stored.slug)];
     const template = (await create({ theme, panels })).as(ChannelTemplate);
-    const [one, other] = [(await makePage(template._id)).as(Page), (await makePage(template._id)).as(Page)];
+    const [one, other] = [(await newPage(template._id)).as(Page), (await newPage(template._id)).as(Page)];
     const shown = async (pageId: string) => (await site.call("getConfiguration", { params: { pageId } })).as(Configuration);
     const [first, second] = [await shown(one._id), await shown(other._id)];
     expect(first.panels.map(({ panel_name }) => panel_name)).toEqual(["Crest", "Stored chat"]);
@@ -160,40 +160,40 @@ describe("a channel made from a template", () => {
     expect(new Set([...ids, stored._id]).size).toBe(5);
   });
 
-  test("keeps what it names itself", async () => {
+  test("keeps its own values", async () => {
     const [own, theirs] = [await newTheme(), await newTheme()];
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ theme: theirs, panels: [panelOf("chat", { renderer })] })).as(ChannelTemplate);
     const first = await addThing(site, "panel");
-    const page = (await makePage(template._id, { theme: own, sidebar: { panels: [first], width: 320 } })).as(Page);
+    const page = (await newPage(template._id, { theme: own, sidebar: { panels: [first], width: 320 } })).as(Page);
     expect(page.data).toMatchObject({ theme: own, sidebar: { width: 320 } });
     expect(page.data.sidebar?.panels).toEqual([first, expect.stringMatching(/^[0-9a-f]{24}$/)]);
   });
 
-  test("has no theme where the template's has been deleted", async () => {
+  test("has no theme if the template's theme has been deleted", async () => {
     const theme = await newTheme();
     const template = (await create({ theme })).as(ChannelTemplate);
     await site.call("deleteTheme", { params: { id: theme } });
-    expect((await makePage(template._id)).as(Page).data).not.toHaveProperty("theme");
+    expect((await newPage(template._id)).as(Page).data).not.toHaveProperty("theme");
   });
 
-  test("has as many panels as can be saved again, and is refused beyond", async () => {
+  test("is rejected if it would have more panels than a page can have", async () => {
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const template = (await create({ panels: [panelOf("a", { renderer }), panelOf("b", { renderer })] })).as(ChannelTemplate);
     const ids: string[] = [];
     while (ids.length < 49) ids.push(await addThing(site, "panel"));
     const own = (count: number) => ({ sidebar: { panels: ids.slice(0, count) } });
-    const { _id, slug, data } = (await makePage(template._id, own(48))).as(Page);
+    const { _id, slug, data } = (await newPage(template._id, own(48))).as(Page);
     expect((await site.call("updatePage", { params: { id: _id }, body: { slug, data } })).status).toBe(200);
-    expect(await makePage(template._id, own(49))).toMatchObject({ status: 400, fields: ["data.sidebar.panels"] });
+    expect(await newPage(template._id, own(49))).toMatchObject({ status: 400, fields: ["data.sidebar.panels"] });
   });
 
-  test("is refused for a template that the site doesn't have", async () => {
+  test("is rejected for an unknown template and for one of another site", async () => {
     const foreign = (await create({}, await newSite())).as(ChannelTemplate)._id;
-    for (const id of [foreign, newId(1)]) expect(await makePage(id)).toMatchObject({ status: 400, fields: ["templateId"] });
+    for (const id of [foreign, newId(1)]) expect(await newPage(id)).toMatchObject({ status: 400, fields: ["templateId"] });
   });
 
-  test("leaves no panel behind when its slug is taken", async () => {
+  test("leaves no panels behind if its slug is taken", async () => {
     const own = await newSite();
     const renderer = { panel_type: "chat", panel_name: "Match chat" };
     const panels = [{ ...panelOf("chat", { renderer }), site_id: own.id }];

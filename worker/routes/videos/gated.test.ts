@@ -162,7 +162,7 @@ describe("a playlist panel on a gated page", () => {
       [page, other._id],
       [page, newId(1)],
     ] as const)
-      expect((await play("viewer", pageId, videoId)).problem).toMatchObject({ status: 404, message: "The page shows no such video" });
+      expect((await play("viewer", pageId, videoId)).problem).toMatchObject({ status: 404, message: "The page doesn't show this video" });
     const free = await addVideo();
     expect((await play("client", open, free._id)).as(PageContent).canIPlayResponse.contentCheck.video).toMatchObject({ url: free.url });
   });

@@ -21,7 +21,7 @@ import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
 import { cancelAccountCharges } from "#worker/services/billing/recurring.ts";
 import { forgetWallet } from "#worker/services/wallets/wallets.ts";
-import { forgetWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
+import { deleteWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
 
@@ -41,7 +41,7 @@ const ERASE: Erase[] = [
   (ctx, id) => deleteProofs(ctx, id),
   (ctx, id) => ctx.db.delete(intents).where(and(eq(intents.siteId, ctx.siteId), eq(intents.accountId, id))),
   (ctx, id) => ctx.db.delete(devices).where(devicesOf(ctx, id)),
-  (ctx, id) => forgetWatchTimeOfAccount(ctx, id),
+  (ctx, id) => deleteWatchTimeOfAccount(ctx, id),
   (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),

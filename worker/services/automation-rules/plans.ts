@@ -8,7 +8,7 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { resolveBinding, RuleError } from "./rule-engine.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
 import type { ProviderEventMessage } from "./schemas.ts";
-import { type BroadcastEvent, makeBroadcast } from "#worker/services/overlays/broadcasts.ts";
+import { type BroadcastEvent, buildBroadcast } from "#worker/services/overlays/broadcasts.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
@@ -173,7 +173,7 @@ function planOf({ due }: RuleFiring, id: string, request: FiringRequest, found: 
   if (template?.type !== "template") throw new RuleError("The site has no such template");
   requireVariables(template.contents, variables);
   const { priority } = action.targeting;
-  const broadcast = makeBroadcast(id, due, template, {
+  const broadcast = buildBroadcast(id, due, template, {
     variables,
     tags: tags && [...new Set(tags)],
     timecode,

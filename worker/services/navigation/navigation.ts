@@ -52,26 +52,26 @@ export async function listNavigations(
     query.type && eq(navigations.type, query.type),
     query.name === undefined ? undefined : eq(navigations.name, query.name),
   );
-  return { ...page, rows: (await seenBy(ctx, page.rows)).map(({ row }) => row) };
+  return { ...page, rows: (await visibleTo(ctx, page.rows)).map(({ row }) => row) };
 }
 
-/** A navigation as the caller sees it, and whether that may be all of it. */
-export interface SeenNavigation {
+/** A navigation as visible to the caller, and whether it is complete. */
+export interface VisibleNavigation {
   row: NavigationRow;
-  whole: boolean;
+  complete: boolean;
 }
 
-export async function getNavigation(ctx: Ctx, id: string): Promise<SeenNavigation> {
-  return seen(ctx, await readNavigation(ctx, id));
+export async function getNavigation(ctx: Ctx, id: string): Promise<VisibleNavigation> {
+  return visible(ctx, await readNavigation(ctx, id));
 }
 
-export async function getDefaultNavigation(ctx: Ctx): Promise<SeenNavigation> {
+export async function getDefaultNavigation(ctx: Ctx): Promise<VisibleNavigation> {
   const [navigation] = await ctx.db
     .select()
     .from(navigations)
     .where(and(eq(navigations.siteId, ctx.siteId), isDefault));
   if (!navigation) throw notFound("The site has no default navigation");
-  return seen(ctx, navigation);
+  return visible(ctx, navigation);
 }
 
 export async function createNavigation(ctx: Ctx, input: NavigationInput): Promise<NavigationRow> {
@@ -81,11 +81,11 @@ export async function createNavigation(ctx: Ctx, input: NavigationInput): Promis
   const created: NewEvent = { type: "navigation.created", resource: resourceOf(navigation), data: toNavigation(navigation) };
   const insert = ctx.db.insert(navigations).values(navigation);
   if (input.type !== "default" || !existing) {
-    await refuseSecondDefault(() => commit(ctx, insert, created));
+    await rejectSecondDefault(() => commit(ctx, insert, created));
     return navigation;
   }
-  const old = demoted(ctx, existing);
-  await refuseSecondDefault(() => commitIfUnchanged(ctx, [change(ctx, existing, old), insert], updated(old), created));
+  const old = demote(ctx, existing);
+  await rejectSecondDefault(() => commitIfUnchanged(ctx, [change(ctx, existing, old), insert], updated(old), created));
   return navigation;
 }
 
@@ -96,39 +96,39 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
   const current = rows.find((row) => row.id === id);
   if (!current) throw notFound("Navigation not found");
   const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
-  requireSeen(ctx, current, input);
+  requirePrivateEntriesKept(ctx, current, input);
   const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
   if (!existing) {
-    await refuseSecondDefault(() => commitIfUnchanged(ctx, change(ctx, current, next), updated(next)));
+    await rejectSecondDefault(() => commitIfUnchanged(ctx, change(ctx, current, next), updated(next)));
     return next;
   }
-  const old = demoted(ctx, existing);
-  // There may never be two defaults, not even within the batch: it becomes the default only after the old one is none.
+  const old = demote(ctx, existing);
+  // The unique index allows only one default at any time, even within the batch, so the old one is demoted first.
   const changes = [change(ctx, current, { ...next, type: "custom" }), change(ctx, existing, old), change(ctx, next, next)];
-  await refuseSecondDefault(() => commitIfUnchanged(ctx, changes, updated(next), updated(old)));
+  await rejectSecondDefault(() => commitIfUnchanged(ctx, changes, updated(next), updated(old)));
   return next;
 }
 
-/** Deletes a navigation; the pages that had it are back on the default, and each is told of. */
+/** Deletes a navigation. Its pages fall back to the default, with an event for each. */
 export async function deleteNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
   const current = await readNavigation(ctx, id);
   requireMatch(ctx, current);
-  const changes = [ctx.db.delete(navigations).where(whereVersion(ctx, navigations, current)), ...(await freePages(ctx, id))];
+  const changes = [ctx.db.delete(navigations).where(whereVersion(ctx, navigations, current)), ...(await detachPages(ctx, id))];
   await commitIfUnchanged(ctx, changes, { type: "navigation.deleted", resource: resourceOf(current), data: toNavigation(current) });
   return current;
 }
 
-async function freePages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sqlite">[]> {
+async function detachPages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sqlite">[]> {
   const actor = await ctx.caller();
   const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, navigationId));
-  const freed = sql`json_remove(${pages.data}, '$.navigation')`;
+  const detached = sql`json_remove(${pages.data}, '$.navigation')`;
   const { id, type, siteId, slug, seo, style, activeRenderers, renderers, tags, created } = pages;
   const data = {
     ...{ _id: id, collection: sql`'pages'`, type, site_id: siteId, slug, seo: sql`json(${seo})`, style: sql`json(${style})` },
     ...{ active_renderers: sql`json(${activeRenderers})`, renderers: sql`json(${renderers})`, tags: sql`json(${tags})` },
-    ...{ data: sql`json(${freed})`, created, modified: sql`${ctx.now}` },
+    ...{ data: sql`json(${detached})`, created, modified: sql`${ctx.now}` },
   };
-  const tell = PAGE_TYPES.map((kind) =>
+  const eventInserts = PAGE_TYPES.map((kind) =>
     insertEventsForRows(ctx, actor, {
       type: `admin.${kind}Updated`,
       area: "page",
@@ -137,18 +137,18 @@ async function freePages(ctx: Ctx, navigationId: string): Promise<BatchItem<"sql
       data,
     }),
   );
-  const free = ctx.db
+  const detach = ctx.db
     .update(pages)
-    .set({ data: freed, modified: ctx.now, version: sql`${pages.version} + 1` })
+    .set({ data: detached, modified: ctx.now, version: sql`${pages.version} + 1` })
     .where(applied);
-  return [...tell, free];
+  return [...eventInserts, detach];
 }
 
-/** Gives a page this navigation; a channel's viewers hear of it. */
+/** Applies the navigation to a page; a channel's viewers are notified. */
 export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Promise<void> {
-  const isThere = ownRow(ctx, navigations, id);
+  const ownNavigation = ownRow(ctx, navigations, id);
   const [[navigation], [page]] = await ctx.db.batch([
-    ctx.db.select({ id: navigations.id }).from(navigations).where(isThere),
+    ctx.db.select({ id: navigations.id }).from(navigations).where(ownNavigation),
     ctx.db
       .select()
       .from(pages)
@@ -160,7 +160,7 @@ export async function applyNavigation(ctx: Ctx, id: string, pageId: string): Pro
   const apply = ctx.db
     .update(pages)
     .set(next)
-    .where(and(whereVersion(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${isThere})`));
+    .where(and(whereVersion(ctx, pages, page), sql`exists (select 1 from ${navigations} where ${ownNavigation})`));
   await commitIfUnchanged(ctx, apply, pageUpdated(next));
 }
 
@@ -173,24 +173,24 @@ async function readNavigation(ctx: Ctx, id: string): Promise<NavigationRow> {
   return navigation;
 }
 
-/** The navigations that a change is about, and a 400 for every entry whose page the site doesn't have; one round trip. */
-async function readWithPages(ctx: Ctx, input: NavigationInput, which: SQL | undefined): Promise<NavigationRow[]> {
-  const wanted = pagesOf(input.parents, "parents");
-  const ids = JSON.stringify(wanted.map(({ pageId }) => pageId));
+/** Reads the navigations that match `condition` and checks, in the same round trip, that the pages of all entries exist. */
+async function readWithPages(ctx: Ctx, input: NavigationInput, condition: SQL | undefined): Promise<NavigationRow[]> {
+  const linked = pagesOf(input.parents, "parents");
+  const ids = JSON.stringify(linked.map(({ pageId }) => pageId));
   const [rows, found] = await ctx.db.batch([
     ctx.db
       .select()
       .from(navigations)
-      .where(and(eq(navigations.siteId, ctx.siteId), which)),
+      .where(and(eq(navigations.siteId, ctx.siteId), condition)),
     ctx.db
       .select({ id: pages.id, type: pages.type })
       .from(pages)
       .where(and(eq(pages.siteId, ctx.siteId), inArray(pages.id, sql`(select value from json_each(${ids}))`))),
   ]);
-  const issues = wanted
+  const issues = linked
     .filter(({ pageId, type }) => !found.some((page) => page.id === pageId && page.type === type))
-    .map(({ path, type }) => ({ path, message: `The site has no ${type} of this id` }));
-  if (issues.length > 0) throw new Failure("invalid_request", "An entry leads to a page that the site doesn't have", { issues });
+    .map(({ path, type }) => ({ path, message: `The site has no ${type} with this id` }));
+  if (issues.length > 0) throw new Failure("invalid_request", "An entry links to a page that doesn't exist on the site", { issues });
   return rows;
 }
 
@@ -201,19 +201,19 @@ function pagesOf(entries: NavigationEntry[], path: string): { pageId: string; ty
   ]);
 }
 
-async function seen(ctx: Ctx, navigation: NavigationRow): Promise<SeenNavigation> {
-  const [only] = await seenBy(ctx, [navigation]);
-  return only ?? { row: { ...navigation, parents: [] }, whole: false };
+async function visible(ctx: Ctx, navigation: NavigationRow): Promise<VisibleNavigation> {
+  const [result] = await visibleTo(ctx, [navigation]);
+  return result ?? { row: { ...navigation, parents: [] }, complete: false };
 }
 
-/** What the caller may see of navigations: managers everything, others no private entry but those of pages that are open to them. */
-async function seenBy(ctx: Ctx, rows: NavigationRow[]): Promise<SeenNavigation[]> {
-  if (isManager(await ctx.caller())) return rows.map((row) => ({ row, whole: true }));
+/** Managers see all entries; other callers see private entries only for pages that are open to them. */
+async function visibleTo(ctx: Ctx, rows: NavigationRow[]): Promise<VisibleNavigation[]> {
+  if (isManager(await ctx.caller())) return rows.map((row) => ({ row, complete: true }));
   const open = await openPages(ctx, [...new Set(rows.flatMap(({ parents }) => privatePages(parents)))]);
-  return rows.map((row) => ({ row: { ...row, parents: visibleEntries(row.parents, open) }, whole: false }));
+  return rows.map((row) => ({ row: { ...row, parents: visibleEntries(row.parents, open) }, complete: false }));
 }
 
-/** Of these pages, those for which the caller holds what the gate asks for, or which the caller manages. */
+/** The pages among these whose gate the caller passes, or that the caller manages. */
 async function openPages(ctx: Ctx, ids: string[]): Promise<Set<string>> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" || ids.length === 0) return new Set();
@@ -221,7 +221,7 @@ async function openPages(ctx: Ctx, ids: string[]): Promise<Set<string>> {
     .select({ id: pages.id, data: pages.data })
     .from(pages)
     .where(and(eq(pages.siteId, ctx.siteId), idIn(pages.id, ids)));
-  // A page without a gate is open to everybody: then nobody is entitled to it in particular, and private means hidden.
+  // Everybody can open a page without a gate, so a private entry for it is simply hidden.
   const gated = found.map(({ id, data }) => ({ id, gate: data.gate })).filter(({ gate }) => gate.type !== "none");
   const managed = ids.filter((id) => managesPage(actor.roles, id, "read"));
   return new Set([...(await pagesOpenTo(ctx, actor.id, gated)), ...managed]);
@@ -240,25 +240,25 @@ function visibleEntries(entries: NavigationEntry[], open: ReadonlySet<string>): 
     .map(({ children, ...entry }) => (children ? { ...entry, children: visibleEntries(children, open) } : entry));
 }
 
-/** A 409 where a change without If-Match leaves out private entries: its sender may never have seen them. */
-function requireSeen(ctx: Ctx, current: NavigationRow, input: NavigationInput): void {
+/** Rejects an update without If-Match that removes private entries, because its sender may never have seen them. */
+function requirePrivateEntriesKept(ctx: Ctx, current: NavigationRow, input: NavigationInput): void {
   if (ctx.ifMatch) return;
-  const kept = new Set(namesOf(input.parents));
-  if (!namesOf(current.parents, "private").every((name) => kept.has(name)))
+  const kept = new Set(keysOf(input.parents));
+  if (!keysOf(current.parents, "private").every((key) => kept.has(key)))
     throw conflict(
-      "The change leaves out private entries; read the navigation with a developer key or as a site admin, and send its ETag in If-Match to remove them",
+      "The update leaves out private entries; to remove them, read the navigation with a developer key or as a site admin and send its ETag in If-Match",
     );
 }
 
-/** Names the entries, or those that are private or below one. */
-function namesOf(entries: NavigationEntry[], which: "all" | "private" = "all"): string[] {
+/** Keys that identify all entries, or only those that are private or below a private one. */
+function keysOf(entries: NavigationEntry[], filter: "all" | "private" = "all"): string[] {
   return entries.flatMap(({ type, pageId, name, children = [], ...entry }) => {
-    const isMeant = which === "all" || entry.private;
-    return [...(isMeant ? [JSON.stringify([type, pageId, name])] : []), ...namesOf(children, isMeant ? "all" : which)];
+    const isIncluded = filter === "all" || entry.private;
+    return [...(isIncluded ? [JSON.stringify([type, pageId, name])] : []), ...keysOf(children, isIncluded ? "all" : filter)];
   });
 }
 
-function demoted(ctx: Ctx, current: NavigationRow): NavigationRow {
+function demote(ctx: Ctx, current: NavigationRow): NavigationRow {
   return { ...current, type: "custom", modified: ctx.now, version: current.version + 1 };
 }
 
@@ -285,6 +285,6 @@ function columnsOf({ name, type, parents, externalLinks }: NavigationInput) {
   return { name, type, parents, externalLinks };
 }
 
-function refuseSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
+function rejectSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
   return loseToDuplicate("navigations.site_id", write);
 }

@@ -8,8 +8,8 @@ const Name = z.string().trim().min(1).max(200);
 
 const entry = {
   type: z.enum(NAVIGATION_ENTRY_TYPES),
-  pageId: Id.optional().describe("Of a channel or landing: the page of the site to which it leads"),
-  name: Name.optional().describe("Required of a folder; of a page, shown in place of the page's own name"),
+  pageId: Id.optional().describe("The page of the site that the entry links to; required for a channel or landing entry"),
+  name: Name.optional().describe("Required for a folder; for a page, shown instead of the page's own name"),
   private: z
     .boolean()
     .default(false)
@@ -17,18 +17,18 @@ const entry = {
 };
 
 function checkEntry({ type, pageId, name }: NavigationEntry, issues: z.core.$RefinementCtx): void {
-  const refuse = (path: string, message: string): void => issues.addIssue({ code: "custom", path: [path], message });
+  const reject = (path: string, message: string): void => issues.addIssue({ code: "custom", path: [path], message });
   if (type === "folder") {
-    if (name === undefined) refuse("name", "Required of a folder");
-    if (pageId !== undefined) refuse("pageId", "A folder leads to no page");
-  } else if (pageId === undefined) refuse("pageId", `Required of a ${type}`);
+    if (name === undefined) reject("name", "Required for a folder");
+    if (pageId !== undefined) reject("pageId", "A folder can't link to a page");
+  } else if (pageId === undefined) reject("pageId", `Required for a ${type}`);
 }
 
 function entriesOf<T extends z.ZodType>(item: T) {
   return z.array(item).max(200);
 }
 
-// Four levels, each with a schema of its own: what is nested more deeply is an unknown field, however deep it goes.
+// Four levels with a schema each instead of recursion: anything deeper is an unknown field, however deep the input is.
 const Level4 = z.strictObject(entry).superRefine(checkEntry).openapi("NavigationEntryLevel4");
 const Level3 = z
   .strictObject({ ...entry, children: entriesOf(Level4).optional() })
@@ -45,8 +45,8 @@ const Level1 = z
 
 const editable = {
   name: Name.openapi({ example: "Match day" }),
-  type: z.enum(NAVIGATION_TYPES).describe("A site has one default; making another the default turns the old one into a custom one"),
-  parents: entriesOf(Level1).describe("The menu's entries, at most four levels of them"),
+  type: z.enum(NAVIGATION_TYPES).describe("A site has one default; setting a new default turns the old one into a custom one"),
+  parents: entriesOf(Level1).describe("The menu's entries, nested up to four levels"),
   externalLinks: z.array(z.strictObject({ name: Name, url: LinkUrl })).max(100),
 };
 

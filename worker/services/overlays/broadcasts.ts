@@ -14,15 +14,15 @@ import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from 
 import { requireVariables, withRiveUrls } from "./overlays.ts";
 import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
-/** What a broadcast may come to as JSON, in bytes of UTF-8: it goes to every viewer, and is kept with the log. */
+/** The maximum size of a broadcast as JSON, in UTF-8 bytes: it is sent to every viewer and stored in the log. */
 export const MAX_BROADCAST = 131_072;
 
-/** Stands for every channel of the site in the row of a broadcast. */
+/** The channel id of a site-wide broadcast's row. */
 export const SITE_WIDE = "";
 
-const NOT_LISTED = "The overlay has channels of its own, and this one isn't among them";
+const NOT_LISTED = "The overlay can only be shown on its own channels, and this isn't one of them";
 
-/** Where a broadcast stands in a channel's log. */
+/** A broadcast's position in a channel's log. */
 export interface Sent {
   broadcastId: string;
   channelId: string;
@@ -31,14 +31,14 @@ export interface Sent {
   endsAt: number;
 }
 
-/** What the event of a broadcast holds: enough to send it again, should the request die between commit and sending. */
+/** The data of a broadcast's event: enough to send it again if the request fails between commit and delivery. */
 export interface BroadcastEvent {
-  /** Null: every channel of the site. */
+  /** Null for every channel of the site. */
   channelIds: string[] | null;
   broadcast: Broadcast;
 }
 
-/** What the event of a clear holds. */
+/** The data of a clear's event. */
 export interface ClearEvent {
   clearId: string;
   channelIds: string[] | null;
@@ -58,8 +58,8 @@ export interface Cleared {
 }
 
 /**
- * Shows an overlay on the channels that the request names or matches by metadata, else on those that an instance lists, else site-wide.
- * An instance that lists channels is shown on no others. Committed first, then sent; the answer says where it stands in each channel's log.
+ * Shows an overlay on the channels that the request lists or matches by metadata, else on those an instance lists, else site-wide.
+ * An instance that lists channels is never shown on others. The broadcast is committed first, then sent to the channels.
  */
 export async function broadcastOverlay(
   ctx: Ctx,
@@ -87,7 +87,7 @@ export async function broadcastOverlay(
   await requireChannels(ctx, channelIds);
   requireVariables(overlay.contents, input.variables ?? {});
   const tags = input.tagId === undefined ? undefined : [input.tagId];
-  const broadcast = makeBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags });
+  const broadcast = buildBroadcast(newId(ctx.now), ctx.now, overlay, { ...input, tags });
   const event: BroadcastEvent = { channelIds, broadcast };
   const eventIds = await commit(ctx, insertRows(ctx, event), {
     type: "overlay.broadcast",
@@ -99,16 +99,20 @@ export async function broadcastOverlay(
   return { broadcastId: broadcast.broadcastId, broadcasts: sent };
 }
 
-/** What is committed is brought to its channels by the site's log if it can't be now; the caller hears that it is late. */
+/** The site log delivers what is committed but can't be sent now; the caller gets a 503 that says so. */
 async function orUnavailable<T>(sending: Promise<T>): Promise<T> {
   try {
     return await sending;
   } catch (cause) {
-    throw new Failure("unavailable", "It is recorded, but a channel did not answer; it follows as soon as the channel does", { cause });
+    throw new Failure(
+      "unavailable",
+      "The request was accepted, but a channel did not respond; it will be delivered as soon as the channel is available",
+      { cause },
+    );
   }
 }
 
-/** Brings a committed broadcast to its channels; safe to repeat, each channel takes it once. */
+/** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */
 export async function sendBroadcast(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<Sent[]> {
   const { broadcastId } = broadcast;
   if (!channelIds) return (await presenceOf(env, siteId).publish(broadcast)).map((sent) => ({ broadcastId, ...sent }));
@@ -120,36 +124,36 @@ export async function sendBroadcast(env: Env, siteId: string, { channelIds, broa
   );
 }
 
-/** The same for one that could not be brought at once: not to where it has been cleared since. */
+/** Sends a delayed broadcast, except to the channels where it has been cleared since. */
 export async function sendUncleared(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<void> {
   const rows = await createDb(env.DB)
     .select({ channelId: broadcasts.channelId })
     .from(broadcasts)
     .where(and(eq(broadcasts.siteId, siteId), eq(broadcasts.id, broadcast.broadcastId), isNull(broadcasts.clearedAt)));
-  const left = new Set(rows.map(({ channelId }) => channelId));
-  if (channelIds || left.has(SITE_WIDE))
-    await sendBroadcast(env, siteId, { channelIds: channelIds?.filter((channelId) => left.has(channelId)) ?? null, broadcast });
+  const uncleared = new Set(rows.map(({ channelId }) => channelId));
+  if (channelIds || uncleared.has(SITE_WIDE))
+    await sendBroadcast(env, siteId, { channelIds: channelIds?.filter((channelId) => uncleared.has(channelId)) ?? null, broadcast });
 }
 
-/** Takes broadcasts off the screens before their time. */
+/** Removes broadcasts from viewers' screens before they end. */
 export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: ClearRequest): Promise<Cleared[]> {
   const [rows, [channel]] = await ctx.db.batch([
     ctx.db
       .select()
       .from(broadcasts)
-      .where(and(isOffered(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
+      .where(and(isClearable(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId))),
     ctx.db
       .select({ id: pages.id })
       .from(pages)
       .where(and(ownRow(ctx, pages, channelId ?? ""), eq(pages.type, "channel"))),
   ]);
   if (channelId !== undefined && !channel) throw notFound("Channel not found");
-  const offered = rows.filter((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
-  if (broadcastId !== undefined && offered.length === 0) throw notFound("No such broadcast is on");
+  const clearable = rows.filter((row) => channelId === undefined || row.channelId === channelId || row.channelId === SITE_WIDE);
+  if (broadcastId !== undefined && clearable.length === 0) throw notFound("No active broadcast with this id");
   const event: ClearEvent = {
     clearId: newId(ctx.now),
     channelIds: clearedChannels(rows, channelId, broadcastId),
-    target: broadcastId === undefined ? { all: true, broadcastIds: idsOf(offered) } : { broadcastIds: [broadcastId] },
+    target: broadcastId === undefined ? { all: true, broadcastIds: idsOf(clearable) } : { broadcastIds: [broadcastId] },
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
   const eventIds = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
@@ -158,7 +162,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
   return cleared;
 }
 
-/** Brings a committed clear to its channels; safe to repeat. */
+/** Sends a committed clear to its channels. Idempotent. */
 export async function sendClear(env: Env, siteId: string, { clearId, channelIds, target }: ClearEvent): Promise<Cleared[]> {
   if (!channelIds) return presenceOf(env, siteId).clear({ id: clearId, target });
   return Promise.all(
@@ -169,12 +173,12 @@ export async function sendClear(env: Env, siteId: string, { clearId, channelIds,
   );
 }
 
-/** A broadcast with the channels of a site-wide one that have been cleared. */
+/** A broadcast; a site-wide one with the channels on which it was cleared. */
 export type ListedBroadcast = BroadcastRow & { except: string[] };
 
 const ChannelIds = z.array(z.string());
 const broadcastKey = sql<string>`${broadcasts.id} || ${broadcasts.channelId}`;
-// In a select of one table drizzle leaves the table's name off columns, which would then be those of the inner one: so in plain text.
+// Plain SQL, because drizzle omits the table name in single-table selects, and the columns would resolve to the inner table.
 const clearedOn =
   sql`(select json_group_array(cleared.channel_id) from broadcasts as cleared where cleared.id = broadcasts.id and broadcasts.channel_id = '' and cleared.channel_id <> '')`
     .mapWith((text: string) => ChannelIds.parse(JSON.parse(text)))
@@ -196,32 +200,32 @@ const broadcastList: ListSpec<ListedBroadcast> = {
   search: {},
 };
 
-/** What is on now, or will still be shown; of one channel, with what the whole site has. */
+/** Lists active and upcoming broadcasts; for one channel, including site-wide ones. */
 export function listBroadcasts(ctx: Ctx, query: ListQuery & { channelId?: string }): Promise<ListPage<ListedBroadcast>> {
   const { channelId } = query;
   const clearedHere = sql`exists (select 1 from broadcasts as cleared where cleared.id = ${broadcasts.id} and cleared.channel_id = ${channelId ?? ""} and cleared.cleared_at is not null)`;
   const ofChannel = or(eq(broadcasts.channelId, channelId ?? ""), and(eq(broadcasts.channelId, SITE_WIDE), sql`not ${clearedHere}`));
-  return listRows(ctx, broadcastList, query, isOn(ctx), channelId === undefined ? undefined : ofChannel);
+  return listRows(ctx, broadcastList, query, isActive(ctx), channelId === undefined ? undefined : ofChannel);
 }
 
-/** Deletes the record of broadcasts that ended a day ago. */
+/** Deletes the rows of broadcasts that ended more than a day ago. */
 export async function pruneBroadcasts(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
   await ctx.db.delete(broadcasts).where(lt(broadcasts.endsAt, ctx.now - 24 * 60 * 60 * 1000));
 }
 
 function namedChannels({ channelId, channelIds }: BroadcastInput): string[] | undefined {
-  if (channelId !== undefined && channelIds) throw invalid("channelIds", "Give channelId or channelIds, not both");
+  if (channelId !== undefined && channelIds) throw invalid("channelIds", "Specify either channelId or channelIds, not both");
   return channelId === undefined ? channelIds && [...new Set(channelIds)] : [channelId];
 }
 
-/** The channels that the request or, without one, the instance asks for. */
+/** The channels that the request selects, or by default those of the instance. */
 function channelFilter(overlayId: string, named: string[] | undefined, { pageMetadata }: BroadcastInput): SQL | undefined {
   const matches =
     pageMetadata === undefined
       ? undefined
       : or(...[1, 2, 3, 4, 5].map((field) => sql`json_extract(${pages.data}, ${`$.external_field_${field}`}) = ${pageMetadata}`));
-  const wanted = named && sql`${pages.id} in (select value from json_each(${JSON.stringify(named)}))`;
-  if (matches || wanted) return and(wanted, matches);
+  const requested = named && sql`${pages.id} in (select value from json_each(${JSON.stringify(named)}))`;
+  if (matches || requested) return and(requested, matches);
   return sql`${pages.id} in (select channel.value from ${overlays}, json_each(${overlays.contents}) as content, json_each(content.value, '$.channels') as channel where ${overlays.id} = ${overlayId} and ${overlays.type} = 'instance')`;
 }
 
@@ -231,7 +235,7 @@ function listedChannels(overlay: OverlayRow): string[] {
     : [];
 }
 
-/** A 400 for every named channel that an instance with channels of its own doesn't list. */
+/** Rejects every requested channel that an instance with its own channels doesn't list. */
 function requireListed(listed: string[], named: string[] | undefined, { channelId }: BroadcastInput): void {
   if (!named || listed.length === 0) return;
   const issues = named.flatMap((id, index) =>
@@ -240,23 +244,23 @@ function requireListed(listed: string[], named: string[] | undefined, { channelI
   if (issues.length > 0) throw new Failure("invalid_request", NOT_LISTED, { issues });
 }
 
-/** A creator needs channels, and rights to each; the whole site is for admins. */
+/** A creator must select channels and have rights to each; only admins may address the whole site. */
 async function requireChannels(ctx: Ctx, channelIds: string[] | null): Promise<void> {
   if (channelIds) {
     for (const channelId of channelIds) await requirePage(ctx, channelId, "write");
     return;
   }
   const actor = await ctx.caller();
-  if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw invalid("channelId", "Required of channel admins");
+  if (actor.kind === "account" && !isSiteAdmin(actor.roles, "write")) throw invalid("channelId", "Required for creators");
 }
 
-/** What a broadcast says, whoever sends it. */
+/** The content of a broadcast, whether a request or a rule sends it. */
 export type BroadcastContent = Pick<BroadcastInput, "duration" | "variables" | "timecode" | "priority" | "broadcastPayload"> & {
   tags?: string[] | undefined;
 };
 
-/** The broadcast of an overlay that begins at `startsAt` (ms). Throws where its variables would make it too large. */
-export function makeBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
+/** Builds the broadcast of an overlay that starts at `startsAt` (ms). Throws if its variables make it too large. */
+export function buildBroadcast(broadcastId: string, startsAt: number, overlay: OverlayRow, input: BroadcastContent): Broadcast {
   const [first] = overlay.contents;
   const variables = { ...first?.variables, ...input.variables };
   const broadcast: Broadcast = {
@@ -292,19 +296,19 @@ function tooLarge(): Failure {
   return invalid("variables", "With its variables filled in, the broadcast is larger than 128 kB");
 }
 
-/** Still to be seen, and not cleared. */
-function isOn(ctx: Ctx): SQL | undefined {
+/** Not yet ended and not cleared. */
+function isActive(ctx: Ctx): SQL | undefined {
   return and(eq(broadcasts.siteId, ctx.siteId), gt(broadcasts.endsAt, ctx.now), isNull(broadcasts.clearedAt));
 }
 
-/** Still to be seen by somebody, whose picture may be behind. */
-function isOffered(ctx: Ctx): SQL | undefined {
+/** May still be shown to a viewer whose playback is behind. */
+function isClearable(ctx: Ctx): SQL | undefined {
   const { siteId, endsAt, timecode, clearedAt } = broadcasts;
-  const waits = or(gt(endsAt, ctx.now), isNotNull(timecode));
-  return and(eq(siteId, ctx.siteId), gt(endsAt, ctx.now - MAX_VIDEO_LATENCY_MS), waits, isNull(clearedAt));
+  const mayBePending = or(gt(endsAt, ctx.now), isNotNull(timecode));
+  return and(eq(siteId, ctx.siteId), gt(endsAt, ctx.now - MAX_VIDEO_LATENCY_MS), mayBePending, isNull(clearedAt));
 }
 
-/** The rows of a broadcast that has none yet: one statement with few parameters, however many channels; the columns stand in the table's order. */
+/** Inserts the rows of a broadcast in one statement with few parameters, however many channels. Columns are in table order. */
 export function insertRows(ctx: Ctx, { channelIds, broadcast }: BroadcastEvent) {
   const { broadcastId, overlayId, segment, timecode, startsAt, endsAt } = broadcast;
   return ctx.db
@@ -319,16 +323,16 @@ function idsOf(rows: BroadcastRow[]): string[] {
   return [...new Set(rows.map((row) => row.id))];
 }
 
-/** Null for the whole site: when everything is cleared everywhere, or one broadcast that is everywhere. */
+/** Null for the whole site: if everything is cleared everywhere, or the broadcast is site-wide. */
 function clearedChannels(rows: BroadcastRow[], channelId: string | undefined, broadcastId: string | undefined): string[] | null {
   if (channelId !== undefined) return [channelId];
   if (broadcastId === undefined || rows.some((row) => row.channelId === SITE_WIDE)) return null;
   return rows.map((row) => row.channelId);
 }
 
-/** On one channel, a site-wide broadcast stays on for the others: the channel gets a row of its own that says it is cleared. */
+/** A site-wide broadcast that is cleared on one channel stays active on the others: the channel gets its own, cleared row. */
 function markCleared(ctx: Ctx, channelId: string | undefined, broadcastId: string | undefined) {
-  const chosen = and(isOffered(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
+  const chosen = and(isClearable(ctx), broadcastId === undefined ? undefined : eq(broadcasts.id, broadcastId));
   const cleared = { clearedAt: ctx.now };
   if (channelId === undefined) return ctx.db.update(broadcasts).set(cleared).where(chosen);
   return [

@@ -62,7 +62,7 @@ export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<Over
   return overlay;
 }
 
-/** Replaces an overlay; broadcasts that are on keep showing what was sent. */
+/** Replaces an overlay; active broadcasts keep showing what was sent. */
 export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getOverlay(ctx, id);
@@ -85,7 +85,7 @@ export async function deleteOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
   return current;
 }
 
-/** The contents with each rive file's url in place. */
+/** The elements, with the URL of each Rive file filled in. */
 export function withRiveUrls(contents: OverlayContents): OverlayContents {
   return contents.map((content) =>
     content.kind === "rive" ? { ...content, url: content.url ?? `/media/v1/${content.mediaId}` } : content,
@@ -93,11 +93,11 @@ export function withRiveUrls(contents: OverlayContents): OverlayContents {
 }
 
 /**
- * A 400 that names each variable of a broadcast that the overlay does not use, that is of another type than the overlay's own value, or
- * that is left out and has none. The inputs of a rive file can't be read here, so beside one any name is taken.
+ * Throws a 400 that names each variable that the overlay doesn't use, whose type differs from the overlay's own value, or that is
+ * missing without a default. The inputs of a Rive file can't be read here, so an overlay with one accepts any name.
  */
 export function requireVariables(contents: OverlayContents, given: Variables): void {
-  const issues = [...unusedVariables(contents, given), ...contents.flatMap((content) => wrongVariables(content, given))];
+  const issues = [...unusedVariables(contents, given), ...contents.flatMap((content) => invalidVariables(content, given))];
   const [first] = issues;
   if (first) throw new Failure("invalid_request", first.message, { issues });
 }
@@ -106,17 +106,17 @@ function unusedVariables(contents: OverlayContents, given: Variables): Issue[] {
   if (contents.some((content) => content.kind === "rive")) return [];
   const used = new Set(contents.flatMap((content) => [...namesIn(content), ...Object.keys(content.variables ?? {})]));
   return Object.keys(given).flatMap((name) =>
-    used.has(name) ? [] : { path: `variables.${name}`, message: "The overlay has no such variable" },
+    used.has(name) ? [] : { path: `variables.${name}`, message: "The overlay has no variable of this name" },
   );
 }
 
-function wrongVariables(content: OverlayContent, given: Variables): Issue[] {
-  const own = new Map(Object.entries(content.variables ?? {}));
-  const all = new Map(Object.entries(given));
-  return [...new Set([...namesIn(content), ...own.keys()])].flatMap((name) => {
-    const [value, fallback] = [all.get(name), own.get(name)];
+function invalidVariables(content: OverlayContent, given: Variables): Issue[] {
+  const defaults = new Map(Object.entries(content.variables ?? {}));
+  const values = new Map(Object.entries(given));
+  return [...new Set([...namesIn(content), ...defaults.keys()])].flatMap((name) => {
+    const [value, fallback] = [values.get(name), defaults.get(name)];
     const path = `variables.${name}`;
-    if (value === undefined) return fallback === undefined ? { path, message: "The overlay needs this variable" } : [];
+    if (value === undefined) return fallback === undefined ? { path, message: "The overlay requires this variable" } : [];
     return fallback === undefined || typeof value === typeof fallback ? [] : { path, message: `Must be a ${typeof fallback}` };
   });
 }

@@ -7,49 +7,49 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { SITE_WIDE } from "./broadcasts.ts";
 import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
-/** What became of a broadcast. `delay` in ms of the server's clock: from the channel's commit to the acknowledgement's arrival. */
+/** Delivery counts. `delay` is in ms of the server's clock, from the channel's commit to the arrival of the acknowledgement. */
 export interface Counts {
-  /** Open sockets that it was for when it was sent, those that took it, and those that acknowledged it in time. */
+  /** Open sockets in the broadcast's audience when it was sent; those it was delivered to; those that acknowledged it in time. */
   sockets: number;
   sent: number;
   acknowledged: number;
-  /** Viewers who came afterwards and got it with their welcome. */
+  /** Viewers who connected afterwards and received it with their welcome. */
   late: number;
-  /** Sockets that it was for and that have not acknowledged it. */
+  /** Sockets in the audience that have not acknowledged it. */
   missing: number;
   delay: { p50: number | null; p95: number | null; p99: number | null };
 }
 
 export interface Receipt extends Counts {
   broadcastId: string;
-  /** The channel and the position there; null for a broadcast of several. */
+  /** The channel and the position in its log; null for a broadcast to several channels. */
   channelId: string | null;
   seq: number | null;
   channels: (Counts & { channelId: string; seq: number })[];
 }
 
-/** The receipt of a broadcast, counted until now; kept for a day after its end. */
+/** Returns the receipt of a broadcast as of now; receipts are kept for a day after the broadcast ends. */
 export async function getReceipt(ctx: Ctx, broadcastId: string): Promise<Receipt> {
   const rows = await ctx.db
     .select({ channelId: broadcasts.channelId })
     .from(broadcasts)
     .where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.id, broadcastId)));
   if (rows.length === 0) throw notFound("Broadcast not found");
-  const asked = rows.map((row) => row.channelId);
-  const parts = await askChannels(ctx, broadcastId, asked);
-  const only = asked.length === 1 && asked[0] !== SITE_WIDE ? (asked[0] ?? null) : null;
+  const targets = rows.map((row) => row.channelId);
+  const parts = await readReceipts(ctx, broadcastId, targets);
+  const channelId = targets.length === 1 && targets[0] !== SITE_WIDE ? (targets[0] ?? null) : null;
   return {
     broadcastId,
-    channelId: only,
-    seq: only === null ? null : (parts[0]?.seq ?? null),
+    channelId,
+    seq: channelId === null ? null : (parts[0]?.seq ?? null),
     ...countsOf(parts),
     channels: parts.map((part) => ({ channelId: part.channelId, seq: part.seq, ...countsOf([part]) })),
   };
 }
 
-async function askChannels(ctx: Ctx, broadcastId: string, asked: string[]): Promise<(ChannelReceipt & { channelId: string })[]> {
+async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): Promise<(ChannelReceipt & { channelId: string })[]> {
   try {
-    const channelIds = asked.includes(SITE_WIDE) ? await presenceOf(ctx.env, ctx.siteId).reachedBy(broadcastId) : asked;
+    const channelIds = targets.includes(SITE_WIDE) ? await presenceOf(ctx.env, ctx.siteId).reachedBy(broadcastId) : targets;
     const receipts = await Promise.all(
       channelIds.map(async (channelId) => {
         const receipt = ChannelReceipt.nullable().parse(await channelOf(ctx.env, ctx.siteId, channelId).receipt(broadcastId));
@@ -58,7 +58,7 @@ async function askChannels(ctx: Ctx, broadcastId: string, asked: string[]): Prom
     );
     return receipts.flat();
   } catch (cause) {
-    throw new Failure("unavailable", "A channel did not answer; ask again", { cause });
+    throw new Failure("unavailable", "A channel did not respond; try again", { cause });
   }
 }
 

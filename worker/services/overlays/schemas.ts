@@ -11,13 +11,13 @@ export const Duration = z.number().int().min(1).max(86_400).describe("Seconds").
 export const Variables = z
   .record(z.string().max(100), z.union([z.string().max(10_000), z.number(), z.boolean()]))
   .refine((variables) => Object.keys(variables).length <= 100, "At most 100 variables")
-  .describe("Fill `{{name}}` in html, escaped")
+  .describe("Values for `{{name}}` placeholders in html; they are escaped")
   .openapi({ example: { scorer: "Ada Moreno", minute: 17 } });
 
-const ofInstances = {
-  templateId: Id.optional().describe("Of an instance: the template that it was made from"),
+const instanceFields = {
+  templateId: Id.optional().describe("For an instance: the template that it was created from"),
   variables: Variables.optional().describe(
-    "Of an instance: its values; of a template: what holds where a broadcast says nothing. Those of the broadcast come on top and have the same types",
+    "For an instance, its values; for a template, the defaults. A broadcast can override them with values of the same types",
   ),
 };
 
@@ -25,8 +25,8 @@ const HtmlContent = z.strictObject({
   kind: z.literal("html"),
   html: z.string().min(1).max(65_536),
   position: z.enum(POSITIONS),
-  channels: z.array(Id).max(200).optional().describe("Of an instance: the channels that it may be shown on; none: every channel"),
-  ...ofInstances,
+  channels: z.array(Id).max(200).optional().describe("For an instance: the channels on which it may be shown; every channel if omitted"),
+  ...instanceFields,
 });
 
 const FileUrl = z
@@ -34,7 +34,7 @@ const FileUrl = z
     [z.url({ protocol: /^https$/ }).max(2000), z.string().regex(/^\/media\/v1\/[0-9a-f]{24}$/)],
     "An https URL, or the url of an uploaded file",
   )
-  .describe("Where the file lies; an uploaded file's own when left out");
+  .describe("URL of the file; defaults to that of the uploaded file");
 
 const RiveContent = z.strictObject({
   kind: z.literal("rive"),
@@ -42,7 +42,7 @@ const RiveContent = z.strictObject({
   fileName: z.string().min(1).max(200),
   position: z.enum(POSITIONS).default("center"),
   url: FileUrl.optional(),
-  ...ofInstances,
+  ...instanceFields,
 });
 
 export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveContent]).openapi("OverlayContent");
@@ -50,7 +50,7 @@ export const OverlayContent = z.discriminatedUnion("kind", [HtmlContent, RiveCon
 const editable = {
   name: z.string().trim().min(1).max(200).openapi({ example: "Goal" }),
   description: z.string().max(2000).openapi({ example: "Home side scores" }),
-  type: z.enum(OVERLAY_TYPES).describe("A template is broadcast with variables; an instance has its own"),
+  type: z.enum(OVERLAY_TYPES).describe("A template gets its variables from each broadcast; an instance has its own"),
   duration: Duration,
   contents: z.array(OverlayContent).min(1).max(8),
   cta: orNull(OverlayCta).optional(),
@@ -78,11 +78,11 @@ export const Overlay = z.object({ _id: Id, siteId: Id, ...editable, cta: orNull(
 
 export const OverlayFilters = {
   type: z.enum(OVERLAY_TYPES).optional(),
-  kind: z.enum(OVERLAY_KINDS).optional().describe("Overlays with content of this kind"),
+  kind: z.enum(OVERLAY_KINDS).optional().describe("Only overlays with an element of this kind"),
 };
 
 export const OverlayQuery = z.strictObject({
-  riveUrl: QueryBoolean.optional().describe("`true`: each rive content carries the url of its file"),
+  riveUrl: QueryBoolean.optional().describe("If `true`, each Rive element includes the URL of its file"),
 });
 
 export const TagId = z
@@ -93,15 +93,26 @@ export const TagId = z
 
 export const BroadcastInput = z
   .strictObject({
-    duration: Duration.optional().describe("Seconds; the overlay's own when left out"),
+    duration: Duration.optional().describe("Seconds; defaults to the overlay's own"),
     channelId: Id.optional(),
     channelIds: z.array(Id).min(1).max(50).optional(),
     variables: Variables.optional(),
-    timecode: z.number().min(0).optional().describe("Seconds of media time at which the viewer shows it"),
+    timecode: z.number().min(0).optional().describe("Media time, in seconds, at which viewers show it"),
     tagId: TagId.optional().describe("Only viewers with this account tag"),
-    pageMetadata: z.string().min(1).max(500).optional().describe("Channels with this text in one of external_field_1 to 5"),
-    priority: z.number().int().min(-100).max(100).default(0).describe("Where two overlays want one position, the higher is shown first"),
-    broadcastPayload: FreeObject.optional().describe("Handed to the viewers' app as it is"),
+    pageMetadata: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("Only channels with this value in one of external_field_1 to external_field_5"),
+    priority: z
+      .number()
+      .int()
+      .min(-100)
+      .max(100)
+      .default(0)
+      .describe("If two overlays use the same position, the one with the higher priority is shown first"),
+    broadcastPayload: FreeObject.optional().describe("Passed to the viewers' app unchanged"),
   })
   .openapi("BroadcastInput", {
     example: { channelId: "5eed0000000000000000c001", duration: 8, variables: { scorer: "Ada Moreno", minute: 17 } },
@@ -110,7 +121,7 @@ export const BroadcastInput = z
 export const TagBroadcastInput = z
   .strictObject({
     duration: Duration.optional(),
-    channelId: Id.optional().describe("Required of creators; without it a broadcast of an admin is site-wide"),
+    channelId: Id.optional().describe("Required for creators; if an admin or a developer key omits it, the broadcast is site-wide"),
     variables: Variables.optional(),
   })
   .openapi("TagBroadcastInput");
@@ -118,7 +129,7 @@ export const TagBroadcastInput = z
 export const BroadcastAnswer = z
   .object({
     success: z.literal(true),
-    broadcastId: Id.describe("The same on every channel; clears it also where it is yet to be shown"),
+    broadcastId: Id.describe("The same on every channel; use it to clear the broadcast, even before it is shown"),
     broadcasts: z.array(
       z.object({
         broadcastId: Id,
@@ -132,39 +143,39 @@ export const BroadcastAnswer = z
   .openapi("BroadcastAnswer");
 
 const Count = z.number().int().nonnegative();
-const Delay = z.number().nullable().describe("Null while nothing is acknowledged; at most a sixteenth too large");
+const Delay = z.number().nullable().describe("Null until something is acknowledged; overestimated by at most 1/16");
 
 const counts = {
-  sockets: Count.describe("Open sockets that it was for when it was sent"),
-  sent: Count.describe("Those that took it"),
-  acknowledged: Count.describe("Those whose viewer acknowledged it; what was said about acknowledgements and then lost counts as missing"),
-  late: Count.describe("Viewers who came or returned later and got it then"),
+  sockets: Count.describe("Open sockets in the audience when it was sent"),
+  sent: Count.describe("Sockets that it was delivered to"),
+  acknowledged: Count.describe("Sockets whose viewer acknowledged it; a lost acknowledgement counts as missing"),
+  late: Count.describe("Viewers who connected or reconnected later and received it then"),
   missing: Count.describe("Sockets that have not acknowledged it"),
   delay: z
     .object({ p50: Delay, p95: Delay, p99: Delay })
-    .describe("Milliseconds of the server's clock from the channel's log to the acknowledgement's arrival"),
+    .describe("Milliseconds, by the server's clock, from the entry in the channel's log to the arrival of the acknowledgement"),
 };
 
 export const Receipt = z
   .object({
     broadcastId: Id,
-    channelId: Id.nullable().describe("Null: a broadcast to several channels or to the whole site"),
+    channelId: Id.nullable().describe("Null for a broadcast to several channels or the whole site"),
     seq: z.number().int().nullable().describe("Position in the channel's log"),
     ...counts,
-    channels: z.array(z.object({ channelId: Id, seq: z.number().int(), ...counts })).describe("The same for each channel that it came to"),
+    channels: z.array(z.object({ channelId: Id, seq: z.number().int(), ...counts })).describe("The same counts for each channel"),
   })
   .openapi("BroadcastReceipt");
 
 export const ClearQuery = z.strictObject({
-  timecode: QueryBoolean.optional().describe("`true` with `id`: clears that one timecode instance"),
+  timecode: QueryBoolean.optional().describe("Set to `true`, together with `id`, to clear one timecode instance"),
   id: Id.optional(),
 });
 
 export const ClearInput = z.strictObject({ channelId: Id.optional(), broadcastId: Id.optional() }).openapi("ClearInput");
 
-/** What a clear call is for; `timecode=true` and the `id` of the instance need each other, lest half of them clear everything. */
+/** Resolves the target of a clear call. `timecode=true` and `id` require each other: with only one, the call would clear everything. */
 export function clearTarget({ timecode = false, id }: z.output<typeof ClearQuery>, body: z.output<typeof ClearInput>, targetId?: string) {
-  if (timecode !== (id !== undefined)) throw invalid("id", "Goes together with timecode=true");
+  if (timecode !== (id !== undefined)) throw invalid("id", "Must be used together with timecode=true");
   if (targetId !== undefined && body.channelId !== undefined && body.channelId !== targetId)
     throw invalid("channelId", "Must equal the channel of the path");
   const { channelId = targetId, broadcastId = id } = body;
@@ -183,8 +194,8 @@ export const ActiveBroadcast = z
   .object({
     broadcastId: Id,
     overlayId: Id,
-    channelId: Id.nullable().describe("Null: every channel of the site"),
-    except: z.array(Id).describe("Of a site-wide broadcast: the channels on which it was cleared"),
+    channelId: Id.nullable().describe("Null for every channel of the site"),
+    except: z.array(Id).describe("For a site-wide broadcast: the channels on which it was cleared"),
     tagId: z.string().nullable(),
     timecode: z.number().nullable(),
     startsAt: Time,

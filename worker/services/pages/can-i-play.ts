@@ -1,68 +1,68 @@
 import type { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "#db/enums.ts";
 import type { PageGate, PageSchedule } from "#db/types.ts";
 
-/** All that the answer to a viewer follows from. */
+/** The input of the playback decision. */
 export interface Viewing {
-  /** Milliseconds since 1970 UTC, as all moments here. */
+  /** Milliseconds since 1970 UTC, like all times here. */
   now: number;
   gate: PageGate;
   schedule: PageSchedule | undefined;
-  /** Countries where the page may be watched; none: everywhere. */
+  /** Countries where the page may be watched; empty means everywhere. */
   regions: string[];
-  /** Where the viewer is, where that is known. */
+  /** The viewer's country, if known. */
   country: string | undefined;
-  /** What the channel's encoder sends; undefined where no stream belongs to the channel. */
+  /** The channel's stream; undefined if the channel has none. */
   stream: { isLive: boolean; liveSince: number | null } | undefined;
-  /** Skus of which one is needed for the video itself; none: the page's gate is all. */
+  /** The video itself requires one of these skus; if empty, only the page's gate applies. */
   videoSkus: string[];
   signedIn: boolean;
   /** Whether the viewer manages the page. */
   manages: boolean;
-  /** Skus of the viewer's entitlements, and of the login codes that the viewer has redeemed. */
+  /** Skus of the viewer's entitlements, and of the login codes they have redeemed. */
   heldSkus: string[];
   loginSkus: string[];
-  /** Seconds of preview that the gate's skus and those of the video allow, and that the viewer has seen. */
+  /** Seconds of preview that the gate's skus and the video's skus allow, and that the viewer has used. */
   preview: { gate: number; video: number; used: number };
-  /** Of the account: whether this device has one of the slots, how many are taken, and how many there are. */
+  /** The account's device slots: whether this device has one, how many are taken, and how many there are. */
   devices: { hasSlot: boolean; taken: number; limit: number };
 }
 
-export interface Refusal {
+export interface PlayError {
   type: (typeof CAN_I_PLAY_ERRORS)[number];
   message: string;
 }
 
 export interface Verdict {
-  /** `preview_over` beside every error: whoever reads this alone plays nothing that is refused. */
+  /** `preview_over` with every error, so that a client that reads only this field doesn't play. */
   access: (typeof PLAY_ACCESS)[number];
   live: boolean;
-  /** Seconds since the beginning of what is on; 0 while nothing is. */
+  /** Seconds since the live programme started; 0 if nothing is live. */
   offset: number;
-  /** Null with full access, which doesn't run out. */
+  /** Null with full access. */
   previewTimeRemainingSeconds: number | null;
   userHasChannelGateEntitlement: boolean;
   userHasVideoEntitlement: boolean;
   accountOverDeviceLimit: boolean;
-  error: Refusal | null;
+  error: PlayError | null;
 }
 
-/** Which locks are open to the viewer. */
+/** Which gates the viewer passes. */
 interface Passed {
   gate: boolean;
   video: boolean;
 }
 
-/** Whether a viewer may play a page now and, where not, which rule refuses and what would unlock it. The first rule that refuses is told. */
+/** Decides whether a viewer may play a page now. If not, the error names the first rule that denies it and what would unlock it. */
 export function canIPlay(viewing: Viewing): Verdict {
   const passed: Passed = { gate: passesGate(viewing), video: passesVideo(viewing) };
   const paid = passed.gate && passed.video;
   const remaining = paid ? 0 : previewLeft(viewing, passed);
   const accountOverDeviceLimit = viewing.signedIn && !viewing.devices.hasSlot && viewing.devices.taken >= viewing.devices.limit;
   const error =
-    wrongPlace(viewing) ??
-    wrongTime(viewing) ??
-    (paid || remaining > 0 ? null : locked(viewing, passed)) ??
-    (accountOverDeviceLimit ? noSlot(viewing.devices.limit) : null);
+    regionError(viewing) ??
+    scheduleError(viewing) ??
+    (paid || remaining > 0 ? null : gateError(viewing, passed)) ??
+    (accountOverDeviceLimit ? deviceError(viewing.devices.limit) : null);
   const access = error ? "preview_over" : paid ? "full" : "preview";
   return {
     access,
@@ -90,45 +90,45 @@ function previewLeft(viewing: Viewing, passed: Passed): number {
   return Math.max(0, previewAllowed(viewing, passed) - viewing.preview.used);
 }
 
-/** Seconds that every lock which is still closed allows; a login gate none, since what opens it is nothing that is sold. */
+/** Seconds of preview that every closed gate allows. A login gate allows none, because login codes are not sold. */
 function previewAllowed({ gate, preview }: Viewing, passed: Passed): number {
   const byGate = gate.type === "entitlement" ? preview.gate : 0;
   return Math.min(passed.gate ? Infinity : byGate, passed.video ? Infinity : preview.video);
 }
 
-function wrongPlace({ regions, country }: Viewing): Refusal | null {
+function regionError({ regions, country }: Viewing): PlayError | null {
   if (regions.length === 0 || (country !== undefined && regions.includes(country))) return null;
-  return { type: "region", message: `This may be watched in ${regions.join(", ")} only` };
+  return { type: "region", message: `Only available in ${regions.join(", ")}` };
 }
 
-/** A stream that is on is not over, however long the match goes on. */
-function wrongTime({ now, schedule, stream }: Viewing): Refusal | null {
+/** A live stream may be watched beyond the end of its schedule, for example in extra time. */
+function scheduleError({ now, schedule, stream }: Viewing): PlayError | null {
   if (!schedule) return null;
   if (now < schedule.startTimestamp) return { type: "not_started", message: `This starts at ${iso(schedule.startTimestamp)}` };
   if (now < schedule.endTimestamp || stream?.isLive) return null;
   return { type: "ended", message: `This ended at ${iso(schedule.endTimestamp)}` };
 }
 
-function locked(viewing: Viewing, passed: Passed): Refusal {
+function gateError(viewing: Viewing, passed: Passed): PlayError {
   const { gate, videoSkus, signedIn } = viewing;
-  const wantsLogin = !passed.gate && gate.type === "login";
+  const requiresLogin = !passed.gate && gate.type === "login";
   const skus = [...new Set([...(passed.gate ? [] : gate.skus), ...(passed.video ? [] : videoSkus)])];
-  const key = wantsLogin ? "a login code" : "an entitlement";
+  const key = requiresLogin ? "a login code" : "an entitlement";
   const unlock = skus.length === 0 ? key : `${key} of ${skus.join(" or ")}`;
   const allowed = previewAllowed(viewing, passed);
   if (allowed > 0) {
-    return { type: "preview_over", message: `The ${allowed} seconds of preview are over; ${unlock} unlocks the rest` };
+    return { type: "preview_over", message: `The preview of ${allowed} seconds is over; ${unlock} unlocks the rest` };
   }
   if (!signedIn)
-    return { type: "sign_in_required", message: wantsLogin && skus.length === 0 ? "Sign in to watch" : `Sign in with ${unlock}` };
+    return { type: "sign_in_required", message: requiresLogin && skus.length === 0 ? "Sign in to watch" : `Sign in with ${unlock}` };
   return { type: "no_entitlement", message: `The account lacks ${unlock}` };
 }
 
-function noSlot(limit: number): Refusal {
-  return { type: "device_limit", message: `The account watches on ${limit} devices already, which is the limit; free one of them` };
+function deviceError(limit: number): PlayError {
+  return { type: "device_limit", message: `The account already uses its limit of ${limit} devices; free one of them` };
 }
 
-/** Whether the channel's stream is on or, where no stream belongs to it, its schedule. */
+/** Whether the channel's stream is live or, without a stream, its schedule is running. */
 export function isLive({ now, schedule, stream }: Pick<Viewing, "now" | "schedule" | "stream">): boolean {
   if (stream) return stream.isLive;
   return schedule !== undefined && now >= schedule.startTimestamp && now < schedule.endTimestamp;
@@ -140,8 +140,8 @@ function offsetOf(viewing: Viewing): number {
   return isLive(viewing) ? Math.max(0, Math.floor((now - since) / 1000)) : 0;
 }
 
-function overlap(wanted: string[], held: string[]): boolean {
-  return wanted.some((sku) => held.includes(sku));
+function overlap(required: string[], held: string[]): boolean {
+  return required.some((sku) => held.includes(sku));
 }
 
 function iso(moment: number): string {

@@ -27,39 +27,47 @@ const schedule = { startTimestamp: KICK_OFF, endTimestamp: KICK_OFF + 2 * HOUR }
 const preview = { gate: 120, video: 0, used: 45 };
 const full = { hasSlot: false, taken: 3, limit: 3 };
 
-describe("who may play", () => {
+describe("canIPlay grants full access", () => {
   test.for<[who: string, viewing: Partial<Viewing>]>([
-    ["anybody, where there is no gate", {}],
-    ["whoever is signed in, at a login gate", { gate: { type: "login", skus: [] }, signedIn: true }],
-    ["who has redeemed a login code of the gate", { gate: { type: "login", skus: ["press"] }, signedIn: true, loginSkus: ["press"] }],
-    ["who holds one of the gate's skus", { gate: paid, signedIn: true, heldSkus: ["match-pass"] }],
-    ["who manages the page, whatever its gate", { gate: paid, videoSkus: ["replays"], signedIn: true, manages: true }],
-    ["who holds a sku of the video", { videoSkus: ["replays"], signedIn: true, heldSkus: ["replays"] }],
-    ["from the first moment of the schedule", { schedule }],
-    ["to the last moment of the schedule", { schedule, now: schedule.endTimestamp - 1 }],
-    ["after its end, while the stream goes on", { schedule, now: schedule.endTimestamp, stream: { isLive: true, liveSince: KICK_OFF } }],
-    ["from a country of the page's", { regions: ["GB", "IE"], country: "IE" }],
-    ["on a device that has a slot, when all are taken", { signedIn: true, devices: { ...full, hasSlot: true } }],
+    ["to anybody without a gate", {}],
+    ["to a signed-in viewer at a login gate", { gate: { type: "login", skus: [] }, signedIn: true }],
+    [
+      "to a viewer who has redeemed a login code of the gate",
+      { gate: { type: "login", skus: ["press"] }, signedIn: true, loginSkus: ["press"] },
+    ],
+    ["to a viewer who holds one of the gate's skus", { gate: paid, signedIn: true, heldSkus: ["match-pass"] }],
+    ["to a manager of the page, whatever its gate", { gate: paid, videoSkus: ["replays"], signedIn: true, manages: true }],
+    ["to a viewer who holds a sku of the video", { videoSkus: ["replays"], signedIn: true, heldSkus: ["replays"] }],
+    ["from the start of the schedule", { schedule }],
+    ["until the end of the schedule", { schedule, now: schedule.endTimestamp - 1 }],
+    [
+      "after the schedule's end while the stream is live",
+      { schedule, now: schedule.endTimestamp, stream: { isLive: true, liveSince: KICK_OFF } },
+    ],
+    ["in a country that the page allows", { regions: ["GB", "IE"], country: "IE" }],
+    ["on a device with a slot when all slots are taken", { signedIn: true, devices: { ...full, hasSlot: true } }],
     ["on a device that takes the last slot", { signedIn: true, devices: { ...full, taken: 2 } }],
-    ["anonymously, whatever an account's devices", { devices: full }],
+    ["to an anonymous viewer, whatever the devices of an account", { devices: full }],
   ])("%s", ([, viewing]) => {
     expect(play(viewing)).toMatchObject({ access: "full", error: null, previewTimeRemainingSeconds: null, accountOverDeviceLimit: false });
   });
+});
 
+describe("canIPlay", () => {
   test.for<[type: string, rule: string, viewing: Partial<Viewing>, unlockedBy: string]>([
     ["region", "from another country", { regions: ["GB"], country: "FR" }, "GB"],
-    ["region", "from nobody knows where", { regions: ["GB"] }, "GB"],
+    ["region", "from an unknown country", { regions: ["GB"] }, "GB"],
     ["not_started", "before the start", { schedule, now: KICK_OFF - 1 }, "2026-11-21T15:00:00.000Z"],
     [
       "not_started",
-      "before the start, though somebody tries the stream out",
+      "before the start, even if the stream is live for a test",
       { schedule, now: KICK_OFF - 1, stream: { isLive: true, liveSince: KICK_OFF - 2 } },
       "2026-11-21T15",
     ],
-    ["ended", "at the end", { schedule, now: schedule.endTimestamp }, "2026-11-21T17:00:00.000Z"],
+    ["ended", "at the end of the schedule", { schedule, now: schedule.endTimestamp }, "2026-11-21T17:00:00.000Z"],
     ["ended", "after the end of the stream", { schedule, now: schedule.endTimestamp, stream: { isLive: false, liveSince: null } }, "ended"],
     ["sign_in_required", "anonymously, at a login gate", { gate: { type: "login", skus: [] } }, "Sign in"],
-    ["sign_in_required", "anonymously, where no preview is given", { gate: paid }, "season-pass or match-pass"],
+    ["sign_in_required", "anonymously, without a preview", { gate: paid }, "season-pass or match-pass"],
     ["no_entitlement", "without any of the skus", { gate: paid, signedIn: true, heldSkus: ["elsewhere"] }, "season-pass or match-pass"],
     [
       "no_entitlement",
@@ -69,33 +77,33 @@ describe("who may play", () => {
     ],
     [
       "no_entitlement",
-      "without the login code, whatever preview its sku would give",
+      "without the login code, whatever preview its sku allows",
       { gate: { type: "login", skus: ["press"] }, signedIn: true, preview },
       "login code of press",
     ],
     [
       "no_entitlement",
-      "with the gate's sku, without the video's",
+      "with the gate's sku but not the video's",
       { gate: paid, videoSkus: ["replays"], signedIn: true, heldSkus: ["match-pass"] },
       "of replays",
     ],
     [
       "no_entitlement",
-      "without the video's sku, whatever preview the gate gives to those before it",
+      "without the video's sku, even if the gate allows a preview",
       { gate: paid, videoSkus: ["replays"], signedIn: true, heldSkus: ["match-pass"], preview },
       "of replays",
     ],
     [
       "no_entitlement",
-      "with neither sku, where one of them gives no preview",
+      "with neither sku, if one of them allows no preview",
       { gate: paid, videoSkus: ["replays"], signedIn: true, preview },
       "season-pass or match-pass or replays",
     ],
-    ["no_entitlement", "at a gate that names no sku", { gate: { type: "entitlement", skus: [] }, signedIn: true }, "entitlement"],
+    ["no_entitlement", "at an entitlement gate without skus", { gate: { type: "entitlement", skus: [] }, signedIn: true }, "entitlement"],
     ["preview_over", "when the preview is used up", { gate: paid, preview: { gate: 120, video: 0, used: 120 } }, "season-pass"],
     ["device_limit", "on one device too many", { signedIn: true, devices: full }, "free one"],
-    ["device_limit", "on one device too many, for a preview too", { gate: paid, preview, signedIn: true, devices: full }, "free one"],
-  ])("is refused as %s: %s", ([type, , viewing, unlockedBy]) => {
+    ["device_limit", "on one device too many, even for a preview", { gate: paid, preview, signedIn: true, devices: full }, "free one"],
+  ])("denies with %s: %s", ([type, , viewing, unlockedBy]) => {
     const { access, error, previewTimeRemainingSeconds } = play(viewing);
     expect({ access, type: error?.type, previewTimeRemainingSeconds }).toEqual({
       access: "preview_over",
@@ -105,7 +113,7 @@ describe("who may play", () => {
     expect(error?.message).toContain(unlockedBy);
   });
 
-  test("who lacks the sku sees what is left of the preview, signed in or not", () => {
+  test("allows the rest of the preview without the sku, signed in or not", () => {
     for (const signedIn of [true, false]) {
       expect(play({ gate: paid, preview, signedIn })).toMatchObject({
         access: "preview",
@@ -117,24 +125,34 @@ describe("who may play", () => {
     }
   });
 
-  test.for<[seconds: number, which: string, heldSkus: string[]]>([
-    [55, "both, the shorter one", []],
-    [55, "the video alone, its own", ["season-pass"]],
-    [75, "the gate alone, its own", ["replays"]],
-  ])("has %s seconds left of the preview for who lacks %s", ([seconds, , heldSkus]) => {
+  test.for<[seconds: number, lacking: string, heldSkus: string[]]>([
+    [55, "both skus (the shorter preview)", []],
+    [55, "only the video's sku (its own preview)", ["season-pass"]],
+    [75, "only the gate's sku (its own preview)", ["replays"]],
+  ])("allows %s seconds of preview to a viewer who lacks %s", ([seconds, , heldSkus]) => {
     const both = { gate: paid, videoSkus: ["replays"], preview: { gate: 120, video: 100, used: 45 } };
     expect(play({ ...both, signedIn: true, heldSkus }).previewTimeRemainingSeconds).toBe(seconds);
   });
 });
 
-describe("what is on", () => {
+describe("the live programme", () => {
   test.for<[name: string, viewing: Partial<Viewing>, live: boolean, offset: number]>([
-    ["nothing, without schedule and stream", {}, false, 0],
-    ["the schedule's, without a stream", { schedule, now: KICK_OFF + 90_500 }, true, 90],
-    ["nothing yet", { schedule, now: KICK_OFF - 5000 }, false, 0],
-    ["nothing any more", { schedule, now: KICK_OFF + 3 * HOUR }, false, 0],
-    ["the stream, since it began", { schedule, now: KICK_OFF + 90_500, stream: { isLive: true, liveSince: KICK_OFF - 9500 } }, true, 100],
-    ["no stream in spite of the schedule", { schedule, now: KICK_OFF + 1000, stream: { isLive: false, liveSince: null } }, false, 0],
+    ["is nothing without a schedule and a stream", {}, false, 0],
+    ["is that of the schedule without a stream", { schedule, now: KICK_OFF + 90_500 }, true, 90],
+    ["is nothing before the schedule starts", { schedule, now: KICK_OFF - 5000 }, false, 0],
+    ["is nothing after the schedule ends", { schedule, now: KICK_OFF + 3 * HOUR }, false, 0],
+    [
+      "is the stream from its own start",
+      { schedule, now: KICK_OFF + 90_500, stream: { isLive: true, liveSince: KICK_OFF - 9500 } },
+      true,
+      100,
+    ],
+    [
+      "is nothing if the stream is offline, despite the schedule",
+      { schedule, now: KICK_OFF + 1000, stream: { isLive: false, liveSince: null } },
+      false,
+      0,
+    ],
   ])("%s", ([, viewing, live, offset]) => {
     expect(play(viewing)).toMatchObject({ live, offset });
   });
@@ -162,8 +180,8 @@ const anyViewing: fc.Arbitrary<Viewing> = fc.record({
   devices: fc.record({ hasSlot: fc.boolean(), taken: fc.integer({ min: 0, max: 4 }), limit: fc.integer({ min: 1, max: 4 }) }),
 });
 
-describe("whatever the viewing", () => {
-  test("nothing is played beside an error, and without one something is", () => {
+describe("for any input", () => {
+  test("playback is allowed exactly if there is no error", () => {
     fc.assert(
       fc.property(anyViewing, (viewing) => {
         const { access, error, previewTimeRemainingSeconds: left } = canIPlay(viewing);
@@ -176,7 +194,7 @@ describe("whatever the viewing", () => {
     );
   });
 
-  test("full access is had with both entitlements alone", () => {
+  test("full access requires both entitlements", () => {
     fc.assert(
       fc.property(anyViewing, (viewing) => {
         const { access, userHasChannelGateEntitlement, userHasVideoEntitlement } = canIPlay(viewing);
@@ -188,7 +206,7 @@ describe("whatever the viewing", () => {
     );
   });
 
-  test("another sku, a longer preview or a free device takes nothing away", () => {
+  test("another sku, a longer preview or a free device never reduces access", () => {
     const rank = { preview_over: 0, preview: 1, full: 2 };
     fc.assert(
       fc.property(anyViewing, sku, (viewing, more) => {

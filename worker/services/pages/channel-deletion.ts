@@ -5,15 +5,15 @@ import { automationRules, calendarEvents, streams } from "#db/schema/index.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
-/** What becomes of all that names a channel, for the batch that deletes it; each is told of. */
+/** The statements, for the batch that deletes a channel, that detach or delete what references it, with an event for each row. */
 export async function detachChannel(ctx: Ctx, channelId: string): Promise<BatchItem<"sqlite">[]> {
   const actor = await ctx.caller();
-  return [...detachCalendar(ctx, actor, channelId), ...detachStreams(ctx, actor, channelId), ...dropRules(ctx, actor, channelId)];
+  return [...detachCalendar(ctx, actor, channelId), ...detachStreams(ctx, actor, channelId), ...deleteRules(ctx, actor, channelId)];
 }
 
-/** What is on its calendar is the site's. */
+/** The channel's calendar events become events of the site. */
 function detachCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
-  const where = of(ctx, calendarEvents, channelId);
+  const where = ofThisChannel(ctx, calendarEvents, channelId);
   const { id, siteId, title, description, categories, date, image, thirdPartyEventId, created, version } = calendarEvents;
   const data = {
     ...{ _id: id, siteId, channelId: sql`null`, titleRaw: title, descriptionRaw: description, thirdPartyEventId },
@@ -21,16 +21,16 @@ function detachCalendar(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"s
     ...{ created, modified: sql`${ctx.now}` },
   };
   const eventInsert = insertEventsForRows(ctx, actor, { type: "event.updated", area: "event", table: calendarEvents, where, data });
-  const leave = ctx.db
+  const detach = ctx.db
     .update(calendarEvents)
     .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
     .where(where);
-  return [eventInsert, leave];
+  return [eventInsert, detach];
 }
 
-/** Its streams, none of which is live, stand by themselves. */
+/** The channel's streams, none of which is live, stay without a channel. */
 function detachStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
-  const where = of(ctx, streams, channelId);
+  const where = ofThisChannel(ctx, streams, channelId);
   const { id, siteId, title, provider, providerStreamId, ingestUrl, playbackUrl, ...rest } = streams;
   const { playback, fallbackImageUrl, tags, created, version } = rest;
   const data = {
@@ -39,16 +39,16 @@ function detachStreams(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sq
     ...{ created, modified: sql`${ctx.now}` },
   };
   const eventInsert = insertEventsForRows(ctx, actor, { type: "stream.updated", area: "stream", table: streams, where, data });
-  const leave = ctx.db
+  const detach = ctx.db
     .update(streams)
     .set({ channelId: null, modified: ctx.now, version: sql`${version} + 1` })
     .where(where);
-  return [eventInsert, leave];
+  return [eventInsert, detach];
 }
 
-/** Its rules go: without a channel they would be for another one, or for all. */
-function dropRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
-  const where = of(ctx, automationRules, channelId);
+/** The channel's rules are deleted: without a channel they would apply to all channels. */
+function deleteRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite">[] {
+  const where = ofThisChannel(ctx, automationRules, channelId);
   const { id, siteId, name, jsonRule, channelId: ofChannel, active, clientRule, created, modified } = automationRules;
   const data = {
     ...{ _id: id, siteId, name, jsonRule: sql`json(${jsonRule})`, channelId: ofChannel },
@@ -64,11 +64,11 @@ function dropRules(ctx: Ctx, actor: Actor, channelId: string): BatchItem<"sqlite
   return [eventInsert, ctx.db.delete(automationRules).where(where)];
 }
 
-function of(ctx: Ctx, table: { siteId: SQLiteColumn; channelId: SQLiteColumn }, channelId: string): SQL | undefined {
+function ofThisChannel(ctx: Ctx, table: { siteId: SQLiteColumn; channelId: SQLiteColumn }, channelId: string): SQL | undefined {
   return and(eq(table.siteId, ctx.siteId), eq(table.channelId, channelId));
 }
 
-/** A boolean column as JSON has it. */
+/** A boolean column as a JSON boolean. */
 function flag(column: SQLiteColumn): SQL {
   return sql`json(case when ${column} then 'true' else 'false' end)`;
 }

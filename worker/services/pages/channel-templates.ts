@@ -30,7 +30,7 @@ const templateList: ListSpec<ChannelTemplateRow> = {
   search: {},
 };
 
-/** The site's templates that are not archived, or those that are. */
+/** Lists the site's active templates, or the archived ones. */
 export function listChannelTemplates(ctx: Ctx, query: ListQuery & { archived?: boolean }): Promise<ListPage<ChannelTemplateRow>> {
   const { archived = false } = query;
   return listRows(ctx, templateList, query, eq(channelTemplates.siteId, ctx.siteId), eq(channelTemplates.archived, archived));
@@ -52,7 +52,7 @@ export async function createChannelTemplate(ctx: Ctx, input: ChannelTemplateInpu
   return template;
 }
 
-/** Replaces a template, and archives or restores it where the input says so. Channels that were created from it don't change. */
+/** Replaces a template, and archives or restores it if requested. Channels created from it don't change. */
 export async function updateChannelTemplate(ctx: Ctx, id: string, input: ChannelTemplateInput): Promise<ChannelTemplateRow> {
   requireOwnTemplate(ctx, input);
   const current = await getChannelTemplate(ctx, id);
@@ -72,7 +72,7 @@ export async function updateChannelTemplate(ctx: Ctx, id: string, input: Channel
   return next;
 }
 
-/** Archives a template; false where it was archived already. */
+/** Archives a template; returns false if it was already archived. */
 export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<boolean> {
   const current = await getChannelTemplate(ctx, id);
   requireMatch(ctx, current);
@@ -84,17 +84,17 @@ export async function archiveChannelTemplate(ctx: Ctx, id: string): Promise<bool
   return wonRace(() => commitIfUnchanged(ctx, change, changeEvent(next, "Archived")));
 }
 
-/** What a channel gets from its template: panels and automation rules of its own, and the theme. */
-export interface FromTemplate {
+/** What a channel gets from its template: copies of the panels and automation rules, and the theme. */
+export interface TemplateContents {
   panels: PanelRow[];
-  /** Those of the template's that the site still has, to be copied. */
+  /** The template's rules that still exist, to be copied. */
   rules: RuleRow[];
-  /** Null too where it has been deleted since. */
+  /** Null also if the theme has been deleted since. */
   theme: string | null;
 }
 
-/** A panel without a renderer of its own is copied from the site's panel of its slug; where there is none, there is nothing to copy. */
-export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> {
+/** Reads a template. A panel without a renderer is copied from the site's panel with the same slug, or skipped if there is none. */
+export async function readTemplate(ctx: Ctx, id: string): Promise<TemplateContents> {
   const slugs = ctx.db
     .select({ slug: sql`json_extract(value, '$.slug')`.as("slug") })
     .from(sql`${channelTemplates}, json_each(${channelTemplates.panels})`)
@@ -107,7 +107,7 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
     .select({ id: channelTemplates.theme })
     .from(channelTemplates)
     .where(ownRow(ctx, channelTemplates, id));
-  const [[template], site, rules, [theme]] = await ctx.db.batch([
+  const [[template], sitePanels, rules, [theme]] = await ctx.db.batch([
     ctx.db
       .select()
       .from(channelTemplates)
@@ -125,8 +125,9 @@ export async function readTemplate(ctx: Ctx, id: string): Promise<FromTemplate> 
       .from(themes)
       .where(and(inArray(themes.id, themeId), inArray(themes.siteId, [ctx.siteId, ""]))),
   ]);
-  if (!template || template.archived) throw invalid("templateId", template ? "The template is archived" : "The site has no such template");
-  const copies = template.panels.flatMap(({ slug, renderer = site.find((panel) => panel.slug === slug)?.renderer }) =>
+  if (!template || template.archived)
+    throw invalid("templateId", template ? "The template is archived" : "The site has no template with this id");
+  const copies = template.panels.flatMap(({ slug, renderer = sitePanels.find((panel) => panel.slug === slug)?.renderer }) =>
     renderer ? [newPanel(ctx, renderer)] : [],
   );
   return { panels: copies, rules, theme: theme?.id ?? null };

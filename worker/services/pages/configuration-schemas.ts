@@ -18,27 +18,32 @@ export const Configuration = z
           panel_name: z.string(),
           panel_type: z.enum(PANEL_TYPES),
           icon_name: z.string().nullable(),
-          // Described, it would be another schema in the document.
+          // Adding a description would create a second schema in the document.
           renderer: PanelRenderer,
         }),
       )
-      .describe("Those of `data.sidebar.panels` that the site has, in the page's order; chats without the words that they filter"),
+      .describe("The existing panels of `data.sidebar.panels`, in the page's order; chat panels without their filtered words"),
     page: z.object({ _id: Id, slug: z.string(), type: z.enum(PAGE_TYPES), name: z.string() }),
     insights: z.object({
-      _id: z.string().describe("Names this view of the page; another one each time"),
-      version: z.number().int().describe("Counts the changes of the page"),
+      _id: z.string().describe("Identifies this view of the page; different for each response"),
+      version: z.number().int().describe("Version of the page; increases with each change"),
     }),
     site: z.object({ _id: Id }),
     theme: Theme.pick({ name: true, type: true, mode: true, colors: true, button: true, typography: true, logo: true })
       .optional()
-      .describe("The page's own; left out where it has none"),
+      .describe("The page's theme; omitted if it has none"),
   })
   .openapi("PageConfiguration");
 
 const REQUIRED = worded("metadata query parameter is required");
 
 export const MetadataQuery = z.strictObject({
-  metadata: z.string(REQUIRED).min(1, REQUIRED).max(500).describe("A value of external_field_1 to 5").openapi({ example: "match-7" }),
+  metadata: z
+    .string(REQUIRED)
+    .min(1, REQUIRED)
+    .max(500)
+    .describe("A value of external_field_1 to external_field_5")
+    .openapi({ example: "match-7" }),
 });
 
 const INSIGHTS_BYTES = 16;
@@ -56,10 +61,10 @@ export function toConfiguration({ page, panels, theme }: PageConfiguration) {
     page: { _id: page.id, slug: page.slug, type: page.type, name: page.data.name },
     insights: { _id: randomHex(INSIGHTS_BYTES), version: page.version },
     site: { _id: page.siteId },
-    ...(theme ? { theme: lookOf(toTheme(theme)) } : {}),
+    ...(theme ? { theme: toThemeSummary(toTheme(theme)) } : {}),
   } satisfies z.output<typeof Configuration>;
 }
 
-function lookOf({ name, type, mode, colors, button, typography, logo }: ReturnType<typeof toTheme>) {
+function toThemeSummary({ name, type, mode, colors, button, typography, logo }: ReturnType<typeof toTheme>) {
   return { name, type, mode, colors, button, typography, logo };
 }

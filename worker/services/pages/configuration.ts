@@ -13,18 +13,18 @@ export function getConfiguration(ctx: Ctx, id: string): Promise<PageConfiguratio
   return readConfiguration(ctx, ownRow(ctx, pages, id), "Page not found");
 }
 
-/** Of the page with this value in any of its external fields; of several, the one that was made first. */
+/** Finds the page with this value in any of its external fields; if several match, the oldest one. */
 export function getConfigurationByMetadata(ctx: Ctx, metadata: string): Promise<PageConfiguration> {
   const fields = [1, 2, 3, 4, 5].map((number) => sql`json_extract(${pages.data}, ${`$.external_field_${number}`}) = ${metadata}`);
   return readConfiguration(ctx, and(eq(pages.siteId, ctx.siteId), or(...fields)), "Page not found for the given metadata value");
 }
 
-/** Everything as it is at this moment, in one round trip. */
-async function readConfiguration(ctx: Ctx, which: SQL | undefined, missing: string): Promise<PageConfiguration> {
+/** Reads a consistent snapshot in one round trip. */
+async function readConfiguration(ctx: Ctx, condition: SQL | undefined, notFoundMessage: string): Promise<PageConfiguration> {
   const ofPage = (path: string) =>
-    sql`(select json_extract(${pages.data}, ${path}) from ${pages} where ${which} order by ${pages.id} limit 1)`;
+    sql`(select json_extract(${pages.data}, ${path}) from ${pages} where ${condition} order by ${pages.id} limit 1)`;
   const [[page], found, [theme]] = await ctx.db.batch([
-    ctx.db.select().from(pages).where(which).orderBy(asc(pages.id)).limit(1),
+    ctx.db.select().from(pages).where(condition).orderBy(asc(pages.id)).limit(1),
     ctx.db
       .select()
       .from(panels)
@@ -34,11 +34,11 @@ async function readConfiguration(ctx: Ctx, which: SQL | undefined, missing: stri
       .from(themes)
       .where(and(eq(themes.id, ofPage("$.theme")), inArray(themes.siteId, [ctx.siteId, ""]))),
   ]);
-  if (!page) throw notFound(missing);
+  if (!page) throw notFound(notFoundMessage);
   return { page, panels: sidebarOf(page, found), theme };
 }
 
-/** The panels in the page's order. A page that lists its active renderers shows them only where the sidebar is among these. */
+/** The panels in the page's order. A page that lists active renderers shows panels only if they include the sidebar. */
 function sidebarOf({ activeRenderers, data }: PageRow, found: PanelRow[]): PanelRow[] {
   if (activeRenderers.length > 0 && !activeRenderers.includes("sidebar")) return [];
   return (data.sidebar?.panels ?? []).flatMap((id) => found.find((panel) => panel.id === id) ?? []);

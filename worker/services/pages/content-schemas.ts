@@ -7,10 +7,10 @@ import { Page, toPage } from "./schemas.ts";
 
 const CanIPlay = z
   .object({
-    access: z.enum(PLAY_ACCESS).describe("`preview_over` wherever there is an error: nothing may be played"),
-    live: z.boolean().describe("Whether the channel's stream is on or, without one, its schedule"),
-    offset: z.number().int().describe("Seconds since the beginning of what is on; 0 while nothing is"),
-    previewTimeRemainingSeconds: z.number().int().nullable().describe("Null with full access, which doesn't run out"),
+    access: z.enum(PLAY_ACCESS).describe("`preview_over` if there is an error, in which case nothing may be played"),
+    live: z.boolean().describe("Whether the channel's stream is live or, without a stream, its schedule is running"),
+    offset: z.number().int().describe("Seconds since the live programme started; 0 if nothing is live"),
+    previewTimeRemainingSeconds: z.number().int().nullable().describe("Null with full access"),
     userHasChannelGateEntitlement: z.boolean(),
     userHasVideoEntitlement: z.boolean(),
     video: Video.pick({ _id: true, title: true, player: true, type: true, thumbnail: true })
@@ -18,17 +18,17 @@ const CanIPlay = z
         url: z
           .string()
           .nullable()
-          .describe("What the player loads, signed if the video has `playback`; null if the site has no key to sign it with"),
+          .describe("The URL that the player loads, signed if the video has `playback`; null if the site has no key to sign it"),
         urlExpires: Time.nullable().describe("When the signed URL stops working, in milliseconds since 1970 UTC; null if it isn't signed"),
       })
       .nullable()
-      .describe("What plays: the programme's video, or the stream by its own id; null while nothing is on or nothing may be played"),
+      .describe("The video to play: the programme's, or the stream with its own id; null if there is none or playback is denied"),
   })
   .openapi("CanIPlay");
 
 const AccountDeviceCheck = z
   .object({
-    accountDevices: z.record(z.string(), z.string()).describe("The account's devices: what each calls itself, by its id"),
+    accountDevices: z.record(z.string(), z.string()).describe("The account's devices: the description of each, by device id"),
     accountOverDeviceLimit: z.boolean().describe("Whether the account has no slot left for this device"),
     siteDeviceLimit: z.number().int(),
   })
@@ -45,7 +45,7 @@ export const PageContent = z
         error: z
           .object({ type: z.enum(CAN_I_PLAY_ERRORS), message: z.string() })
           .nullable()
-          .describe("The rule that refuses, and what would unlock it; null where the viewer may play"),
+          .describe("The rule that denies playback, and what would unlock it; null if the viewer may play"),
       })
       .openapi("CanIPlayResponse"),
     channel: Page,
@@ -54,18 +54,18 @@ export const PageContent = z
 
 export const ContentQuery = z.strictObject({
   videoId: Id.optional().describe(
-    "A video to play in place of the programme's: one of the page's playlist panels, or one that no other page gates. 404 if it is neither",
+    "A video to play instead of the programme's: one from the page's playlist panels, or one that no other page gates; otherwise 404",
   ),
 });
 
-/** A slug is no id: whatever isn't there is not found. */
+/** Any string is accepted as a slug; an unknown one is a 404, not a 400. */
 export const PageSlugParam = z.object({ pageSlug: z.string().min(1).max(100).openapi({ example: "main-stage" }) });
 
 export function toPageContent({ page, verdict, video, devices, deviceLimit }: Content) {
   const { error, accountOverDeviceLimit, ...check } = verdict;
   return {
     canIPlayResponse: {
-      contentCheck: { ...check, video: video && toPlayed(video) },
+      contentCheck: { ...check, video: video && toPlayableVideo(video) },
       deviceCheck: {
         accountDevices: Object.fromEntries(devices.map(({ deviceId, description }) => [deviceId, description])),
         accountOverDeviceLimit,
@@ -77,6 +77,6 @@ export function toPageContent({ page, verdict, video, devices, deviceLimit }: Co
   } satisfies z.output<typeof PageContent>;
 }
 
-function toPlayed({ id, ...video }: PlayableVideo) {
+function toPlayableVideo({ id, ...video }: PlayableVideo) {
   return { _id: id, ...video };
 }

@@ -21,10 +21,10 @@ import { heldAt } from "#worker/services/subscriptions/entitlements.ts";
 import { selectSigningKeys, signUrl } from "#worker/services/sites/playback-keys.ts";
 import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
 
-/** Which page and, where it isn't what the page shows right now, which video of its playlists or of the site's open ones. */
-export type Which = ({ id: string } | { slug: string }) & { videoId?: string | undefined };
+/** The requested page and, unless it is the current programme, the video from its playlists or from the site's ungated ones. */
+export type ContentSelector = ({ id: string } | { slug: string }) & { videoId?: string | undefined };
 
-/** What is known of the viewer beside who it is: the country, and what the device calls itself. */
+/** What is known about the viewer besides their identity: the country, and the device's description. */
 export interface Viewer {
   country: string | undefined;
   description: string;
@@ -33,7 +33,7 @@ export interface Viewer {
 export interface Content {
   page: PageRow;
   verdict: Verdict;
-  /** What plays; null unless it may be played and there is something. */
+  /** The video to play; null if playback is denied or there is none. */
   video: PlayableVideo | null;
   devices: { deviceId: string; description: string }[];
   deviceLimit: number;
@@ -44,49 +44,49 @@ type PlayedVideo = Pick<
   "id" | "title" | "player" | "type" | "url" | "thumbnail" | "subscriptions" | "durationSeconds" | "playback"
 >;
 
-/** A video as its player gets it: signed where it has to be, and then without a URL if the site has no key for it. */
+/** A video for the player, with a signed URL if required; without a URL if the site has no key to sign it. */
 export type PlayableVideo = Pick<PlayedVideo, "id" | "title" | "player" | "type" | "thumbnail"> & {
   url: string | null;
-  /** When the signed URL stops working; null where it isn't signed. */
+  /** When the signed URL expires; null if it isn't signed. */
   urlExpires: number | null;
 };
 
 /**
- * A page and whether this viewer may play it: one round trip, one more when the device takes a slot or a preview goes on, and a third
- * when another device was faster. All is read by the account that the token names; nothing of it comes out unless the token stands.
+ * Returns a page and whether this viewer may play it. One round trip; a second if the device takes a slot or a preview continues,
+ * and a third if another device won the slot. Everything is read for the claimed account, but returned only if the token is valid.
  */
-export async function getContent(ctx: Ctx, which: Which, viewer: Viewer): Promise<Content> {
-  const facts = await readFacts(ctx, which);
+export async function getContent(ctx: Ctx, selector: ContentSelector, viewer: Viewer): Promise<Content> {
+  const facts = await readFacts(ctx, selector);
   const actor = await ctx.caller();
-  const judged = judge(ctx, facts, actor, viewer);
-  const watching = previews(judged.verdict) ? [noteWatching(ctx, facts.page.id, watcher(ctx))] : [];
-  if (actor.kind !== "account" || judged.verdict.error || holdsSlot(ctx, facts)) {
+  const decision = decide(ctx, facts, actor, viewer);
+  const watching = isPreviewing(decision.verdict) ? [noteWatching(ctx, facts.page.id, viewerKey(ctx))] : [];
+  if (actor.kind !== "account" || decision.verdict.error || holdsSlot(ctx, facts)) {
     await batchAll(ctx.db, watching);
-    return withUrl(ctx, facts, judged);
+    return withUrl(ctx, facts, decision);
   }
   const device = { deviceId: ctx.deviceId ?? "", description: viewer.description };
   const claimed = await claimDevice(ctx, actor.id, device, watching);
-  // Without it, another request has taken the last slot, or this device's own.
+  // If not claimed, another request has taken the last slot, or the slot of this device.
   const devices = claimed ? [...facts.devices, device] : await selectDevices(ctx.db, ctx, actor.id);
-  return withUrl(ctx, facts, judge(ctx, { ...facts, devices }, actor, viewer));
+  return withUrl(ctx, facts, decide(ctx, { ...facts, devices }, actor, viewer));
 }
 
-type Judged = Omit<Content, "video"> & { video: PlayedVideo | null };
+type Decision = Omit<Content, "video"> & { video: PlayedVideo | null };
 
-/** Signs the video's URL if it has to be, for as long as this viewer may play. */
-async function withUrl(ctx: Ctx, { page, stream, signingKeys }: Facts, judged: Judged): Promise<Content> {
-  if (!judged.video) return { ...judged, video: null };
-  const { id, title, player, type, thumbnail, url, playback, durationSeconds } = judged.video;
+/** Signs the video's URL if required, for as long as this viewer may play. */
+async function withUrl(ctx: Ctx, { page, stream, signingKeys }: Facts, decision: Decision): Promise<Content> {
+  if (!decision.video) return { ...decision, video: null };
+  const { id, title, player, type, thumbnail, url, playback, durationSeconds } = decision.video;
   const video = { id, title, player, type, thumbnail };
-  if (!playback) return { ...judged, video: { ...video, url, urlExpires: null } };
-  const { previewTimeRemainingSeconds: preview } = judged.verdict;
+  if (!playback) return { ...decision, video: { ...video, url, urlExpires: null } };
+  const { previewTimeRemainingSeconds: preview } = decision.verdict;
   const scheduleEnd = stream?.isLive ? undefined : page.data.schedule?.endTimestamp;
   const ends = [preview === null ? undefined : ctx.now + preview * 1000, scheduleEnd];
   const signed = await signUrl(ctx.env, url, playback, signingKeys, { now: ctx.now, durationSeconds, ends });
-  return { ...judged, video: { ...video, ...signed } };
+  return { ...decision, video: { ...video, ...signed } };
 }
 
-/** The statements of `readFacts`, for a page that is looked for by this column. */
+/** The statements of `readFacts`, with the page looked up by this column. */
 function factsBy(key: typeof pages.id | typeof pages.slug) {
   const own = { siteId: sql.placeholder("siteId") };
   const accountId = sql.placeholder("accountId");
@@ -111,7 +111,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
         .from(accountEntitlements)
         .where(heldAt(own, accountId, sql.placeholder("now"))),
     ),
-    passes: prepared((db) =>
+    loginCodes: prepared((db) =>
       db
         .select({ sku: accessCodes.sku })
         .from(accessCodes)
@@ -144,7 +144,7 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
           ),
         ),
     ),
-    // The one that is on, else the last that was made.
+    // The live one, or else the most recently created.
     stream: prepared((db) =>
       db
         .select({
@@ -184,36 +184,36 @@ const FACTS = { byId: factsBy(pages.id), bySlug: factsBy(pages.slug) };
 
 type Facts = Awaited<ReturnType<typeof readFacts>>;
 
-async function readFacts(ctx: Ctx, which: Which) {
+async function readFacts(ctx: Ctx, selector: ContentSelector) {
   const values = {
     siteId: ctx.siteId,
     accountId: ctx.claimedAccountId ?? "",
-    viewer: watcher(ctx),
+    viewer: viewerKey(ctx),
     now: ctx.now,
-    key: "id" in which ? which.id : which.slug,
-    videoId: which.videoId ?? "",
+    key: "id" in selector ? selector.id : selector.slug,
+    videoId: selector.videoId ?? "",
   };
-  const by = "id" in which ? FACTS.byId : FACTS.bySlug;
-  const [[found], held, passes, devices, [watched], offered, [stream], programme, signingKeys] = await ctx.db.batch([
-    by.page(values),
-    by.held(values),
-    by.passes(values),
-    by.devices(values),
-    by.watched(values),
-    by.offered(values),
-    by.stream(values),
-    by.programme(values),
+  const statements = "id" in selector ? FACTS.byId : FACTS.bySlug;
+  const [[found], held, loginCodes, devices, [watched], offered, [stream], programme, signingKeys] = await ctx.db.batch([
+    statements.page(values),
+    statements.held(values),
+    statements.loginCodes(values),
+    statements.devices(values),
+    statements.watched(values),
+    statements.offered(values),
+    statements.stream(values),
+    statements.programme(values),
     selectSigningKeys(values),
   ]);
   if (!found) throw notFound("Page not found");
-  const { videoId } = which;
-  if (videoId !== undefined && !programme.some(({ id }) => id === videoId)) throw notFound("The page shows no such video");
+  const { videoId } = selector;
+  if (videoId !== undefined && !programme.some(({ id }) => id === videoId)) throw notFound("The page doesn't show this video");
   const { deviceLimit, ...page } = found;
-  const skus = { held: held.map(skuOf), passes: passes.map(skuOf), offered };
+  const skus = { held: held.map(skuOf), loginCodes: loginCodes.map(skuOf), offered };
   return { page, videoId, deviceLimit, ...skus, devices, watched, stream, programme, signingKeys };
 }
 
-function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Judged {
+function decide(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Decision {
   const { page, devices, deviceLimit, stream } = facts;
   const { gate, schedule, regions = [] } = page.data;
   const video = videoOf(facts, isLive({ now: ctx.now, schedule, stream }));
@@ -230,7 +230,7 @@ function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Judge
     signedIn: actor.kind === "account",
     manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
     heldSkus: facts.held,
-    loginSkus: facts.passes,
+    loginSkus: facts.loginCodes,
     preview: { gate: best(gate.skus), video: best(videoSkus), used: watchedUntil(ctx.now, facts.watched) },
     devices: { hasSlot: holdsSlot(ctx, facts), taken: devices.length, limit: deviceLimit },
   };
@@ -238,7 +238,7 @@ function judge(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Judge
   return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit };
 }
 
-/** The video asked for; else, while the page is live, the live programme's video or the stream itself, and the offline programme's otherwise. */
+/** The requested video; by default, the live programme's video or the stream while the page is live, else the offline programme's. */
 function videoOf({ page, videoId, programme, stream }: Facts, live: boolean): PlayedVideo | null {
   if (videoId !== undefined) return programme.find(({ id }) => id === videoId) ?? null;
   const { content } = page.data;
@@ -249,17 +249,17 @@ function videoOf({ page, videoId, programme, stream }: Facts, live: boolean): Pl
   return { id, title, url, playback, thumbnail, player: "tifo", type: "livestream", subscriptions: [], durationSeconds: 0 };
 }
 
-/** Where the limit has been lowered, those that came first keep their slots. */
+/** If the limit has been lowered, the devices that came first keep their slots. */
 function holdsSlot(ctx: Ctx, { devices, deviceLimit }: Facts): boolean {
   return devices.slice(0, deviceLimit).some(({ deviceId }) => deviceId === ctx.deviceId);
 }
 
-/** The answer that ends a preview is noted too, or it would begin anew after a pause. */
-function previews({ access, error }: Verdict): boolean {
+/** A response that ends a preview also counts as watching, or the preview would restart after a pause. */
+function isPreviewing({ access, error }: Verdict): boolean {
   return access === "preview" || error?.type === "preview_over";
 }
 
-function watcher(ctx: Ctx): string {
+function viewerKey(ctx: Ctx): string {
   return viewerOf(ctx.claimedAccountId, ctx.deviceId ?? "");
 }
 

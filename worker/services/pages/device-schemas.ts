@@ -3,14 +3,14 @@ import type { DeviceRow } from "#db/schema/index.ts";
 import { Id, Time } from "#worker/lib/schemas/common.ts";
 
 const DeviceId = z.string().min(1).max(200).openapi({ example: "living-room-tv" });
-const Description = z.string().describe("What the device called itself, as its User-Agent");
+const Description = z.string().describe("The device's User-Agent");
 
 export const Device = z
   .object({
     _id: Id,
     deviceId: DeviceId,
     description: Description,
-    created: Time.describe("When it took its slot; milliseconds since 1970 UTC"),
+    created: Time.describe("When it took its slot, in milliseconds since 1970 UTC"),
   })
   .openapi("Device");
 

@@ -17,7 +17,7 @@ const deviceList: ListSpec<DeviceRow> = {
   search: { description: devices.description },
 };
 
-/** The devices on which the caller watches. */
+/** Lists the devices that the caller watches on. */
 export async function listDevices(ctx: Ctx, query: ListQuery): Promise<ListPage<DeviceRow>> {
   return listRows(ctx, deviceList, query, devicesOf(ctx, (await callerAccount(ctx)).id));
 }
@@ -29,7 +29,7 @@ export async function freeDevice(ctx: Ctx, deviceId: string): Promise<void> {
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, changeEvent("freed", accountId, deviceId))))) throw notFound("Device not found");
 }
 
-/** Takes a slot for a device, together with other changes; false where none is left, or where the device has one already. */
+/** Takes a slot for a device, together with other changes; returns false if none is left or the device already has one. */
 export async function claimDevice(
   ctx: Ctx,
   accountId: string,
@@ -38,7 +38,7 @@ export async function claimDevice(
 ): Promise<boolean> {
   const { deviceId, description } = device;
   const own = devicesOf(ctx, accountId);
-  // The count and the limit are those of the moment of writing: however many devices ask at once, no more get in than there are slots.
+  // Counted in the statement that writes, so that concurrent requests can't exceed the limit.
   const claim = ctx.db.insert(devices).select(
     ctx.db
       .select({
@@ -61,7 +61,7 @@ export async function claimDevice(
   return wonRace(() => commitIfUnchanged(ctx, [claim, ...others], changeEvent("claimed", accountId, deviceId)));
 }
 
-/** Those of an account, in the order in which they took their slots. */
+/** Selects an account's devices in the order in which they took their slots. */
 export function selectDevices(db: Db, ctx: { siteId: Bound<string> }, accountId: Bound<string>) {
   return db
     .select({ deviceId: devices.deviceId, description: devices.description })
@@ -74,7 +74,7 @@ export function devicesOf(ctx: { siteId: Bound<string> }, accountId: Bound<strin
   return and(eq(devices.siteId, ctx.siteId), eq(devices.accountId, accountId));
 }
 
-// The account's own resource, so that it goes with the person.
+// The event belongs to the account's resource, so that it is erased with the account.
 function changeEvent(change: "claimed" | "freed", accountId: string, deviceId: string): NewEvent {
   return { type: `device.${change}`, resource: `account/${accountId}`, data: { accountId, deviceId } };
 }

@@ -5,7 +5,7 @@ import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreatePage, type PageOptions, SIDEBAR_PANELS, toPage, type UpdatePage } from "./schemas.ts";
 import { toPanel } from "#worker/services/panels/schemas.ts";
-import { type FromTemplate, readTemplate } from "./channel-templates.ts";
+import { type TemplateContents, readTemplate } from "./channel-templates.ts";
 import { refreshRules } from "#worker/services/automation-rules/automation.ts";
 import { ruleEvent } from "#worker/services/automation-rules/automation-rules.ts";
 import {
@@ -24,7 +24,7 @@ import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { offAir, whileOffAir } from "#worker/services/streams/control.ts";
-import { forgetWatchTimeOfPage } from "./watch-time.ts";
+import { deleteWatchTimeOfPage } from "./watch-time.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
 
@@ -43,7 +43,7 @@ const pageList: ListSpec<PageRow> = {
   search: { "data.name": pageName, slug: pages.slug },
 };
 
-/** Pages of the site, narrowed by type, ids and options. */
+/** Lists the site's pages, filtered by type, ids and options. */
 export function listPages(
   ctx: Ctx,
   query: ListQuery & { ids?: string[]; options?: PageOptions },
@@ -58,11 +58,11 @@ export function listPages(
     eq(pages.siteId, ctx.siteId),
     types && inArray(pages.type, [...types]),
     ids && idIn(pages.id, ids),
-    named(options),
+    hasName(options),
   );
 }
 
-function named(options: PageOptions | undefined): SQL | undefined {
+function hasName(options: PageOptions | undefined): SQL | undefined {
   const name = options?.criteria["data.name"];
   return name === undefined ? undefined : sql`${pageName} = ${name}`;
 }
@@ -80,16 +80,16 @@ export async function getPage(ctx: Ctx, id: string): Promise<PageRow> {
   return page;
 }
 
-/** Makes a page, of an id of its own unless one is given. */
+/** Creates a page, with a new id unless one is given. */
 export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now)): Promise<PageRow> {
   requireOwnSite(ctx, input.siteId);
   const template = input.templateId === undefined ? undefined : await readTemplate(ctx, input.templateId);
-  const data = template ? dressed(input.data, template) : input.data;
-  // The template's panels are copied in the same batch.
+  const data = template ? withTemplate(input.data, template) : input.data;
+  // The template's panels are created in the same batch, so they need no check.
   const references = inPageData({ ...data, sidebar: input.data.sidebar });
   const page: PageRow = { ...newRow(ctx), id, type: input.type, ...columnsOf({ ...input, data }) };
   const copies = template?.panels ?? [];
-  const rules = (template?.rules ?? []).map((rule) => ({ ...ruleFor(id, rule), ...newRow(ctx) }));
+  const rules = (template?.rules ?? []).map((rule) => ({ ...copyRule(id, rule), ...newRow(ctx) }));
   const changes = [
     ctx.db.insert(pages).values(page),
     ...copies.map((panel) => ctx.db.insert(panels).values(panel)),
@@ -100,13 +100,13 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
     ...rules.map((rule) => ruleEvent(rule, "Created")),
   ];
   const created = { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) };
-  await refuseTakenSlug(() => commitReferencing(ctx, references, changes, created, ...events));
+  await rejectTakenSlug(() => commitReferencing(ctx, references, changes, created, ...events));
   if (rules.length > 0) await refreshRules(ctx);
   return page;
 }
 
-/** A template's rule for a channel of its own; a target that repeats the old channel would contradict that. */
-function ruleFor(channelId: string, rule: RuleRow): RuleRow {
+/** Copies a template's rule to a channel. A target that names the old channel is removed, because it would contradict the new one. */
+function copyRule(channelId: string, rule: RuleRow): RuleRow {
   const { trigger, action } = rule.jsonRule;
   if (action.type !== "SEND_OVERLAY" || action.targeting.scope !== "channel") return { ...rule, channelId };
   const { scope, segment, tags, priority } = action.targeting;
@@ -114,16 +114,16 @@ function ruleFor(channelId: string, rule: RuleRow): RuleRow {
   return { ...rule, channelId, jsonRule: { trigger, action: { ...action, targeting } } };
 }
 
-/** What a page says of itself goes before what its template says; the template's panels stand after those that it names. */
-function dressed(data: CreatePage["data"], template: FromTemplate): CreatePage["data"] {
+/** Applies a template to a page's data. The page's own values take precedence; the template's panels follow its own. */
+function withTemplate(data: CreatePage["data"], template: TemplateContents): CreatePage["data"] {
   const theme = data.theme ?? template.theme ?? undefined;
   const ids = [...(data.sidebar?.panels ?? []), ...template.panels.map(({ id }) => id)];
   if (ids.length > SIDEBAR_PANELS)
-    throw invalid("data.sidebar.panels", `At most ${SIDEBAR_PANELS}, with the template's ${template.panels.length}`);
+    throw invalid("data.sidebar.panels", `At most ${SIDEBAR_PANELS} panels, including the template's ${template.panels.length}`);
   return { ...data, ...(theme === undefined ? {} : { theme }), sidebar: { ...data.sidebar, panels: ids } };
 }
 
-/** Replaces a page; viewers of a channel hear of it. */
+/** Replaces a page; a channel's viewers are notified. */
 export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promise<PageRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getPage(ctx, id);
@@ -135,7 +135,7 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
     .set(next)
     .where(and(whereVersion(ctx, pages, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
-  await refuseTakenSlug(() =>
+  await rejectTakenSlug(() =>
     withReferences(ctx, references, () =>
       commitIfUnchanged(ctx, changes, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
     ),
@@ -143,14 +143,14 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
   return next;
 }
 
-/** Deletes a page; a channel's viewers are let go, its rules go with it, and its calendar's events and its streams stand by themselves. */
+/** Deletes a page. A channel's viewers are disconnected, its rules are deleted, and its calendar events and streams are detached. */
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(pages).where(and(whereVersion(ctx, pages, current), offAir(ctx, id)));
-  const ended = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
-  const kept = await keepGatedOfPage(ctx, id, current.data);
-  const changes = [change, ended, ...kept, ...(await detachChannel(ctx, id)), forgetWatchTimeOfPage(ctx, id)];
+  const endBroadcasts = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
+  const keepGated = await keepGatedOfPage(ctx, id, current.data);
+  const changes = [change, endBroadcasts, ...keepGated, ...(await detachChannel(ctx, id)), deleteWatchTimeOfPage(ctx, id)];
   await whileOffAir(ctx, id, () =>
     commitIfUnchanged(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
   );
@@ -162,11 +162,11 @@ function columnsOf(input: UpdatePage) {
   return { slug, seo, style, activeRenderers, renderers, tags, data };
 }
 
-/** admin.channelUpdated is the name that integrators know; the others follow it. */
+/** Integrators rely on the name admin.channelUpdated; the others follow its pattern. */
 function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): string {
   return `admin.${page.type}${change}`;
 }
 
-function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
-  return refuseDuplicate("pages.site_id, pages.slug", "Another page of the site has this slug", write);
+function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+  return refuseDuplicate("pages.site_id, pages.slug", "Another page on this site already has this slug", write);
 }

@@ -7,13 +7,13 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { Slug } from "#worker/services/sites/schemas.ts";
 
 const Url = z.url({ protocol: /^https?$/ }).max(2000);
-const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by the configuration's `metadata`");
+const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by `metadata` of the configuration");
 
 const Programme = z.looseObject({
-  video_id: Id.optional().describe("The video that plays then; while live, the channel's stream unless given"),
+  video_id: Id.optional().describe("The video to play; while live, defaults to the channel's stream"),
 });
 
-/** How many panels a page shows at most, those of its template included. */
+/** The maximum number of panels on a page, including those of its template. */
 export const SIDEBAR_PANELS = 50;
 
 export const PageData = bounded(
@@ -23,7 +23,7 @@ export const PageData = bounded(
       .strictObject({ type: z.enum(GATE_TYPES), skus: z.array(z.string().min(1).max(100)).max(50).default([]) })
       .default({ type: "none", skus: [] })
       .describe(
-        "Who may watch: anyone (`none`); whoever is signed in or, where skus are named, has redeemed a login code of one (`login`); holders of one of the skus (`entitlement`)",
+        "Who may watch: anyone (`none`); signed-in viewers or, with skus, those who have redeemed a login code of one of them (`login`); holders of one of the skus (`entitlement`)",
       ),
     schedule: z
       .strictObject({ startTimestamp: Time, endTimestamp: Time })
@@ -32,12 +32,12 @@ export const PageData = bounded(
         message: "Must be after startTimestamp",
       })
       .optional()
-      .describe("When it may be watched; a stream that is still on then goes on"),
+      .describe("When it may be watched; a stream that is still live at the end stays available"),
     regions: z
-      .array(z.string().regex(/^[A-Z]{2}$/, "A country's two letters (ISO 3166-1)"))
+      .array(z.string().regex(/^[A-Z]{2}$/, "Must be a two-letter country code (ISO 3166-1)"))
       .max(300)
       .optional()
-      .describe("Countries where it may be watched; none: everywhere")
+      .describe("Countries where it may be watched; everywhere if empty or omitted")
       .openapi({ example: ["GB", "IE"] }),
     countdown: FreeObject.optional(),
     welcome_screen: z.looseObject({ duration: z.number().min(0).max(3600).optional().describe("Seconds") }).optional(),
@@ -46,9 +46,9 @@ export const PageData = bounded(
         panels: z
           .array(Id)
           .max(SIDEBAR_PANELS)
-          .refine((ids) => new Set(ids).size === ids.length, "Each panel once")
+          .refine((ids) => new Set(ids).size === ids.length, "Must not contain duplicates")
           .optional()
-          .describe("The panels beside the picture, in their order"),
+          .describe("The panels next to the video, in order"),
       })
       .optional(),
     artwork: FreeObject.optional(),
@@ -94,7 +94,7 @@ export const CreatePage = z
   .strictObject({
     type: z.enum(PAGE_TYPES),
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
-    templateId: Id.optional().describe("A channel template, whose panels are copied and whose theme is taken"),
+    templateId: Id.optional().describe("A channel template: its panels and rules are copied, and its theme is used"),
     ...editable,
   })
   .openapi("CreatePage", { example: { type: "channel", slug: "second-half", data: { name: "Second half" } } });
@@ -103,7 +103,7 @@ export const UpdatePage = z
   .strictObject({ siteId: Id.optional().describe("Must equal Tifo-Client-Id"), ...editable })
   .openapi("UpdatePage", { example: { slug: "second-half", data: { name: "Second half", external_field_1: "match-7" } } });
 
-/** The id in a page's path; a malformed one has the message that integrators know. */
+/** The id in a page's path; integrators rely on the message for a malformed one. */
 const PageId = z.string().regex(ID_PATTERN, worded("Invalid page ID format")).openapi({ example: "5eed0000000000000000c001" });
 export const PageParam = z.object({ id: PageId });
 export const PageIdParam = z.object({ pageId: PageId });
@@ -124,15 +124,15 @@ const FIELDS = [
   "modified",
 ] as const;
 
-/** `options` of the page list: the sort and the fields of each page, and which pages by name. */
+/** `options` of the page list: sort order, fields of each page, and a filter by name. */
 export const PageOptions = z
   .strictObject({
     sort: z
       .union([z.literal(1), z.literal(-1), z.literal(0)])
       .default(0)
-      .describe("1 ascending, -1 descending, 0 as they come"),
+      .describe("1 ascending, -1 descending, 0 default order"),
     sortBy: z.enum(["_id", "created", "modified", "slug", "data.name"]).default("_id"),
-    projection: z.array(z.enum(FIELDS)).min(1).optional().describe("The fields to answer; `_id` is always there"),
+    projection: z.array(z.enum(FIELDS)).min(1).optional().describe("The fields to return; `_id` is always included"),
     criteria: z.strictObject({ "data.name": z.string().max(200).optional() }).default({}),
   })
   .openapi("PageOptions");
@@ -148,7 +148,7 @@ export const PageFilter = {
   }),
 };
 
-/** A page of which only some fields were asked for. */
+/** A page with only the requested fields. */
 export const ProjectedPage = Page.partial().required({ _id: true }).openapi("ProjectedPage");
 
 export type PageOptions = z.output<typeof PageOptions>;
@@ -173,10 +173,10 @@ export function toPage(row: PageRow) {
   } satisfies z.output<typeof Page>;
 }
 
-/** The page with the fields of a projection alone. */
+/** The page reduced to the fields of a projection. */
 export function projectPage(row: PageRow, projection: readonly string[] | undefined): z.output<typeof ProjectedPage> {
   const page = toPage(row);
   if (!projection) return page;
-  const chosen = Object.entries(page).filter(([field]) => projection.includes(field));
-  return { ...Object.fromEntries(chosen), _id: page._id };
+  const selected = Object.entries(page).filter(([field]) => projection.includes(field));
+  return { ...Object.fromEntries(selected), _id: page._id };
 }

@@ -16,24 +16,24 @@ const TemplatePanel = z
     slug: z.string().min(1).max(200),
     renderer: PanelRenderer.optional(),
   })
-  .openapi("TemplatePanel", { description: "Without a renderer, the site's panel of this slug is what is copied" });
+  .openapi("TemplatePanel", { description: "Without a renderer, the site's panel with this slug is copied" });
 
 const editable = {
   title: z.string().trim().min(1).max(100).openapi({ example: "Match day" }),
   description: z.string().max(250).default(""),
   icon: z.string().min(1).max(2000).nullable().default(null),
-  panels: z.array(TemplatePanel).max(50).describe("Copied for each channel, in this order"),
+  panels: z.array(TemplatePanel).max(50).describe("Copied to each channel, in this order"),
   rules: z.array(Id).max(200).describe("Ids of automation rules"),
   theme: Id.nullable().default(null),
-  creator: Who.describe("The account that made it"),
-  owner: Who.describe("The account whose it is"),
+  creator: Who.describe("The account that created it"),
+  owner: Who.describe("The account that owns it"),
 };
 
 export const ChannelTemplateInput = z
   .strictObject({
     siteId: Id.describe("Must equal Tifo-Client-Id"),
     ...editable,
-    archived: z.boolean().optional().describe("false restores an archived template; unchanged when left out"),
+    archived: z.boolean().optional().describe("`false` restores an archived template; unchanged if omitted"),
   })
   .openapi("ChannelTemplateInput", {
     example: {
@@ -57,7 +57,7 @@ export const ChannelTemplateInput = z
     },
   });
 
-const Archived = z.boolean().describe("Whether it is archived: not listed unless asked for, and no channel can be created from it");
+const Archived = z.boolean().describe("Whether it is archived: not listed by default, and no channel can be created from it");
 
 export const ChannelTemplate = z.object({ _id: Id, siteId: Id, ...editable, archived: Archived, ...Tracked }).openapi("ChannelTemplate");
 
@@ -68,7 +68,7 @@ export const ChannelTemplateList = z
 export const TemplateQuery = z.strictObject({
   limit: fromQuery(z.number().int().min(1).max(200)).default(50).openapi({ description: "At most 200", example: 50 }),
   offset: fromQuery(z.number().int().min(0).max(1_000_000)).default(0),
-  archived: QueryBoolean.optional().describe("`true`: the archived ones; the others when left out"),
+  archived: QueryBoolean.optional().describe("If `true`, lists archived templates; otherwise active ones"),
   sort: z.enum(["modified", "created", "title"]).default("modified"),
   direction: z
     .enum(["1", "-1"])
