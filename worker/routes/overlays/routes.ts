@@ -75,7 +75,8 @@ overlays.openapi(
     method: "get",
     path: "/overlay/v1/broadcasts",
     summary: "List active broadcasts",
-    description: "The active broadcasts, per channel. A site-wide broadcast has no channelId and lists the channels on which it was cleared.",
+    description:
+      "The active broadcasts, per channel. A site-wide broadcast has no channelId and lists the channels on which it was cleared.",
     access: { credentials: DEVELOPER },
     request: { query: listQuery(["startsAt", "endsAt"], { channelId: Id.optional() }) },
     responses: { 200: json("A page of broadcasts", listOf(ActiveBroadcast).openapi("ActiveBroadcastList")) },
