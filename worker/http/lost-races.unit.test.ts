@@ -76,7 +76,7 @@ describe("a request that loses a race", () => {
   });
 
   test("is the only failure that makes the handler rerun", async () => {
-    expect(await run({ lost: 1, error: conflict("The stream is live already") })).toMatchObject({ attempts: 1, code: "conflict" });
+    expect(await run({ lost: 1, error: conflict("The stream is already live") })).toMatchObject({ attempts: 1, code: "conflict" });
     expect(await run({ lost: 1, error: new TypeError("x") })).toMatchObject({ attempts: 1, status: 500 });
   });
 });

@@ -232,16 +232,13 @@ describe("a member", () => {
     const outcomes = await Promise.all([update("updateEntitlement"), update("patchEntitlement")]);
     const succeeded = outcomes.filter((response) => response.status === 200 && response.as(Outcome).success);
     expect(succeeded).toHaveLength(1);
-    expect((await update("updateEntitlement")).as(Outcome)).toEqual({ success: false, message: "The entitlement is cancelled already" });
+    expect((await update("updateEntitlement")).as(Outcome)).toEqual({ success: false, message: "The entitlement is already cancelled" });
     expect(await eventsOf(`entitlement/${id}`)).toEqual(["entitlement_granted", event]);
     expect((await memberOf(site, accountId)).subscriptions).toEqual([]);
   });
 
   test.each([
-    [
-      { action: "scheduleCancel", grantRefund: false },
-      "Nothing is paid regularly for this entitlement: there is no end of billing to wait for",
-    ],
+    [{ action: "scheduleCancel", grantRefund: false }, "This entitlement isn't recurring, so there is no end of billing to wait for"],
     [{ action: "justRefund", grantRefund: true }, "Nothing was paid for this entitlement"],
     [{ action: "cancel", grantRefund: true }, "Nothing was paid for this entitlement"],
   ])("keeps an entitlement if %o isn't possible, and the response gives the reason", async (input, message) => {

@@ -97,7 +97,7 @@ describe("a one-time purchase", () => {
   test.each(["cancel", "remove"])("is refunded with %s once, even if requested twice", async (action) => {
     const { id, chargeId } = await bought("once");
     const outcomes = [await update(id, { action, grantRefund: true }), await update(id, { action, grantRefund: true })];
-    expect(outcomes).toEqual([{ success: true }, { success: false, message: "The entitlement is cancelled already" }]);
+    expect(outcomes).toEqual([{ success: true }, { success: false, message: "The entitlement is already cancelled" }]);
     expect(await held(buyer)).toEqual([]);
     expect(await refundedOf(chargeId)).toBe(1900);
     expect(await refundRows(chargeId)).toHaveLength(1);
@@ -203,7 +203,7 @@ describe("a monthly purchase", () => {
     expect(await held(buyer)).toEqual([sku]);
     expect((await shown(id))?.status).toBe("cancelScheduled");
     const again = await update(id, { action: "scheduleCancel", grantRefund: false });
-    expect(again).toEqual({ success: false, message: "The cancellation is scheduled already" });
+    expect(again).toEqual({ success: false, message: "The cancellation is already scheduled" });
   });
 
   test("counts as refunded until the next period is paid", async () => {

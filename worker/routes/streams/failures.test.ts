@@ -45,13 +45,13 @@ async function eventTypes(): Promise<string[]> {
   return (await site.call("listEvents")).as(EventList).results.map(({ type }) => type);
 }
 
-/** Ends the patience with each of these calls as soon as the provider has it, for it hangs there; answers how long it was to be. */
+/** Aborts each of these hanging calls as soon as the provider has received it; returns the timeouts they had. */
 async function hurry(call: string): Promise<{ asked: number[] }> {
   const asked: number[] = [];
   const before = await heard(call);
   const { setTimeout: later } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, ms = 0) => {
-    // Others wait too: the site's log gives its effects 20 s.
+    // Other timers run too: the site's log gives its effects 20 s.
     if (ms !== PATIENCE_MS) return later(callback, ms);
     const number = asked.push(ms);
     const end = async (): Promise<void> => {
@@ -75,8 +75,8 @@ const WAYS: [Way, number][] = [
   ["garbage", 1],
 ];
 
-describe.each(WAYS)("a provider whose answer is: %s", (way, attempts) => {
-  test.each(CALLS)("leaves the stream as it was on %s, and the next call works", async (call) => {
+describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
+  test.each(CALLS)("leaves the stream unchanged on %s, and the next call works", async (call) => {
     if (call === "stop") await run("start");
     const before = [await stored(), await eventTypes()];
     const patience = way === "hang" ? await hurry(call) : undefined;
@@ -105,15 +105,15 @@ describe.each(WAYS)("a provider whose answer is: %s", (way, attempts) => {
     expect(answer.problem).toMatchObject({ status: 400, message: "Create Stream call to provider failed" });
     expect(await heard("create")).toBe(1 + attempts);
     await vi.waitUntil(async () => (await drafts()).length === 0, { interval: 10 });
-    // What it refused outright, it has not made.
+    // A stream that it rejected wasn't created.
     expect(await heard("delete")).toBe(way === "refuse" || way === "redirect" ? 0 : 1);
     expect(await stored()).toHaveLength(1);
     expect(await eventTypes()).not.toContain("admin.wentLive");
   });
 });
 
-describe("a call", () => {
-  test("that fails once is made once more, with the same stream", async () => {
+describe("a provider call", () => {
+  test("that fails once is retried once with the same stream", async () => {
     for (const call of CALLS) {
       await behave(site, { [call]: ["fail", "work"] });
       expect((await run(call)).status).toBe(200);
@@ -125,13 +125,13 @@ describe("a call", () => {
     expect(first).toEqual(second);
   });
 
-  test("isn't made to a URL that has become a private one since it was saved", async () => {
+  test("isn't made to a URL that resolves to a private address since it was saved", async () => {
     await db.update(streamProviders).set({ startStream: "http://127.0.0.1:1/start" }).where(eq(streamProviders.siteId, site.id));
     expect((await run("start")).problem).toMatchObject({ status: 400, message: "Start Stream call to provider failed" });
     expect(await heard("start")).toBe(0);
   });
 
-  test("to delete what the provider no longer has, has worked", async () => {
+  test("to delete a stream that the provider no longer has succeeds", async () => {
     await db
       .update(streams)
       .set({ id: newId(1) })
@@ -142,7 +142,7 @@ describe("a call", () => {
     expect((await run("delete")).status).toBe(200);
   });
 
-  test("of a request that died keeps others out for a minute", async () => {
+  test("of a crashed request blocks other calls for a minute", async () => {
     const dies = (ago: number) =>
       db
         .update(streams)
@@ -155,7 +155,7 @@ describe("a call", () => {
   });
 });
 
-describe("a stream in the making", () => {
+describe("a stream draft", () => {
   const failToInsert = (): void => {
     const prepare = env.DB.prepare.bind(env.DB);
     vi.spyOn(env.DB, "prepare").mockImplementation((sql) =>
@@ -163,7 +163,7 @@ describe("a stream in the making", () => {
     );
   };
 
-  test("is deleted at the provider when it can't be kept here", async () => {
+  test("is deleted at the provider if the stream can't be stored here", async () => {
     failToInsert();
     const headers = { "Tifo-Request-Id": "insert-fails" };
     await expect(site.call("createStream", { body: { title: "Derby" }, headers })).rejects.toThrow(/no_such_column/);
@@ -173,7 +173,7 @@ describe("a stream in the making", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  test("is nobody's once the cron has taken it", async () => {
+  test("can't become a stream once the cron has claimed it", async () => {
     const outside = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (typeof input === "string" && input.endsWith("/create")) await undoAbandonedDrafts({ env, db, now: Date.now() + 3 * MINUTE });
@@ -183,7 +183,7 @@ describe("a stream in the making", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  test("keeps its provider from being removed", async () => {
+  test("prevents its provider from being removed", async () => {
     await run("delete");
     const draft = await leave();
     const [provider] = await db.select().from(streamProviders).where(eq(streamProviders.siteId, site.id));
@@ -193,7 +193,7 @@ describe("a stream in the making", () => {
     expect((await removal()).status).toBe(200);
   });
 
-  /** A draft whose request died two minutes ago. */
+  /** A draft whose request crashed two minutes ago. */
   async function leave(created = Date.now() - 2 * MINUTE): Promise<string> {
     const draft = newId(created);
     await db
@@ -202,7 +202,7 @@ describe("a stream in the making", () => {
     return draft;
   }
 
-  test("whose request died is deleted at the provider after two minutes, not before", async () => {
+  test("of a crashed request is deleted at the provider after two minutes, not before", async () => {
     const draft = await leave(Date.now() - MINUTE);
     await undoAbandonedDrafts({ env, db, now: Date.now() });
     expect(await heard("delete")).toBe(0);
@@ -211,7 +211,7 @@ describe("a stream in the making", () => {
     expect(await drafts()).toEqual([]);
   });
 
-  test("is tried again ever more rarely while the provider is out of order, and given up after a week", async () => {
+  test("is retried with increasing delays while the provider fails, and given up after a week", async () => {
     await behave(site, { delete: ["fail"] });
     const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const created = Date.now() - 10 * MINUTE;

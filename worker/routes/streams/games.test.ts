@@ -17,12 +17,12 @@ afterEach(() => {
   gamesDatabase.tokenStatus = 200;
 });
 
-/** A name that nobody has asked for yet. */
+/** A name that hasn't been searched for yet. */
 const newName = (): string => `football ${randomHex(6)}`;
 const search = (gameName: string, query: Record<string, number> = {}): Promise<Answer> =>
   site.call("searchGames", { query: { gameName, ...query } });
 
-test("finds games by name, a page at a time", async () => {
+test("games are found by name, a page at a time", async () => {
   const name = newName();
   const answer = await search(name, { limit: 5, offset: 10 });
   expect(answer.as(GameList)).toEqual({
@@ -32,7 +32,7 @@ test("finds games by name, a page at a time", async () => {
   expect(gamesDatabase.queries.at(-1)).toBe(`search "${name}"; fields name; limit 5; offset 10;`);
 });
 
-test("asks the same question once, whatever its case, and another page anew", async () => {
+test("a search is cached whatever its case, but not for another page", async () => {
   const name = newName();
   const asked = gamesDatabase.queries.length;
   const first = await search(name);
@@ -42,7 +42,7 @@ test("asks the same question once, whatever its case, and another page anew", as
   expect(gamesDatabase.queries.length - asked).toBe(2);
 });
 
-test("uses a token until it is refused, then a new one", async () => {
+test("a token is used until it is rejected, then replaced", async () => {
   await search(newName());
   const { tokens } = gamesDatabase;
   await search(newName());
@@ -52,12 +52,12 @@ test("uses a token until it is refused, then a new one", async () => {
   expect(gamesDatabase.tokens).toBe(tokens + 1);
 });
 
-test("lets no name out of its quotes", async () => {
+test("a name can't break out of its quotes", async () => {
   await search(`${newName()}"; fields *; where name = "\\`);
   expect(gamesDatabase.queries.at(-1)).toMatch(/^search "[^"\\]*"; fields name; limit 50; offset 0;$/);
 });
 
-test("says so when the database fails, and keeps nothing of it", async () => {
+test("a failure of the games database is reported and not cached", async () => {
   const name = newName();
   gamesDatabase.refusals.push(500);
   expect((await search(name)).problem?.code).toBe("unavailable");
@@ -67,7 +67,7 @@ test("says so when the database fails, and keeps nothing of it", async () => {
   expect((await search(newName())).problem?.code).toBe("unavailable");
 });
 
-test.each(["TIFO_IGDB_CLIENT_ID", "TIFO_IGDB_CLIENT_SECRET"])("is not configured without %s", async (name) => {
+test.each(["TIFO_IGDB_CLIENT_ID", "TIFO_IGDB_CLIENT_SECRET"])("the search is not configured without %s", async (name) => {
   const query = { gameName: newName(), limit: 1, offset: 0 };
   await expect(findGames({ ...env, [name]: "" }, query, Date.now())).rejects.toMatchObject({ code: "games_not_configured" });
 });

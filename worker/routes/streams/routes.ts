@@ -16,7 +16,7 @@ export const streams = createArea();
 
 const tag = "Streams";
 
-/** Without its key a stream is another answer than with it. */
+/** The ETag differs with and without the stream key. */
 async function tagStream(c: Context<AppEnv>, row: StreamRow, streamKey: string | null): Promise<void> {
   if (streamKey === null) await tagVersionOf(c, row, "without its key");
   else tagVersion(c, row);
@@ -29,7 +29,7 @@ streams.openapi(
     method: "get",
     path: "/stream/v1",
     summary: "List streams",
-    description: "The site's streams, the newest first, without their keys.",
+    description: "The site's streams, newest first, without their keys.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { query: listQuery(["created", "title"], StreamFilters) },
     responses: { 200: json("A page of streams", listOf(Stream).openapi("StreamList")) },
@@ -51,7 +51,7 @@ streams.openapi(
     path: "/stream/v1",
     summary: "Create a stream",
     description:
-      "Has the provider make a stream, and answers where the encoder sends the picture and what players load. When the provider fails, there is no stream, here or there.",
+      "Creates a stream at the provider and returns where the encoder sends the video and which URL players load. If the provider fails, no stream is created, here or there.",
     access: { credentials: ACCOUNT, accounts: "creator" },
     retries: { replay: "none" },
     request: { body: jsonBody(StreamInput) },
@@ -72,11 +72,11 @@ streams.openapi(
     method: "get",
     path: "/stream/v1/content/games",
     summary: "Search for a game",
-    description: "Games by name, from the games database IGDB, to tag a stream with. Needs the deployment's own credentials for IGDB.",
+    description: "Searches the games database IGDB by name, for tagging a stream. Requires the deployment's own credentials for IGDB.",
     access: { credentials: CLIENT },
     limit: { name: "searchGames" },
     request: { query: GameQuery },
-    responses: { 200: json("A page of games, the best match first", GameList) },
+    responses: { 200: json("A page of games, best match first", GameList) },
     errors: ["games_not_configured", "unavailable"],
   }),
   async (c) => {
@@ -94,7 +94,7 @@ streams.openapi(
     path: "/stream/v1/start/{id}",
     summary: "Start a stream",
     description:
-      "Has the provider put the stream on the air; its channel's viewers are told. A stream that is live is a 409. After a failure it is as it was, and both start and stop are safe to call again.",
+      "Starts the stream at its provider and notifies its channel's viewers. A stream that is already live is a 409. A failure leaves it unchanged; start and stop are safe to retry.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("The stream, live", Stream) },
@@ -115,10 +115,10 @@ streams.openapi(
     path: "/stream/v1/stop/{id}",
     summary: "Stop a stream",
     description:
-      "Has the provider take the stream off the air; its channel's viewers are told, and the event offers its recording as a video. Of a stream that isn't live, the provider is told all the same, in case a start that failed here got through there.",
+      "Stops the stream at its provider and notifies its channel's viewers; the event has the input for adding its recording as a video. The provider is called even if the stream isn't live, in case an earlier start failed here but succeeded there.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
-    responses: { 200: json("The stream, off the air", Stream) },
+    responses: { 200: json("The stream, offline", Stream) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -135,7 +135,7 @@ streams.openapi(
     method: "get",
     path: "/stream/v1/{id}",
     summary: "Get a stream",
-    description: "One stream; with its key for those who may change it.",
+    description: "One stream, with its key for callers who may change it.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
     responses: { 200: json("The stream", Stream) },
@@ -155,10 +155,10 @@ streams.openapi(
     method: "delete",
     path: "/stream/v1/{id}",
     summary: "Delete a stream",
-    description: "Has the provider delete the stream, then forgets it. One that is live must be stopped first.",
+    description: "Deletes the stream at its provider, then here. Stop a live stream first.",
     access: { credentials: ACCOUNT, accounts: "creator" },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("The stream is deleted", Deleted) },
     errors: ["not_found", "stream_provider_failed", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteStream(c.var.ctx, c.req.valid("param").id)), 200),

@@ -34,7 +34,7 @@ const start = (id: string, options: CallOptions = {}): Promise<Answer> => site.c
 const stop = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("stopStream", { params: { id }, ...options });
 const remove = (id: string, options: CallOptions = {}): Promise<Answer> => site.call("deleteStream", { params: { id }, ...options });
 
-/** What the provider has heard of a stream. */
+/** The calls that the provider received about a stream. */
 async function heardOf(id: string): Promise<string[]> {
   return (await seenCalls(site)).filter(({ streamId }) => streamId === id).map(({ call }) => call);
 }
@@ -45,7 +45,7 @@ async function eventsOf(id: string) {
 }
 
 describe("creating a stream", () => {
-  test("has the provider make it, and answers where to send and what to play", async () => {
+  test("creates it at the provider and returns its ingest and playback URLs", async () => {
     const input = {
       title: "Harbour City v Old Dock",
       channelId: site.channels[0],
@@ -70,7 +70,7 @@ describe("creating a stream", () => {
     expect((await get(stream._id)).body).toEqual(answer.body);
   });
 
-  test("shows the provider its bearer, the stream's id in header and body, its title and the site", async () => {
+  test("sends the provider its bearer token, the stream's id in header and body, its title and the site", async () => {
     const id = await made({ title: "Cup final" });
     const calls = (await seenCalls(site)).filter(({ streamId }) => streamId === id);
     expect(calls).toEqual([
@@ -83,7 +83,7 @@ describe("creating a stream", () => {
     ]);
   });
 
-  test("needs a title alone: without a provider it is made at the site's default one", async () => {
+  test("requires only a title, and uses the site's default provider", async () => {
     const several = await newSite();
     const { status, fields, problem } = await create({}, {}, several);
     expect([status, fields, problem?.message]).toEqual([400, ["provider"], "Register a stream provider first"]);
@@ -96,7 +96,7 @@ describe("creating a stream", () => {
     });
     await registerProvider(several, "wowza");
     const providerOf = async (change = {}) => (await create(change, {}, several)).as(Stream).provider;
-    // The one that was registered first, until the site's settings name another.
+    // The one registered first, until the site's settings name another.
     expect(await providerOf()).toBe("mux");
     expect(await providerOf({ provider: "wowza" })).toBe("wowza");
     const settle = (streamProvider: string) => several.call("updateSite", { body: { name: "Club", settings: { streamProvider } } });
@@ -106,7 +106,7 @@ describe("creating a stream", () => {
     expect(await providerOf({ provider: "mux" })).toBe("mux");
   });
 
-  test("refuses a provider, a channel or a site that is not the site's own", async () => {
+  test("rejects a provider, a channel or a site that isn't the site's own", async () => {
     const other = await newSite();
     await registerProvider(other, "theirs");
     for (const [field, value] of Object.entries({ provider: "theirs", channelId: other.channels[0], siteId: other.id })) {
@@ -115,7 +115,7 @@ describe("creating a stream", () => {
     }
   });
 
-  test("with a repeated Idempotency-Key makes no second one", async () => {
+  test("with a repeated Idempotency-Key creates no second one", async () => {
     const own = await newSite();
     await registerProvider(own);
     const headers = { "Idempotency-Key": "derby" };
@@ -126,7 +126,7 @@ describe("creating a stream", () => {
   });
 });
 
-test("the picture of a stream can't be deleted", async () => {
+test("the image of a stream can't be deleted", async () => {
   const { _id, url } = (await site.call("uploadMedia", { body: formOf() })).as(Media);
   const id = await made({ fallbackImageUrl: url });
   const refused = await site.call("deleteMedia", { params: { id: _id } });
@@ -134,7 +134,7 @@ test("the picture of a stream can't be deleted", async () => {
 });
 
 describe("the stream key", () => {
-  test("is sealed at rest, and told by no event, list, start or stop", async () => {
+  test("is sealed at rest, and isn't in any event, list, start or stop", async () => {
     const id = await made();
     const texts = [
       (await start(id)).text,
@@ -149,7 +149,7 @@ describe("the stream key", () => {
     }
   });
 
-  test("is shown to those who may change the stream, null to those who only read", async () => {
+  test("is returned to callers who may change the stream, and null for those who may only read", async () => {
     const id = await made({ channelId: site.channels[0] });
     const keyFor = async (headers: Record<string, string>) => (await get(id, { as: "client", headers })).as(Stream).streamKey;
     const key = async (role: string) => keyFor({ "Tifo-Developer-Key": await site.addKey([role]) });
@@ -158,7 +158,7 @@ describe("the stream key", () => {
     expect([await key("stream:read"), await token("reader")]).toEqual([null, null]);
   });
 
-  test("is not taken for known by who has read the stream without it", async () => {
+  test("isn't treated as known to callers who read the stream without it", async () => {
     const id = await made();
     const readWith = async (role: string, headers: Record<string, string> = {}) =>
       get(id, { as: "client", headers: { "Tifo-Developer-Key": await site.addKey([role]), ...headers } });
@@ -169,7 +169,7 @@ describe("the stream key", () => {
 });
 
 describe("starting and stopping", () => {
-  test("set isLive with the provider's help, and tell the log", async () => {
+  test("call the provider, set isLive and publish events", async () => {
     const id = await made({ channelId: site.channels[0] });
     const live = await start(id);
     expect(live.log.d1.roundTrips).toBeLessThanOrEqual(3);
@@ -184,7 +184,7 @@ describe("starting and stopping", () => {
     expect(wentLive?.data).toMatchObject({ _id: id, isLive: true, channelId: site.channels[0] });
   });
 
-  test("offer the recording when it ends, with what a video of it takes", async () => {
+  test("publish the input for a video of the recording when the stream ends", async () => {
     const id = await made();
     await start(id);
     await createDb(env.DB)
@@ -197,7 +197,7 @@ describe("starting and stopping", () => {
     expect(offered).toHaveProperty("durationSeconds", expect.closeTo(5400, -2));
   });
 
-  test("reach the viewers of the stream's channel, with what a player needs and no more", async () => {
+  test("notify the viewers of the stream's channel, with only what a player needs", async () => {
     const viewer = await openSocket(site, site.channels[1]);
     await viewer.first("welcome");
     const id = await made({ channelId: site.channels[1], title: "Second half" });
@@ -209,7 +209,7 @@ describe("starting and stopping", () => {
     expect((await viewer.first("stream.offline")).data).toEqual(shown);
   });
 
-  test("show viewers what took a stream's place, and say that it is over with the last one alone", async () => {
+  test("send viewers the stream that replaced another, and stream.offline only after the last one", async () => {
     const [, channelId] = site.channels;
     const viewer = await openSocket(site, channelId);
     await viewer.first("welcome");
@@ -223,11 +223,11 @@ describe("starting and stopping", () => {
     expect((await viewer.first("stream.offline")).data).toMatchObject({ _id: second });
   });
 
-  test("are one each: a second start is a 409, and of eight at once one is made", async () => {
+  test("are exclusive: a second start is a 409, and only one of eight concurrent starts succeeds", async () => {
     const id = await made();
     const starts = await Promise.all(Array.from({ length: 8 }, () => start(id)));
     expect(starts.map(({ status }) => status).sort()).toEqual([200, ...new Array<number>(7).fill(409)]);
-    expect((await start(id)).problem).toMatchObject({ status: 409, message: "The stream is live already" });
+    expect((await start(id)).problem).toMatchObject({ status: 409, message: "The stream is already live" });
     const stops = await Promise.all(Array.from({ length: 8 }, () => stop(id)));
     expect(stops.some(({ status }) => status === 200)).toBe(true);
     const types = (await eventsOf(id)).map(({ type }) => type);
@@ -235,7 +235,7 @@ describe("starting and stopping", () => {
     expect((await heardOf(id)).filter((call) => call === "start")).toEqual(["start"]);
   });
 
-  test("stopping what isn't live tells the provider again, and nobody else", async () => {
+  test("stopping a stream that isn't live only calls the provider again", async () => {
     const id = await made();
     const before = (await get(id)).text;
     expect((await stop(id)).as(Stream).isLive).toBe(false);
@@ -245,7 +245,7 @@ describe("starting and stopping", () => {
     expect((await start(id)).status).toBe(200);
   });
 
-  test("heed If-Match before they call", async () => {
+  test("check If-Match before they call the provider", async () => {
     const id = await made();
     const headers = { "If-Match": '"v7"' };
     for (const call of [start, stop, remove]) expect((await call(id, { headers })).status).toBe(412);
@@ -263,7 +263,7 @@ describe("deleting a stream", () => {
     expect((await eventsOf(id)).at(-1)).toMatchObject({ type: "stream.deleted", data: { _id: id } });
   });
 
-  test("that is live is refused", async () => {
+  test("is rejected while it is live", async () => {
     const id = await made();
     await start(id);
     expect((await remove(id)).problem).toMatchObject({ status: 409, message: "The stream is live; stop it first" });
@@ -280,14 +280,14 @@ describe("a channel admin", () => {
     [ours, theirs, bare] = [await made({ channelId: site.channels[0] }), await made({ channelId: site.channels[1] }), await made()];
   });
 
-  test("runs the streams of their channel", async () => {
+  test("manages the streams of their channel", async () => {
     const own = (await create({ channelId: site.channels[0] }, creator)).as(Stream)._id;
     for (const call of [start, stop, get, remove]) expect((await call(own, creator)).status).toBe(200);
     const list = await site.call("listStreams", { ...creator, query: { channelId: site.channels[0] } });
     expect(list.as(StreamList).results.map(({ _id }) => _id)).toContain(ours);
   });
 
-  test("reaches no other stream", async () => {
+  test("can't manage other streams", async () => {
     for (const id of [theirs, bare]) for (const call of [start, stop, get, remove]) expect((await call(id, creator)).status).toBe(403);
     for (const body of [{ channelId: site.channels[1] }, {}]) expect((await create(body, creator)).status).toBe(403);
     const queries: Record<string, string>[] = [{ channelId: site.channels[1] }, {}];
@@ -297,7 +297,7 @@ describe("a channel admin", () => {
 });
 
 describe("the list", () => {
-  test("filters by channel and by what is live, and finds by title", async () => {
+  test("filters by channel and live state, and searches titles", async () => {
     const own = await newSite();
     await registerProvider(own);
     const add = async (title: string, channelId: string) => (await create({ title, channelId }, {}, own)).as(Stream)._id;
@@ -313,7 +313,7 @@ describe("the list", () => {
     expect(await ids({ sortBy: "title" })).toEqual([two, one]);
   });
 
-  test("knows no stream that doesn't exist", async () => {
+  test("returns 404 for an unknown stream", async () => {
     for (const call of [start, stop, get, remove]) expect((await call(newId(Date.now()))).status).toBe(404);
   });
 });

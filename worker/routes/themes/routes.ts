@@ -29,7 +29,7 @@ import {
 
 export const themes = createArea();
 const tag = "Themes";
-const warns = "Text that is hard to read on its ground is taken, and told in `warnings`.";
+const warns = "Text that is hard to read on its background is accepted and listed in `warnings`.";
 
 themes.openapi(
   operation({
@@ -38,7 +38,7 @@ themes.openapi(
     method: "post",
     path: "/themes/v1/admin",
     summary: "Create an admin theme",
-    description: `Makes a theme for the pages on which a site is managed. ${warns}`,
+    description: `Creates a theme for the back office of sites. ${warns}`,
     access: { credentials: SUPER },
     request: { body: jsonBody(AdminThemeInput) },
     responses: { 201: json("The theme", Theme) },
@@ -57,10 +57,10 @@ themes.openapi(
     method: "put",
     path: "/themes/v1/admin/apply-admin-theme-to-site",
     summary: "Apply an admin theme to a site",
-    description: "Gives a site, by slug or id, an admin theme, by name or id, in place of the one that it has.",
+    description: "Sets the admin theme of a site. The site is given by slug or id, the theme by name or id.",
     access: { credentials: SUPER },
     request: { body: jsonBody(ApplyTheme) },
-    responses: { 200: json("It is applied", ApplyThemeAnswer) },
+    responses: { 200: json("The theme is applied", ApplyThemeAnswer) },
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
@@ -76,10 +76,10 @@ themes.openapi(
     method: "get",
     path: "/themes/v1/custom",
     summary: "List custom themes",
-    description: "The site's own themes, the last changed first.",
+    description: "The site's own themes, last changed first.",
     access: { credentials: CLIENT },
     request: { query: ThemeQuery },
-    responses: { 200: json("Themes, and how many there are", ThemeList) },
+    responses: { 200: json("Themes, with the total count", ThemeList) },
   }),
   async (c) => {
     const { rows, totalCount } = await listCustomThemes(c.var.ctx, c.req.valid("query"));
@@ -94,7 +94,7 @@ themes.openapi(
     method: "post",
     path: "/themes/v1/custom",
     summary: "Create a custom theme",
-    description: `Makes a theme of the site; pages use it by its id in \`data.theme\`. ${warns}`,
+    description: `Creates a theme of the site; pages reference it by id in \`data.theme\`. ${warns}`,
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(CustomThemeInput) },
     responses: { 201: json("The theme", Theme) },
@@ -113,7 +113,7 @@ themes.openapi(
     method: "put",
     path: "/themes/v1/custom/{id}",
     summary: "Change a custom theme",
-    description: `Replaces a theme of the site, wherever it is used. ${warns}`,
+    description: `Replaces a theme of the site, on all pages that use it. ${warns}`,
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(CustomThemeInput) },
     responses: { 200: json("The theme as it is now", Theme) },
@@ -133,10 +133,10 @@ themes.openapi(
     method: "get",
     path: "/themes/v1/default",
     summary: "List default themes",
-    description: "The themes that every site of the deployment may use, the last changed first.",
+    description: "The themes that every site of the deployment can use, last changed first.",
     access: { credentials: CLIENT },
     request: { query: ThemeQuery },
-    responses: { 200: json("Themes, and how many there are", ThemeList) },
+    responses: { 200: json("Themes, with the total count", ThemeList) },
   }),
   async (c) => {
     const { rows, totalCount } = await listDefaultThemes(c.var.ctx, c.req.valid("query"));
@@ -151,7 +151,7 @@ themes.openapi(
     method: "post",
     path: "/themes/v1/default",
     summary: "Create a default theme",
-    description: `Makes a theme that every site may use. ${warns}`,
+    description: `Creates a theme that every site can use. ${warns}`,
     access: { credentials: SUPER },
     request: { body: jsonBody(DefaultThemeInput) },
     responses: { 201: json("The theme", Theme) },
@@ -190,7 +190,7 @@ themes.openapi(
     method: "get",
     path: "/themes/v1/{id}",
     summary: "Get a theme",
-    description: "One theme, of whichever site: whoever knows its id may read it.",
+    description: "One theme of any site: themes are public to anyone who knows their id.",
     access: { credentials: ANYONE },
     request: { params: IdParam },
     responses: { 200: json("The theme", Theme) },
@@ -210,10 +210,10 @@ themes.openapi(
     method: "delete",
     path: "/themes/v1/{id}",
     summary: "Delete a theme",
-    description: "Deletes a theme of the site. While pages use it, it stays: `result` is false then and `pages` lists them.",
+    description: "Deletes a theme of the site. If pages use it, it is kept: `result` is false and `pages` lists them.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
-    responses: { 200: json("Whether it is gone, or what still uses it", DeleteThemeAnswer) },
+    responses: { 200: json("Whether it is deleted, or which pages still use it", DeleteThemeAnswer) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {

@@ -29,7 +29,7 @@ async function dress(pageId: string, theme: string | undefined, on = site) {
 }
 
 describe("a custom theme", () => {
-  test("is answered as it was made, and by its id to anybody from then on", async () => {
+  test("is returned as created, and publicly readable by its id", async () => {
     const full = {
       name: "Floodlight",
       type: "advanced",
@@ -49,7 +49,7 @@ describe("a custom theme", () => {
     expect((await site.call("getTheme", { params: { id: newId(1) } })).status).toBe(404);
   });
 
-  test("has plain buttons and the system's type unless it says otherwise", async () => {
+  test("defaults to plain buttons and the system font", async () => {
     expect((await site.call("createCustomTheme", { body: { name: "Plain", colors: {} } })).as(Theme)).toMatchObject({
       type: "custom",
       mode: "light",
@@ -78,11 +78,11 @@ describe("a custom theme", () => {
     ["typography.body", { typography: { body: "" } }],
     ["logo", { logo: "http://demo.example/crest.svg" }],
     ["backgrounds.0", { backgrounds: ["javascript:alert(1)"] }],
-  ])("refuses %s %#", async ([field, change]) => {
+  ])("rejects %s %#", async ([field, change]) => {
     expect(await create(change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("is warned of text that is hard to read on a surface or on the button", async () => {
+  test("has warnings for text that is hard to read on a surface or on the button", async () => {
     const { warnings } = await made({
       colors: { accent: "#767676", surface1: "#ffffff", surface2: "#767676", text100: "#ffffff", text300: "#777777", text500: "#000" },
     });
@@ -92,12 +92,12 @@ describe("a custom theme", () => {
       { path: "colors.text300", message: "1.01:1 on surface2; text needs 4.5:1" },
     ]);
     expect((await made({ colors: { accent: "#777777", surface1: "#ffffff", text100: "#333333" } })).warnings).toEqual([
-      { path: "colors.accent", message: "4.47:1 at best, of a button's label (text100 or surface1); text needs 4.5:1" },
+      { path: "colors.accent", message: "4.47:1 at best for a button's label (text100 or surface1); text needs 4.5:1" },
     ]);
     expect((await made({ colors: { accent: "#3B2FB8", surface1: "#ffffff", text100: "#101018" } })).warnings).toEqual([]);
   });
 
-  test("is replaced by PUT, and one of several changes of one version wins", async () => {
+  test("is replaced by PUT, and only one of several changes of the same version succeeds", async () => {
     const { _id } = await made();
     const put = (name: string, headers = {}) => site.call("updateCustomTheme", { params: { id: _id }, body: input({ name }), headers });
     expect((await put("Dusk")).as(Theme)).toMatchObject({ _id, name: "Dusk" });
@@ -105,7 +105,7 @@ describe("a custom theme", () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("is listed with the site's own alone, the last changed first", async () => {
+  test("is listed only with its own site's themes, last changed first", async () => {
     const other = await newSite();
     await operatorsTheme("createDefaultTheme", "Everyone's");
     const first = await made({ name: "First" }, other);
@@ -127,7 +127,7 @@ describe("a custom theme", () => {
     expect(results.map(({ detail }) => detail)).toEqual(["SEARCH themes USING INDEX themes_site_modified (site_id=?)"]);
   });
 
-  test("is changed and deleted by its own site alone", async () => {
+  test("can be changed and deleted only by its own site", async () => {
     const other = await newSite();
     const { _id } = await made({}, other);
     expect((await site.call("updateCustomTheme", { params: { id: _id }, body: input() })).status).toBe(404);
@@ -137,13 +137,13 @@ describe("a custom theme", () => {
 });
 
 describe("deleting a theme", () => {
-  test("that nobody uses removes it", async () => {
+  test("that no page uses removes it", async () => {
     const { _id } = await made();
     expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
     expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(404);
   });
 
-  test("that pages use lists them and leaves it, until none does", async () => {
+  test("that pages use returns them and keeps it until none does", async () => {
     const [one, two] = site.channels;
     const { _id } = await made();
     await dress(one, _id);
@@ -161,14 +161,14 @@ describe("deleting a theme", () => {
     expect((await remove(_id)).as(DeleteThemeAnswer).result).toBe(true);
   });
 
-  test("is not stopped by another site that names its id, nor tells of it", async () => {
+  test("isn't blocked by another site that references its id, nor reveals it", async () => {
     const other = await newSite();
     const { _id } = await made();
     await dress(other.channels[0], _id, other);
     expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
   });
 
-  test("never removes one that a page takes while it is decided", async () => {
+  test("never removes one that a page starts using at the same time", async () => {
     const { _id } = await made();
     const [channel] = site.channels;
     const ctx = interrupted(site, () => dress(channel, _id));
@@ -177,15 +177,15 @@ describe("deleting a theme", () => {
     await dress(channel, undefined);
   });
 
-  test("is not for a site where the theme is the operator's", async () => {
+  test("of the operator is forbidden for sites", async () => {
     const { _id } = await operatorsTheme("createDefaultTheme", "Everyone's");
-    expect((await remove(_id)).problem).toMatchObject({ status: 403, message: "Admin and default themes are the operator's" });
+    expect((await remove(_id)).problem).toMatchObject({ status: 403, message: "Admin and default themes belong to the operator" });
     expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(200);
   });
 });
 
 describe("the operator's themes", () => {
-  test("that are default ones are listed to every site, the admin ones to none", async () => {
+  test("are listed for every site if they are default themes, and for none if they are admin themes", async () => {
     const marker = randomHex(4);
     await operatorsTheme("createAdminTheme", `Admin ${marker}`);
     const { _id, siteId, type } = await operatorsTheme("createDefaultTheme", `Default ${marker}`);
@@ -196,7 +196,7 @@ describe("the operator's themes", () => {
     expect(changed.as(Theme)).toMatchObject({ _id, name: `Changed ${marker}`, type: "default" });
   });
 
-  test("are changed only as what they are", async () => {
+  test("can't change their type", async () => {
     const admin = await operatorsTheme("createAdminTheme", "Control room");
     const custom = await made();
     for (const { _id } of [admin, custom]) {
@@ -205,7 +205,7 @@ describe("the operator's themes", () => {
     }
   });
 
-  test("have their events in a log of the operator's own", async () => {
+  test("have their events in the operator's own log", async () => {
     const { _id } = await operatorsTheme("createDefaultTheme", "Everyone's");
     const log = env.SITE_LOG.getByName("");
     await log.nudge();
@@ -215,7 +215,7 @@ describe("the operator's themes", () => {
     expect(results.map(({ resource }) => resource)).not.toContain(`theme/${_id}`);
   });
 
-  test("stay the operator's though a client id is shown with the super key", async () => {
+  test("belong to the operator even if a client id is sent with the super key", async () => {
     const body = input({ name: "Shown with a site" });
     const headers = { "Tifo-Client-Id": site.id };
     const { _id, siteId } = (await site.call("createDefaultTheme", { body, headers })).as(Theme);
@@ -228,7 +228,7 @@ describe("applying an admin theme to a site", () => {
   const apply = (siteSlugOrId: string, themeNameOrId: string) => site.call("applyAdminTheme", { body: { siteSlugOrId, themeNameOrId } });
   const applied = async () => (await site.call("getSite", { as: "reader" })).as(SiteAsRead).adminTheme;
 
-  test("takes site and theme by id, or by slug and name, and replaces the one before", async () => {
+  test("accepts site and theme by id, or by slug and name, and replaces the previous theme", async () => {
     const name = `Control room ${randomHex(4)}`;
     const named = await operatorsTheme("createAdminTheme", name);
     const other = await operatorsTheme("createAdminTheme", `Van ${randomHex(4)}`);
@@ -245,7 +245,7 @@ describe("applying an admin theme to a site", () => {
     ]);
   });
 
-  test("knows admin themes and sites alone", async () => {
+  test("rejects unknown sites and themes that aren't admin themes", async () => {
     const admin = await operatorsTheme("createAdminTheme", "Control room");
     const standard = await operatorsTheme("createDefaultTheme", `Default ${randomHex(4)}`);
     const custom = await made({ name: `Own ${randomHex(4)}` });
@@ -255,7 +255,7 @@ describe("applying an admin theme to a site", () => {
     expect((await apply(newId(1), admin._id)).status).toBe(404);
   });
 
-  test("asks for the id where several themes have the name", async () => {
+  test("requires the id if several themes have the name", async () => {
     const name = `Twin ${randomHex(4)}`;
     const [one] = [await operatorsTheme("createAdminTheme", name), await operatorsTheme("createAdminTheme", name)];
     expect((await apply(site.id, name)).status).toBe(409);

@@ -9,7 +9,7 @@ import {
   readSubscription,
   type StripeSubscription,
 } from "#worker/integrations/stripe.ts";
-import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
+import { externalStep, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { wonRace, conflict, Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
@@ -236,7 +236,7 @@ async function alignEntitlements(ctx: Ctx, { id, status, currentPeriodEnd }: Rec
     if (row.status === "cancelled" || (row.status === status && row.dateEnds === dateEnds)) return undefined;
     if (status === "cancelled") return { step: stepOf(row, isScheduled ? "expire" : "cancel") };
     if (status === "cancelScheduled") return { step: stepOf({ ...row, dateEnds }, isScheduled ? "renew" : "scheduleCancel"), dateEnds };
-    return { step: asToldOutside(status, "entitlement_renewed") };
+    return { step: externalStep(status, "entitlement_renewed") };
   });
 }
 

@@ -2,7 +2,7 @@ import { and, desc, eq, lt, or } from "drizzle-orm";
 import { type ChargeRow, charges, type EntitlementRow, recurringSubscriptions, type RefundRow, refunds } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { createRefund, listRefunds, type StripeRefund } from "#worker/integrations/stripe.ts";
-import { asToldOutside, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
+import { externalStep, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
 import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
@@ -217,7 +217,7 @@ async function afterRefund(ctx: Ctx, chargeId: string): Promise<void> {
     const current = await ifCurrent(ctx, charge);
     if (!current) return undefined;
     const refunded = Math.min(current.refunded, row.price);
-    if (refunded < row.refunded) return { step: asToldOutside(row.status, "entitlement_refunded"), refunded };
+    if (refunded < row.refunded) return { step: externalStep(row.status, "entitlement_refunded"), refunded };
     const ends = await isFullyRefunded(ctx, current);
     if (refunded > row.refunded) return { step: allowed(row, ends ? "refund" : "justRefund"), refunded };
     return { step: ends && row.status !== "cancelled" ? allowed(row, "cancel") : undefined };

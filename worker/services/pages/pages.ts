@@ -23,7 +23,7 @@ import { detachChannel } from "./channel-deletion.ts";
 import { inPageData } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
-import { offAir, whileOffAir } from "#worker/services/streams/control.ts";
+import { isOffAir, whileOffAir } from "#worker/services/streams/control.ts";
 import { deleteWatchTimeOfPage } from "./watch-time.ts";
 
 const pageName = sql`json_extract(${pages.data}, '$.name')`;
@@ -147,7 +147,7 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
 export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const current = await getPage(ctx, id);
   requireMatch(ctx, current);
-  const change = ctx.db.delete(pages).where(and(whereVersion(ctx, pages, current), offAir(ctx, id)));
+  const change = ctx.db.delete(pages).where(and(whereVersion(ctx, pages, current), isOffAir(ctx, id)));
   const endBroadcasts = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
   const keepGated = await keepGatedOfPage(ctx, id, current.data);
   const changes = [change, endBroadcasts, ...keepGated, ...(await detachChannel(ctx, id)), deleteWatchTimeOfPage(ctx, id)];

@@ -26,7 +26,7 @@ export function listPlaybackKeys(ctx: Ctx, query: ListQuery): Promise<ListPage<P
   return listRows(ctx, keyList, query, eq(playbackKeys.siteId, ctx.siteId));
 }
 
-/** Stores a signing key, which signs from now on; the ones before it stay until they are deleted. */
+/** Stores a signing key, which is used from now on; older ones stay until they are deleted. */
 export async function addPlaybackKey(ctx: Ctx, { key, ...input }: PlaybackKeyInput): Promise<PlaybackKeyRow> {
   const signingKey = readSigningKey(input.provider, key);
   if (signingKey === undefined) {
@@ -53,7 +53,7 @@ export async function deletePlaybackKey(ctx: Ctx, id: string): Promise<void> {
   await commitIfUnchanged(ctx, change, { type: "site.playbackKeyDeleted", resource: resourceOf(current), data: toPlaybackKey(current) });
 }
 
-/** A 400 unless the URL names what is signed and the site has a key for it. */
+/** A 400 unless the URL matches the playback settings and the site has a key for the provider. */
 export async function requirePlayback(ctx: Ctx, url: string, settings: PlaybackSettings | null): Promise<void> {
   if (!settings) return;
   const problem = playbackUrlProblem(settings, url);
@@ -66,7 +66,7 @@ export async function requirePlayback(ctx: Ctx, url: string, settings: PlaybackS
   if (!key) throw invalid("playback.provider", `Add a playback key for ${settings.provider} first`);
 }
 
-/** The site's signing keys, the newest first. */
+/** The site's signing keys, newest first. */
 export const selectSigningKeys = prepared((db) =>
   db
     .select({
@@ -85,14 +85,14 @@ export type SealedKey = Pick<PlaybackKeyRow, "provider" | "keyId" | "keySealed" 
 
 const MAX_LIFETIME_MS = 24 * 3_600_000;
 
-/** What a URL's validity follows from: the moments in milliseconds since 1970 UTC at which the right to it ends. */
+/** What limits a URL's validity: `ends` are the times in milliseconds since 1970 UTC at which access ends. */
 export interface Validity {
   now: number;
   durationSeconds: number;
   ends: (number | undefined)[];
 }
 
-/** The signed URL and when it expires; without a key for it, no URL at all. */
+/** The signed URL and its expiry; null if there is no key for it. */
 export async function signUrl(
   env: Env,
   url: string,

@@ -10,8 +10,8 @@ import { keepGatedOfStream } from "#worker/services/videos/gate-departures.ts";
 import { callFor, isGone, providerFailed } from "./drafts.ts";
 import { findStream } from "./streams.ts";
 
-// A call has ended long before this; one that hasn't died with its request.
-const DIED_AFTER = 60_000;
+// Calls take much less than this; an older one was interrupted by a crash.
+const CRASHED_AFTER = 60_000;
 const NO_CALL = { call: null, callBy: null, callAt: null };
 
 type StreamCall = (typeof STREAM_CALLS)[number];
@@ -22,12 +22,12 @@ const FAILED: Record<StreamCall, string> = {
   delete: "Delete Stream call to provider failed",
 };
 
-/** Puts a stream on the air. */
+/** Starts a stream. */
 export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
-  if (stream.isLive) throw conflict("The stream is live already");
-  const by = await callAlone(ctx, stream, provider, "start", provider.startStream);
+  if (stream.isLive) throw conflict("The stream is already live");
+  const by = await callExclusively(ctx, stream, provider, "start", provider.startStream);
   const next: StreamRow = { ...stream, ...NO_CALL, isLive: true, liveSince: ctx.now, ...nextVersion(ctx, stream) };
   const change = ctx.db
     .update(streams)
@@ -37,13 +37,13 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
   return next;
 }
 
-/** Takes a stream off the air. The event offers the recording: `vod` is what creating a video of it takes, but for the url. */
+/** Stops a stream. `vod` in the event is the input for creating a video of the recording, except for its URL. */
 export async function stopStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
-  const by = await callAlone(ctx, stream, provider, "stop", provider.stopStream);
+  const by = await callExclusively(ctx, stream, provider, "stop", provider.stopStream);
   if (!stream.isLive) {
-    await hangUp(ctx, id, by);
+    await endCall(ctx, id, by);
     return stream;
   }
   const next: StreamRow = { ...stream, ...NO_CALL, isLive: false, liveSince: null, ...nextVersion(ctx, stream) };
@@ -61,57 +61,57 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const { stream, provider } = await findStream(ctx, id, "write");
   requireMatch(ctx, stream);
   if (stream.isLive) throw conflict("The stream is live; stop it first");
-  const by = await callAlone(ctx, stream, provider, "delete", provider.deleteStream);
+  const by = await callExclusively(ctx, stream, provider, "delete", provider.deleteStream);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
   await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
   return stream;
 }
 
-/** Whether no stream of the channel is live or about to be, for the condition of a change. */
-export function offAir(ctx: Ctx, channelId: string): SQL {
-  return sql`not exists (select 1 from ${streams} where ${onAir(ctx, channelId)})`;
+/** A condition for writes: no stream of the channel is live or about to be. */
+export function isOffAir(ctx: Ctx, channelId: string): SQL {
+  return sql`not exists (select 1 from ${streams} where ${isOnAir(ctx, channelId)})`;
 }
 
-/** Runs a change under that condition; its 409 names the stream. */
+/** Runs a write with that condition; its 409 names the stream. */
 export async function whileOffAir<T>(ctx: Ctx, channelId: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "conflict") throw error;
-    const [busy] = await ctx.db.select({ id: streams.id }).from(streams).where(onAir(ctx, channelId)).limit(1);
+    const [busy] = await ctx.db.select({ id: streams.id }).from(streams).where(isOnAir(ctx, channelId)).limit(1);
     throw busy ? conflict(`The channel's stream ${busy.id} is live; stop it first`) : error;
   }
 }
 
-function onAir(ctx: Ctx, channelId: string): SQL | undefined {
-  const busy = or(eq(streams.isLive, true), gte(streams.callAt, ctx.now - DIED_AFTER));
+function isOnAir(ctx: Ctx, channelId: string): SQL | undefined {
+  const busy = or(eq(streams.isLive, true), gte(streams.callAt, ctx.now - CRASHED_AFTER));
   return and(eq(streams.siteId, ctx.siteId), eq(streams.channelId, channelId), busy);
 }
 
-/** Makes a call that no other request makes at the same time, and answers its name; a failed one leaves the stream as it was. */
-async function callAlone(ctx: Ctx, stream: StreamRow, provider: StreamProviderRow, call: StreamCall, url: string): Promise<string> {
+/** Makes a provider call exclusively and returns the call's id; a failed call leaves the stream unchanged. */
+async function callExclusively(ctx: Ctx, stream: StreamRow, provider: StreamProviderRow, call: StreamCall, url: string): Promise<string> {
   const callBy = newId(ctx.now);
-  const idle = or(isNull(streams.callAt), lt(streams.callAt, ctx.now - DIED_AFTER));
-  const taken = await ctx.db
+  const idle = or(isNull(streams.callAt), lt(streams.callAt, ctx.now - CRASHED_AFTER));
+  const claimed = await ctx.db
     .update(streams)
     .set({ call, callBy, callAt: ctx.now })
     .where(and(whereVersion(ctx, streams, stream), idle))
     .returning({ id: streams.id });
-  if (taken.length === 0) throw conflict("Another request is starting, stopping or deleting this stream");
+  if (claimed.length === 0) throw conflict("Another request is starting, stopping or deleting this stream");
   const outcome = await callFor(ctx.env, provider, url, stream);
-  if (hasWorked(outcome, stream, call)) return callBy;
-  await hangUp(ctx, stream.id, callBy);
-  const reason = outcome.ok ? "The answer was neither empty nor of this stream" : outcome.reason;
+  if (hasSucceeded(outcome, stream, call)) return callBy;
+  await endCall(ctx, stream.id, callBy);
+  const reason = outcome.ok ? "The response was neither empty nor for this stream" : outcome.reason;
   throw providerFailed(FAILED[call], reason);
 }
 
-function hasWorked(outcome: ProviderOutcome, stream: StreamRow, call: StreamCall): boolean {
+function hasSucceeded(outcome: ProviderOutcome, stream: StreamRow, call: StreamCall): boolean {
   if (outcome.ok) return isAcknowledged(outcome.text, stream.providerStreamId);
   return call === "delete" && isGone(outcome);
 }
 
-async function hangUp(ctx: Ctx, id: string, by: string): Promise<void> {
+async function endCall(ctx: Ctx, id: string, by: string): Promise<void> {
   await ctx.db
     .update(streams)
     .set(NO_CALL)

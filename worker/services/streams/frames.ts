@@ -7,7 +7,7 @@ import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
 import { channelIsRestricted } from "#worker/services/videos/gated-videos.ts";
 import { channelOf } from "#worker/services/realtime/realtime.ts";
 
-// What players need, without the ingest URL.
+// The fields that players need, without the ingest URL.
 const StreamEvent = z.object({
   _id: z.string(),
   channelId: z.string().nullable(),
@@ -30,27 +30,27 @@ export async function notifyWentLive(env: Env, siteId: string, event: LogEntry):
   await channelOf(env, siteId, channelId).emit({ id: event.id, type: "stream.live", data });
 }
 
-/** Tells them that it is over or, where another stream of the channel has taken its place, of that one: they have one picture. */
+/** Notifies viewers that the stream is offline or, if another stream of the channel is live, sends that one instead. */
 export async function notifyWentOffline(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const { channelId, ...stream } = StreamEvent.parse(JSON.parse(event.data));
   if (channelId === null) return;
-  const [on, gated] = await Promise.all([liveOn(env, siteId, channelId), isGated(env, siteId, channelId)]);
-  const frame = { type: on ? ("stream.live" as const) : ("stream.offline" as const), data: frameOf({ ...(on ?? stream), gated }) };
+  const [live, gated] = await Promise.all([findLiveStream(env, siteId, channelId), isGated(env, siteId, channelId)]);
+  const frame = { type: live ? ("stream.live" as const) : ("stream.offline" as const), data: frameOf({ ...(live ?? stream), gated }) };
   await channelOf(env, siteId, channelId).emit({ id: event.id, ...frame });
 }
 
-async function liveOn(env: Env, siteId: string, channelId: string) {
+async function findLiveStream(env: Env, siteId: string, channelId: string) {
   const { id: _id, title, playbackUrl, playback, fallbackImageUrl, tags } = streams;
-  const [on] = await createDb(env.DB)
+  const [live] = await createDb(env.DB)
     .select({ _id, title, playbackUrl, playback, fallbackImageUrl, tags })
     .from(streams)
     .where(and(eq(streams.siteId, siteId), eq(streams.channelId, channelId), eq(streams.isLive, true)))
     .orderBy(desc(streams.created))
     .limit(1);
-  return on;
+  return live;
 }
 
-/** Only the content response gives the URL of a restricted channel, or one that is signed. */
+/** Only content responses return the URL of a restricted channel, or a signed one. */
 function frameOf({ playback, ...stream }: StreamData) {
   const gated = stream.gated || playback !== null;
   return { ...stream, gated, playbackUrl: gated ? null : stream.playbackUrl };

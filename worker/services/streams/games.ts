@@ -1,7 +1,7 @@
 import { findGames, type GameQuery, type Games } from "#worker/integrations/games.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
-/** Games by name, from the database outside. */
+/** Searches the external games database by name. */
 export async function searchGames(ctx: Ctx, query: GameQuery): Promise<Games> {
   await ctx.caller();
   return findGames(ctx.env, query, ctx.now);

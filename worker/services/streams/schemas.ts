@@ -12,15 +12,17 @@ export const StreamInput = z
   .strictObject({
     ...editable,
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
-    channelId: Id.optional().describe("The channel that shows it, whose viewers hear of its start and end; required of channel admins"),
+    channelId: Id.optional().describe(
+      "The channel that shows it, whose viewers are notified when it starts and stops; required for channel admins",
+    ),
     provider: z
       .string()
       .min(1)
       .max(50)
       .optional()
-      .describe("The name of a registered provider; the site's default when left out: settings.streamProvider or the one registered first")
+      .describe("The name of a registered provider; defaults to the site's settings.streamProvider or the provider registered first")
       .openapi({ example: "wowza" }),
-    fallbackImageUrl: ImageUrl.optional().describe("Shown while there is no picture"),
+    fallbackImageUrl: ImageUrl.optional().describe("Shown while there is no video"),
   })
   .openapi("StreamInput", {
     example: {
@@ -39,20 +41,20 @@ export const Stream = z
     ...editable,
     channelId: Id.nullable(),
     provider: z.string().describe("The provider that runs it"),
-    providerStreamId: z.string().describe("What the provider calls it"),
-    ingestUrl: z.string().describe("Where the encoder sends the picture"),
-    playbackUrl: z.string().describe("What players load"),
-    playback: PlaybackSettings.nullable().describe("How page content signs `playbackUrl`, as the provider said; null: not at all"),
-    streamKey: z.string().nullable().describe("What the encoder shows; null in lists and for those who may only read"),
+    providerStreamId: z.string().describe("The provider's id of the stream"),
+    ingestUrl: z.string().describe("Where the encoder sends the video"),
+    playbackUrl: z.string().describe("The URL for players"),
+    playback: PlaybackSettings.nullable().describe("How page content signs `playbackUrl`, as specified by the provider; null: unsigned"),
+    streamKey: z.string().nullable().describe("The encoder's key; null in lists and for callers who may only read"),
     fallbackImageUrl: z.string().nullable(),
     isLive: z.boolean(),
-    liveSince: Time.nullable().describe("When it went live, in milliseconds since 1970 UTC; null while it is not"),
+    liveSince: Time.nullable().describe("When it went live, in milliseconds since 1970 UTC; null while it isn't live"),
     ...Tracked,
   })
   .openapi("Stream");
 
 export const StreamFilters = {
-  channelId: Id.optional().describe("Streams of this channel; channel admins name one of theirs"),
+  channelId: Id.optional().describe("Only streams of this channel; required for channel admins, who must manage it"),
   isLive: QueryBoolean.optional(),
 };
 
@@ -64,7 +66,7 @@ export const GameQuery = z.strictObject({
 
 export const GameList = z
   .object({
-    results: z.array(z.object({ id: z.number().int().describe("In the games database (IGDB)"), name: z.string() })),
+    results: z.array(z.object({ id: z.number().int().describe("The id in the games database (IGDB)"), name: z.string() })),
     pagination: z.object({
       limit: z.number().int(),
       offset: z.number().int(),
@@ -76,7 +78,7 @@ export const GameList = z
 
 export type StreamInput = z.output<typeof StreamInput>;
 
-/** Without the key unless it is given: who may see it is for the verb to say. */
+/** Without the key unless it is given; the verb decides who may see it. */
 export function toStream(row: StreamRow, streamKey: string | null = null) {
   return {
     _id: row.id,

@@ -7,7 +7,7 @@ import { type StreamInput, toStream } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
-import { keepDraft, makeAtProvider } from "./drafts.ts";
+import { keepDraft, createAtProvider } from "./drafts.ts";
 
 const KEY_PURPOSE = "stream key";
 
@@ -23,7 +23,7 @@ const streamList: ListSpec<StreamRow> = {
   search: { title: streams.title },
 };
 
-/** A channel admin's list is that of a channel of theirs. */
+/** Lists streams; channel admins must filter by a channel they manage. */
 export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: string; isLive?: boolean }): Promise<ListPage<StreamRow>> {
   const page = await listRows(
     ctx,
@@ -37,7 +37,7 @@ export async function listStreams(ctx: Ctx, query: ListQuery & { channelId?: str
   return page;
 }
 
-/** One stream; its key is null for those who may not change it. */
+/** One stream; its key is null for callers who may not change it. */
 export async function getStream(ctx: Ctx, id: string): Promise<{ row: StreamRow; streamKey: string | null }> {
   const { stream } = await findStream(ctx, id, "read");
   const streamKey = (await mayWrite(ctx, stream)) ? await open(ctx.env, KEY_PURPOSE, stream.streamKeySealed) : null;
@@ -72,16 +72,16 @@ export async function findStream(ctx: Ctx, id: string, action: Action): Promise<
   return { stream, provider };
 }
 
-/** Makes a stream at its provider, then here; a failure on the way leaves none at either. */
+/** Creates a stream at its provider, then here; a failure leaves none at either. */
 export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row: StreamRow; streamKey: string }> {
   if (input.siteId !== undefined) requireOwnSite(ctx, input.siteId);
   const { title, tags, channelId = null, fallbackImageUrl = null } = input;
   const provider = await chooseProvider(ctx, input);
   const { id, siteId, ...stamps } = newRow(ctx);
   const draft = { id, siteId, title, provider: provider.name, created: ctx.now };
-  const { streamKey, ...made } = await makeAtProvider(ctx, draft, provider);
+  const { streamKey, ...created } = await createAtProvider(ctx, draft, provider);
   const row: StreamRow = {
-    ...{ id, siteId, title, tags, channelId, fallbackImageUrl, ...stamps, ...made },
+    ...{ id, siteId, title, tags, channelId, fallbackImageUrl, ...stamps, ...created },
     provider: provider.name,
     streamKeySealed: await sealStreamKey(ctx.env, streamKey),
     isLive: false,
@@ -98,12 +98,12 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
   return { row, streamKey };
 }
 
-/** A stream key as it is kept. */
+/** A stream key in its stored form. */
 export function sealStreamKey(env: { TIFO_SECRET: string }, streamKey: string): Promise<string> {
   return seal(env, KEY_PURPOSE, streamKey);
 }
 
-/** The provider that is named, or else the site's default; and the channel must be the site's own and the caller's. */
+/** The requested provider or the site's default. Also requires that the channel belongs to the site and is managed by the caller. */
 async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInput): Promise<StreamProviderRow> {
   const chosen = sql`coalesce(${name ?? null}, json_extract(${sites.settings}, '$.streamProvider'), ${streamProviders.name})`;
   const [[provider], channels] = await ctx.db.batch([
@@ -122,14 +122,14 @@ async function chooseProvider(ctx: Ctx, { provider: name, channelId }: StreamInp
   if (channelId !== undefined && channels.length === 0) throw invalid("channelId", "The site has no such channel");
   await requireChannel(ctx, channelId ?? null, "write");
   if (provider) return provider;
-  throw invalid("provider", name === undefined ? "Register a stream provider first" : "No provider is registered by this name");
+  throw invalid("provider", name === undefined ? "Register a stream provider first" : "No provider is registered with this name");
 }
 
-/** 403 unless a channel admin's channel is named and theirs; whoever manages the site needs none. */
+/** A 403 unless channel admins pass a channel that they manage; site admins and keys need none. */
 async function requireChannel(ctx: Ctx, channelId: string | null, action: Action): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind !== "account" || isSiteAdmin(actor.roles, action)) return;
-  if (channelId === null) throw forbidden("Channel admins name a channel of theirs");
+  if (channelId === null) throw forbidden("Channel admins must name a channel that they manage");
   if (!managesPage(actor.roles, channelId, action)) throw forbidden("No permission for this channel");
 }
 

@@ -6,15 +6,15 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { changeEntitlement } from "./entitlements.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
-const AT_ONCE = 100;
+const BATCH_SIZE = 100;
 const ROUNDS = 10;
 
 /**
- * Ends the entitlements whose cancellation was scheduled for a day that has come. Safe to run twice at once. What is paid regularly isn't
- * among them: the cancellation may have been withdrawn at Stripe, which `reconcileBilling` asks on that day.
+ * Expires entitlements whose scheduled cancellation is due. Safe to run concurrently. Skips recurring ones: their cancellation may have been
+ * withdrawn at Stripe, which `reconcileBilling` checks on that day.
  */
 export async function expireEntitlements({ env, db, now }: Pick<Ctx, "env" | "db" | "now">): Promise<void> {
-  const paidRegularly = db
+  const recurring = db
     .select({ id: recurringSubscriptions.id })
     .from(recurringSubscriptions)
     .where(eq(recurringSubscriptions.id, sql`substr(${accountEntitlements.source}, length('recurring/') + 1)`));
@@ -26,14 +26,14 @@ export async function expireEntitlements({ env, db, now }: Pick<Ctx, "env" | "db
         and(
           eq(accountEntitlements.status, "cancelScheduled"),
           lte(accountEntitlements.dateEnds, now),
-          hasStripe(env) ? notExists(paidRegularly) : undefined,
+          hasStripe(env) ? notExists(recurring) : undefined,
         ),
       )
       .orderBy(accountEntitlements.dateEnds)
-      .limit(AT_ONCE);
+      .limit(BATCH_SIZE);
     for (const row of due) {
       await asSystem({ env, db, now }, row.siteId, (ctx) => wonRace(() => changeEntitlement(ctx, row, "expire")));
     }
-    if (due.length < AT_ONCE) return;
+    if (due.length < BATCH_SIZE) return;
   }
 }

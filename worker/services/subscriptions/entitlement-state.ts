@@ -5,50 +5,50 @@ export const TRANSITIONS = ["grant", "cancel", "scheduleCancel", "remove", "just
 export type Transition = (typeof TRANSITIONS)[number];
 type Status = (typeof ENTITLEMENT_STATUSES)[number];
 
-/** All that decides what may become of an entitlement. */
+/** Everything that determines the allowed transitions of an entitlement. */
 export interface EntitlementFacts {
   status: Status;
-  /** What was paid and what of it has been paid back, in minor units. */
+  /** The amounts paid and refunded, in minor units. */
   price: number;
   refunded: number;
-  /** When the period that is paid for ends; null where nothing is paid regularly. */
+  /** The end of the paid period; null if it isn't recurring. */
   dateEnds: number | null;
 }
 
-/** What a transition does. */
+/** The effects of a transition. */
 export interface Step {
   allowed: true;
   status: Status;
   event: string;
-  /** The account loses what it held. */
+  /** The account loses the entitlement. */
   revokes: boolean;
-  /** Money goes back to the account, by us: `refund` tells of money that has gone back already. */
+  /** We refund money to the account; `refund` records a refund that has already happened. */
   paysBack: boolean;
-  /** When the regular payments are to end; null where there are none, or they go on. */
+  /** When to stop recurring payments; null if there are none, or they continue. */
   stopsBilling: "immediate" | "endOfBilling" | null;
 }
 
-export interface Refusal {
+export interface Rejection {
   allowed: false;
   message: string;
 }
 
 /**
- * What comes of a transition: the one place that knows. `grant` gives (`null`: what was never held), `cancel` ends at once and
- * `scheduleCancel` with the period that is paid for, `remove` takes away what nobody is charged for any more, `justRefund` pays back and
- * leaves the rest, `refund` says that all was paid back elsewhere, `renew` that the next period is paid for, `expire` that the
- * last one is over. `payBack` adds a refund to an end, also to one that was reached without it.
+ * The result of a transition, the single source of truth. `grant` grants (`null`: never held before), `cancel` ends immediately,
+ * `scheduleCancel` at the end of the paid period, `remove` revokes what is no longer charged, `justRefund` refunds without other changes,
+ * `refund` records a full refund made elsewhere, `renew` a paid next period, `expire` the end of the last one. `payBack` adds a refund to
+ * a cancellation, also to one that happened without it.
  */
-export function nextStep(facts: EntitlementFacts | null, transition: Transition, { payBack = false } = {}): Step | Refusal {
+export function nextStep(facts: EntitlementFacts | null, transition: Transition, { payBack = false } = {}): Step | Rejection {
   if (transition === "grant") return grant(facts);
-  if (!facts) return refuse("The account does not hold this");
+  if (!facts) return reject("The account does not hold this");
   const paysBack = transition === "justRefund" || payBack;
   const isOwed = payBack && facts.price > facts.refunded;
-  const refusal =
-    (isOwed ? undefined : refuseAgain(facts, transition)) ??
-    refuseEnd(facts, transition) ??
-    refuseMoney(facts, paysBack || transition === "refund");
-  if (refusal) return refusal;
+  const rejection =
+    (isOwed ? undefined : rejectRepeated(facts, transition)) ??
+    rejectEnd(facts, transition) ??
+    rejectRefund(facts, paysBack || transition === "refund");
+  if (rejection) return rejection;
   const revokes = isHeld(facts) && ENDS.has(transition);
   return {
     allowed: true,
@@ -60,12 +60,12 @@ export function nextStep(facts: EntitlementFacts | null, transition: Transition,
   };
 }
 
-/** What an outside system says is so, whichever way it came to that: nothing of it is ours to allow or to carry out. */
-export function asToldOutside(status: Status, event: string): Step {
+/** A step reported by an external system: nothing to check or to carry out. */
+export function externalStep(status: Status, event: string): Step {
   return { allowed: true, status, event, revokes: false, paysBack: false, stopsBilling: null };
 }
 
-/** Which actions somebody who manages members is offered. */
+/** The actions available to member managers. */
 export function actionsOf(facts: EntitlementFacts): { canCancel: boolean; canRefund: boolean; canRemove: boolean } {
   const allowed = (transition: Transition): boolean => nextStep(facts, transition).allowed;
   return { canCancel: allowed("cancel"), canRefund: allowed("justRefund"), canRemove: allowed("remove") };
@@ -81,34 +81,34 @@ const EVENTS: Record<Exclude<Transition, "grant">, string> = {
   expire: "entitlement_expired",
 };
 
-/** Transitions after which nothing is held. */
+/** Transitions that end an entitlement. */
 const ENDS = new Set<Transition>(["cancel", "remove", "refund", "expire"]);
 
-function grant(facts: EntitlementFacts | null): Step | Refusal {
-  if (facts && isHeld(facts)) return refuse("The account holds this already");
+function grant(facts: EntitlementFacts | null): Step | Rejection {
+  if (facts && isHeld(facts)) return reject("The account already holds this");
   return { allowed: true, status: "active", event: "entitlement_granted", revokes: false, paysBack: false, stopsBilling: null };
 }
 
-/** What has come to pass already. Money can go back long after. */
-function refuseAgain(facts: EntitlementFacts, transition: Transition): Refusal | undefined {
+/** Rejects transitions that have already happened. Refunds are possible long after the end. */
+function rejectRepeated(facts: EntitlementFacts, transition: Transition): Rejection | undefined {
   if (transition === "justRefund" || transition === "refund") return undefined;
-  if (!isHeld(facts)) return refuse("The entitlement is cancelled already");
-  if (transition === "scheduleCancel" && facts.status === "cancelScheduled") return refuse("The cancellation is scheduled already");
+  if (!isHeld(facts)) return reject("The entitlement is already cancelled");
+  if (transition === "scheduleCancel" && facts.status === "cancelScheduled") return reject("The cancellation is already scheduled");
   return undefined;
 }
 
-function refuseEnd(facts: EntitlementFacts, transition: Transition): Refusal | undefined {
+function rejectEnd(facts: EntitlementFacts, transition: Transition): Rejection | undefined {
   if (transition === "scheduleCancel" && facts.dateEnds === null) {
-    return refuse("Nothing is paid regularly for this entitlement: there is no end of billing to wait for");
+    return reject("This entitlement isn't recurring, so there is no end of billing to wait for");
   }
-  if (transition === "renew" && facts.dateEnds === null) return refuse("Nothing is paid regularly for this entitlement");
-  if (transition === "remove" && isBilled(facts)) return refuse("This entitlement is paid regularly: cancel it, which ends the payments");
+  if (transition === "renew" && facts.dateEnds === null) return reject("This entitlement isn't recurring");
+  if (transition === "remove" && isBilled(facts)) return reject("This entitlement is recurring; cancel it to stop the payments too");
   return undefined;
 }
 
-function refuseMoney(facts: EntitlementFacts, money: boolean): Refusal | undefined {
+function rejectRefund(facts: EntitlementFacts, money: boolean): Rejection | undefined {
   if (!money || facts.price > facts.refunded) return undefined;
-  return refuse(facts.price === 0 ? "Nothing was paid for this entitlement" : "All that was paid has been refunded already");
+  return reject(facts.price === 0 ? "Nothing was paid for this entitlement" : "Everything paid has already been refunded");
 }
 
 function stopOf(facts: EntitlementFacts, transition: Transition): Step["stopsBilling"] {
@@ -126,6 +126,6 @@ function isBilled({ status, dateEnds }: EntitlementFacts): boolean {
   return status === "active" && dateEnds !== null;
 }
 
-function refuse(message: string): Refusal {
+function reject(message: string): Rejection {
   return { allowed: false, message };
 }

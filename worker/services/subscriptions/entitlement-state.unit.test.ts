@@ -7,7 +7,7 @@ const bought: EntitlementFacts = { ...given, price: 900 };
 const billed: EntitlementFacts = { ...bought, dateEnds: 5 };
 const scheduled: EntitlementFacts = { ...billed, status: "cancelScheduled" };
 
-/** The status that a transition leads to; a hyphen where it is refused. */
+/** The status after a transition; a hyphen if it is rejected. */
 function becomes(facts: EntitlementFacts | null, transition: Transition): string {
   const step = nextStep(facts, transition);
   return step.allowed ? step.status : "-";
@@ -31,11 +31,11 @@ function row(...statuses: [string, string, string, string, string, string, strin
 }
 
 describe("an entitlement", () => {
-  test.each(ROWS)("that is %s takes these transitions and no other", (_name, facts, expected) => {
+  test.each(ROWS)("that is %s allows exactly these transitions", (_name, facts, expected) => {
     expect(Object.fromEntries(TRANSITIONS.map((transition) => [transition, becomes(facts, transition)]))).toEqual(expected);
   });
 
-  test("is tried in every status", () => {
+  test("is tested in every status", () => {
     expect(new Set(ROWS.flatMap(([, facts]) => facts?.status ?? []))).toEqual(new Set(ENTITLEMENT_STATUSES));
   });
 
@@ -52,36 +52,36 @@ describe("an entitlement", () => {
 });
 
 describe("money", () => {
-  test("goes back with an end only when that is asked for, and never twice", () => {
+  test("is refunded with a cancellation only if requested, and never twice", () => {
     expect(nextStep(billed, "cancel")).toMatchObject({ paysBack: false });
     expect(nextStep(billed, "cancel", { payBack: true })).toMatchObject({ paysBack: true, status: "cancelled" });
     expect(nextStep({ ...billed, refunded: 300 }, "justRefund")).toMatchObject({ paysBack: true, status: "active" });
     for (const transition of ["cancel", "scheduleCancel", "justRefund"] as const) {
       const refused = nextStep({ ...billed, refunded: 900 }, transition, { payBack: true });
-      expect(refused).toEqual({ allowed: false, message: "All that was paid has been refunded already" });
+      expect(refused).toEqual({ allowed: false, message: "Everything paid has already been refunded" });
     }
   });
 
-  test("goes back with an end that was reached without it, which changes nothing else", () => {
+  test("can be refunded after a cancellation without a refund, which changes nothing else", () => {
     for (const transition of ["cancel", "remove", "scheduleCancel"] as const) {
       const step = nextStep({ ...billed, status: "cancelled" }, transition, { payBack: true });
       expect(step).toMatchObject({ allowed: true, status: "cancelled", revokes: false, paysBack: true, stopsBilling: null });
     }
     expect(nextStep(scheduled, "scheduleCancel", { payBack: true })).toMatchObject({ status: "cancelScheduled", paysBack: true });
     const refused = nextStep({ ...bought, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
-    expect(refused).toEqual({ allowed: false, message: "The entitlement is cancelled already" });
+    expect(refused).toEqual({ allowed: false, message: "The entitlement is already cancelled" });
   });
 
-  test("that was never paid does not go back", () => {
+  test("that was never paid is not refunded", () => {
     expect(nextStep(given, "remove", { payBack: true })).toEqual({ allowed: false, message: "Nothing was paid for this entitlement" });
   });
 
-  test("that has gone back elsewhere is not sent again", () => {
+  test("that was refunded elsewhere is not refunded again", () => {
     expect(nextStep(bought, "refund")).toMatchObject({ paysBack: false, status: "cancelled", event: "entitlement_refunded" });
   });
 });
 
-describe("regular payments", () => {
+describe("recurring payments", () => {
   test.each([
     ["cancel", billed, "immediate"],
     ["cancel", scheduled, "immediate"],
@@ -96,7 +96,7 @@ describe("regular payments", () => {
   });
 });
 
-test("offers the actions that would be taken", () => {
+test("actionsOf returns the allowed actions", () => {
   expect(actionsOf(given)).toEqual({ canCancel: true, canRefund: false, canRemove: true });
   expect(actionsOf(billed)).toEqual({ canCancel: true, canRefund: true, canRemove: false });
   expect(actionsOf({ ...bought, status: "cancelled" })).toEqual({ canCancel: false, canRefund: true, canRemove: false });

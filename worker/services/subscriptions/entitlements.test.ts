@@ -25,7 +25,7 @@ beforeAll(async () => {
   ctx = systemOf(site);
 });
 
-/** Tifo itself at work for a site. */
+/** Runs work as Tifo itself for a site. */
 function systemOf({ id }: TestSite): Ctx {
   return {
     env,
@@ -59,7 +59,7 @@ async function eventsOf(id: string): Promise<string[]> {
 const grant = (fan: TestAccount, sku: string) => grantEntitlement(ctx, { accountId: fan.id, sku, grantedMethod: "customerService" });
 
 describe("a sku", () => {
-  test("is held once, however often it is granted, and told once", async () => {
+  test("is held once and has one event, however often it is granted", async () => {
     const fan = await newFan();
     const rows = await Promise.all(Array.from({ length: 5 }, () => grant(fan, "pass")));
     expect(new Set(rows.map((row) => row.id)).size).toBe(1);
@@ -67,7 +67,7 @@ describe("a sku", () => {
     expect(await eventsOf(rows[0]?.id ?? "")).toEqual(["entitlement_granted"]);
   });
 
-  test("that was taken away can be granted anew, and the record of the first stays", async () => {
+  test("that was revoked can be granted again, and the first record stays", async () => {
     const fan = await newFan();
     const first = await grant(fan, "pass");
     const taken = await revokeEntitlement(ctx, { accountId: fan.id, sku: "pass" });
@@ -79,7 +79,7 @@ describe("a sku", () => {
     expect(await eventsOf(first.id)).toEqual(["entitlement_granted", "entitlement_revoked"]);
   });
 
-  test("is taken away once, though it is tried several times at the same instant", async () => {
+  test("is revoked once by several concurrent requests", async () => {
     const fan = await newFan();
     const { id } = await grant(fan, "pass");
     const tries = Array.from({ length: 4 }, () => revokeEntitlement(ctx, { accountId: fan.id, sku: "pass" }));
@@ -88,7 +88,7 @@ describe("a sku", () => {
     expect(await eventsOf(id)).toEqual(["entitlement_granted", "entitlement_revoked"]);
   });
 
-  test("whose cancellation is scheduled is still held, and not granted a second time", async () => {
+  test("with a scheduled cancellation is still held, and isn't granted a second time", async () => {
     const fan = await newFan();
     const { id } = await grant(fan, "pass");
     await db.update(accountEntitlements).set({ status: "cancelScheduled" }).where(eq(accountEntitlements.id, id));
@@ -96,7 +96,7 @@ describe("a sku", () => {
     expect(await heldSkus(ctx, fan.id)).toEqual(["pass"]);
   });
 
-  test("is another site's own", async () => {
+  test("of another site is independent", async () => {
     const fan = await newFan();
     await grant(fan, "pass");
     const other = systemOf(await newSite());
@@ -106,7 +106,7 @@ describe("a sku", () => {
 });
 
 describe("an account", () => {
-  test("shows the skus that it holds, alone and in lists", async () => {
+  test("has the skus that it holds, alone and in lists", async () => {
     const fan = await newFan();
     await grant(fan, "b-pass");
     await grant(fan, "a-pass");
@@ -118,7 +118,7 @@ describe("an account", () => {
     expect(results.map((account) => account.subscriptions)).toEqual([alone.subscriptions]);
   });
 
-  test("that is deleted leaves its entitlements for the books, cancelled, each of which is told", async () => {
+  test("that is deleted leaves its entitlements as cancelled records, each with an event", async () => {
     const fan = await newFan();
     const held = [await grant(fan, "pass"), await grant(fan, "other-pass")];
     await db
@@ -144,7 +144,7 @@ describe("a gate", () => {
     return rights.get(ownerKey(owner))?.denial === null;
   };
 
-  test("of entitlements opens to holders of one of its skus, and to who manages the channel", async () => {
+  test("for entitlements admits holders of one of its skus, and managers of the channel", async () => {
     const { viewer, admin } = site.accounts;
     const fan = await newFan();
     const moderator = await site.addAccount(`moderator-${randomHex(4)}`, [{ scope: "Chat_Moderator", pageId: [], write: true }]);
@@ -160,7 +160,7 @@ describe("a gate", () => {
     expect(await passes(fan.id, gate)).toBe(false);
   });
 
-  test("closes on the day that an entitlement ends on, whenever that is booked", async () => {
+  test("closes when an entitlement ends, even before that is recorded", async () => {
     const fan = await newFan();
     const { id } = await grant(fan, "pass");
     const endsIn = (ms: number) =>
@@ -175,7 +175,7 @@ describe("a gate", () => {
     expect(await heldSkus(ctx, fan.id)).toEqual(["pass"]);
   });
 
-  test("of login opens to any account, or to who has redeemed a login code of a sku that it names", async () => {
+  test("for login admits any account or, with skus, accounts that redeemed a login code for one of them", async () => {
     const { viewer } = site.accounts;
     const fan = await newFan();
     await grant(fan, "backstage");
@@ -191,7 +191,7 @@ describe("a gate", () => {
     expect(await passes(newId(8), gate)).toBe(false);
   });
 
-  test("is asked when a viewer connects", async () => {
+  test("is checked when a viewer connects", async () => {
     const channelId = await site.addChannel(`login-${randomHex(4)}`, { gate: { type: "login", skus: ["inner-circle"] } });
     const enter = async () => {
       const { ticket } = (await site.call("createTicket", { as: "viewer", body: { channelId } })).as(Ticket);

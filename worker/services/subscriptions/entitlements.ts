@@ -7,27 +7,27 @@ import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
 import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
-/** What is granted: by which way, and for what (`source`, such as "invite/<id>"), so that it can be taken back. */
+/** What is granted, how, and for what (`source`, such as "invite/<id>"), so that it can be revoked. */
 export interface Grant {
   accountId: string;
   sku: string;
   grantedMethod: EntitlementRow["grantedMethod"];
   source?: string | null;
-  /** Of a purchase: what was paid, in minor units of the currency, and where it is paid regularly until when. */
+  /** For purchases: the price in minor units of the currency, and for recurring ones the end of the paid period. */
   price?: number;
   presentmentCurrency?: string | null;
   dateEnds?: number | null;
 }
 
-/** Statements for a batch, and what is to be told of them. */
+/** Statements for a batch, and their events. */
 export interface Planned {
   changes: BatchItem<"sqlite">[];
   events: NewEvent[];
 }
 
-/** Of these pages, the ids of those whose gate a signed-in account passes; one round trip, however many pages. */
+/** The ids of the pages whose gate a signed-in account passes; one round trip for any number of pages. */
 export async function pagesOpenTo(ctx: Ctx, accountId: string, pages: { id: string; gate: PageGate }[]): Promise<Set<string>> {
   const [held, bound] = await ctx.db.batch([
     ctx.db
@@ -45,29 +45,29 @@ export async function pagesOpenTo(ctx: Ctx, accountId: string, pages: { id: stri
   return new Set(pages.filter(({ gate }) => isOpen(gate)).map(({ id }) => id));
 }
 
-/** Skus that an account holds; one that is scheduled to be cancelled is still held. */
+/** Skus that an account holds, including those scheduled to be cancelled. */
 export async function heldSkus(ctx: Ctx, accountId: string): Promise<string[]> {
   const rows = await ctx.db.select({ sku: accountEntitlements.sku }).from(accountEntitlements).where(heldBy(ctx, accountId));
   return rows.map((row) => row.sku);
 }
 
-/** Grants a sku. One that the account holds already stays as it is: there is never a second. */
+/** Grants a sku. If the account already holds it, nothing changes: there is never a second one. */
 export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<EntitlementRow> {
   const row = entitlementOf(ctx, grant);
   const insert = ctx.db.insert(accountEntitlements).values(row).onConflictDoNothing();
   if (await wonRace(() => commitIfUnchanged(ctx, insert, grantOf(row)))) return row;
   const held = await findHeld(ctx, grant.accountId, grant.sku);
-  // Cancelled since: then this grant is the first again.
+  // Cancelled in the meantime: try again.
   return held ?? grantEntitlement(ctx, grant);
 }
 
 /**
- * Grants skus as part of another commit. Read `held` beforehand; should another request grant one of them meanwhile, the unique index
- * refuses the whole batch, which `refuseDuplicate(HELD_TWICE, …)` turns into a 409.
+ * Grants skus as part of another commit. Read `held` beforehand; if another request grants one of them meanwhile, the unique index
+ * rejects the whole batch, which `refuseDuplicate(HELD_TWICE, …)` turns into a 409.
  */
 export function planGrants(ctx: Ctx, { skus, price = 0, ...grant }: Omit<Grant, "sku"> & { skus: string[] }, held: string[]): Planned {
   const granted = [...new Set(skus)].filter((sku) => !held.includes(sku));
-  // What was paid for all of them stands with the first, so that prices add up to payments.
+  // The total price is stored with the first, so that prices add up to payments.
   const rows = granted.map((sku, index) => entitlementOf(ctx, { ...grant, sku, price: index === 0 ? price : 0 }));
   return {
     changes: rows.map((row) => ctx.db.insert(accountEntitlements).values(row)),
@@ -75,17 +75,17 @@ export function planGrants(ctx: Ctx, { skus, price = 0, ...grant }: Omit<Grant, 
   };
 }
 
-/** The columns of the index that allows no sku to be held twice, as `refuseDuplicate` takes them. */
+/** The columns of the unique index on held skus, for `refuseDuplicate`. */
 export const HELD_TWICE = "account_entitlements.site_id, account_entitlements.account_id, account_entitlements.sku";
 
-/** Takes a held sku away at once; a 409 where it is paid regularly, since the payments would go on. */
+/** Revokes a held sku immediately; a 409 if it is recurring, because the payments would continue. */
 export async function revokeEntitlement(ctx: Ctx, { accountId, sku }: { accountId: string; sku: string }): Promise<EntitlementRow> {
   const held = await findHeld(ctx, accountId, sku);
   if (!held) throw notFound("The account does not hold this sku");
   return changeEntitlement(ctx, held, "remove");
 }
 
-/** Takes an entitlement one step on; a 409 where that step can't be taken, or another request was faster. */
+/** Applies a transition to an entitlement; a 409 if it isn't allowed or another request was faster. */
 export async function changeEntitlement(ctx: Ctx, row: EntitlementRow, transition: Transition): Promise<EntitlementRow> {
   const step = nextStep(row, transition);
   if (!step.allowed) throw conflict(step.message);
@@ -94,15 +94,15 @@ export async function changeEntitlement(ctx: Ctx, row: EntitlementRow, transitio
   return next;
 }
 
-/** The change that a step makes, as long as the row is as it was read, and what is told of it; `refunded` is what of the price is back now. */
+/** The write and event of a step, conditional on the row being unchanged; `refunded` is the amount refunded so far. */
 export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = row.refunded) {
-  const isBackAgain = refunded < row.refunded && refunded === 0;
+  const isRefundUndone = refunded < row.refunded && refunded === 0;
   const next: EntitlementRow = {
     ...row,
     status: step.status,
     refunded,
     dateCancelled: step.revokes ? ctx.now : row.dateCancelled,
-    dateRefunded: refunded > row.refunded ? ctx.now : isBackAgain ? null : row.dateRefunded,
+    dateRefunded: refunded > row.refunded ? ctx.now : isRefundUndone ? null : row.dateRefunded,
     modified: ctx.now,
     version: row.version + 1,
   };
@@ -113,7 +113,7 @@ export function planStep(ctx: Ctx, row: EntitlementRow, step: Step, refunded = r
   return { next, change, event: entitlementEvent(step.event, next) };
 }
 
-/** Takes what was granted for `source` one step on, as part of another commit; what can't take it stays as it is. */
+/** Applies a transition to everything granted for `source`, as part of another commit; skips entitlements that don't allow it. */
 export async function planTransition(ctx: Ctx, source: string, transition: "cancel" | "remove" | "expire"): Promise<Planned> {
   const steps = (await findBySource(ctx, source)).flatMap((row) => {
     const step = nextStep(row, transition);
@@ -122,18 +122,18 @@ export async function planTransition(ctx: Ctx, source: string, transition: "canc
   return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };
 }
 
-/** The next period of what is paid regularly: until when, and what was paid for it. What is held no more stays so. */
+/** Renews recurring entitlements for the next period: its end and its price. Skips those no longer held. */
 export async function planRenewal(ctx: Ctx, source: string, period: { dateEnds: number; price: number }): Promise<Planned> {
   const steps = (await findBySource(ctx, source)).flatMap((row) => {
     const step = nextStep(row, "renew");
-    // Told late, the later end stays.
+    // If notified late, keep the later end.
     const isNews = (row.dateEnds ?? 0) <= period.dateEnds;
     return step.allowed && isNews ? [planStep(ctx, { ...row, ...period, refunded: 0 }, step)] : [];
   });
   return { changes: steps.map(({ change }) => change), events: steps.map(({ event }) => event) };
 }
 
-/** Entitlements that were granted for something, held or not. */
+/** All entitlements granted for a source, held or not. */
 export function findBySource(ctx: Ctx, source: string): Promise<EntitlementRow[]> {
   return ctx.db
     .select()
@@ -141,16 +141,16 @@ export function findBySource(ctx: Ctx, source: string): Promise<EntitlementRow[]
     .where(and(eq(accountEntitlements.siteId, ctx.siteId), eq(accountEntitlements.source, source)));
 }
 
-/** Cancels all that an account holds, which itself is gone; the books keep what was. Safe to repeat. */
+/** Cancels everything that a deleted account holds; the records are kept. Safe to repeat. */
 export async function cancelHeld(ctx: Ctx, accountId: string): Promise<void> {
   for (;;) {
-    const rows = await ctx.db.select().from(accountEntitlements).where(heldBy(ctx, accountId)).limit(AT_ONCE);
+    const rows = await ctx.db.select().from(accountEntitlements).where(heldBy(ctx, accountId)).limit(BATCH_SIZE);
     for (const row of rows) await wonRace(() => changeEntitlement(ctx, row, "cancel"));
     if (rows.length === 0) return;
   }
 }
 
-/** What is told of an entitlement, as its owner and the site's systems see it. */
+/** An entitlement as its owner and the site's systems see it. */
 export function toEntitlement(row: EntitlementRow) {
   return {
     _id: row.id,
@@ -178,12 +178,12 @@ export function heldBy(ctx: { siteId: Bound<string> }, accountId: Bound<string>)
   );
 }
 
-/** Those that give access at a moment: what is scheduled to be cancelled gives none after its day, also while its end is yet to be booked. */
+/** Entitlements that give access at a time: one scheduled to be cancelled gives none after its end, even before its expiry is recorded. */
 export function heldAt(ctx: { siteId: Bound<string> }, accountId: Bound<string>, now: Bound<number>): SQL | undefined {
   return and(heldBy(ctx, accountId), givesAccess(now));
 }
 
-/** The same of an entitlement, whoever holds it. */
+/** The same condition for any account. */
 export function givesAccess(now: Bound<number>): SQL | undefined {
   const { status, dateEnds } = accountEntitlements;
   return and(ne(status, "cancelled"), or(ne(status, "cancelScheduled"), isNull(dateEnds), gt(dateEnds, now)));

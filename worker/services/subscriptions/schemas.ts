@@ -11,14 +11,14 @@ const DAY_SECONDS = 86_400;
 const Price = z
   .strictObject({
     currency: Currency,
-    default: z.boolean().describe("The price for whom no other currency is known; one of the list is"),
+    default: z.boolean().describe("The price used if the buyer's currency is unknown; exactly one of the list is the default"),
     value: Money,
     paymentPlanId: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .describe("The price's id at the payment provider; returned only to who manages the site"),
+      .describe("The price's id at the payment provider; returned only to developer keys and site admins"),
   })
   .refine(({ value, currency }) => isPayable(value, currency), { message: ENDS_IN_ZERO, path: ["value"] })
   .openapi("SubscriptionPrice");
@@ -27,27 +27,29 @@ const Prices = z
   .array(Price)
   .max(50)
   .refine((prices) => prices.length === 0 || prices.filter((price) => price.default).length === 1, "Exactly one price is the default")
-  .refine((prices) => new Set(prices.map((price) => price.currency)).size === prices.length, "One price for each currency");
+  .refine((prices) => new Set(prices.map((price) => price.currency)).size === prices.length, "Only one price per currency");
 
 const Name = z.string().trim().min(1).max(200);
-const Provider = z.enum(SUBSCRIPTION_PROVIDERS).describe("Who takes the money: Stripe, or a system outside that grants by the API");
+const Provider = z
+  .enum(SUBSCRIPTION_PROVIDERS)
+  .describe("Who handles payments: Stripe, or an external system that grants entitlements through the API");
 const PlanId = z.string().min(1).max(255).nullable();
 const PreviewSeconds = z
   .number()
   .int()
   .min(0)
   .max(DAY_SECONDS)
-  .describe("Seconds that may be watched without it, wherever a gate names the sku");
+  .describe("Preview time in seconds without an entitlement, on every gate with this sku");
 
 const SUBSCRIPTION = {
   _id: Id,
   siteId: Id,
   name: z.string(),
-  sku: z.string().describe("What gates, codes and entitlements name"),
+  sku: z.string().describe("The id used by gates, codes and entitlements"),
   subscriptionProvider: Provider,
-  recurrence: z.enum(RECURRENCES).nullable().describe("How often it is paid"),
+  recurrence: z.enum(RECURRENCES).nullable().describe("How often it is charged"),
   prices: z.array(Price),
-  stripePlanId: PlanId.optional().describe("Only for who manages the site: a developer key or a site admin's token"),
+  stripePlanId: PlanId.optional().describe("Returned only to developer keys and site admins"),
   previewDurationSeconds: PreviewSeconds,
   tags: Tags,
   ...Tracked,
@@ -86,7 +88,7 @@ export const SubscriptionPatch = z
   .strictObject({
     siteId: Id.optional().describe("Must equal Tifo-Client-Id"),
     name: Name.optional(),
-    sku: Sku.optional().describe("Changed only while no account holds the old one, or has a page open to buy it"),
+    sku: Sku.optional().describe("Can only change while no account holds the old sku or has a payment page open for it"),
     subscriptionProvider: Provider.optional(),
     recurrence: z.enum(RECURRENCES).nullable().optional(),
     prices: Prices.optional(),
@@ -110,32 +112,32 @@ export const GrantInput = z
   .openapi("GrantInput", { example: { accountId: "5eed0000000000000000a003", sku: "season-pass" } });
 
 export const Granted = z
-  .object({ success: z.literal(true), accountEntitlementId: Id.describe("The one that the account held already, where it did") })
+  .object({ success: z.literal(true), accountEntitlementId: Id.describe("The new entitlement, or the one that the account already held") })
   .openapi("EntitlementGranted");
 
 export const RevokeQuery = z.strictObject({ sku: Sku, accountId: Id.openapi({ example: "5eed0000000000000000a003" }) });
 
-/** What an account holds or held. */
+/** A current or past entitlement of an account. */
 export const Entitlement = z.object({
   _id: Id,
   accountId: Id,
   entitlement: z.string().describe("The sku"),
   grantedMethod: z.enum(GRANT_METHODS),
-  presentmentCurrency: z.string().nullable().describe("In which it was paid"),
+  presentmentCurrency: z.string().nullable().describe("The currency of the payment"),
   price: Money.describe(
-    "What was paid for the current period, in minor units of presentmentCurrency; 0 for what was given, or came with a bundle, whose own sku has the price",
+    "The price of the current period, in minor units of presentmentCurrency; 0 if it was granted for free or as part of a bundle, whose own sku has the price",
   ),
-  refunded: Money.describe("What of it has been paid back"),
+  refunded: Money.describe("The refunded amount"),
   siteId: Id,
-  status: z.enum(ENTITLEMENT_STATUSES).describe("One that is scheduled to be cancelled is held until dateEnds"),
+  status: z.enum(ENTITLEMENT_STATUSES).describe("One with a scheduled cancellation is held until dateEnds"),
   dateGranted: Time,
-  dateCancelled: Time.nullable().describe("When it was taken away or came to its end"),
+  dateCancelled: Time.nullable().describe("When it was revoked or expired"),
   dateRefunded: Time.nullable(),
-  dateEnds: Time.nullable().describe("The end of the period that is paid for; null where nothing is paid regularly"),
+  dateEnds: Time.nullable().describe("The end of the paid period; null if it isn't recurring"),
 });
 
 export const AccountEntitlement = Entitlement.extend({
-  subscription: z.object(SUBSCRIPTION).nullable().describe("That of the sku; null where the site has none any more"),
+  subscription: z.object(SUBSCRIPTION).nullable().describe("The subscription with this sku; null if it no longer exists"),
 }).openapi("AccountEntitlement");
 
 export const EntitlementFilters = {

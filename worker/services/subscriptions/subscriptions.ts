@@ -68,37 +68,37 @@ export async function createSubscription(ctx: Ctx, input: SubscriptionInput): Pr
   return subscription;
 }
 
-/** Changes what is given of a subscription. Its sku is what accounts hold: while one does, it stays. */
+/** Changes the given fields of a subscription. Its sku can't change while an account holds it. */
 export async function updateSubscription(ctx: Ctx, id: string, input: SubscriptionPatch): Promise<SubscriptionRow> {
   if (input.siteId !== undefined) requireOwnSite(ctx, input.siteId);
   const current = await getSubscription(ctx, id);
-  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
-  const next: SubscriptionRow = { ...current, ...given, ...nextVersion(ctx, current) };
-  const moves = next.sku !== current.sku;
+  const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const next: SubscriptionRow = { ...current, ...changes, ...nextVersion(ctx, current) };
+  const changesSku = next.sku !== current.sku;
   const change = ctx.db
     .update(subscriptions)
     .set(next)
-    .where(and(whereVersion(ctx, subscriptions, current), moves ? unheld(ctx, current.sku) : undefined));
+    .where(and(whereVersion(ctx, subscriptions, current), changesSku ? unheld(ctx, current.sku) : undefined));
   const write = () => commitIfUnchanged(ctx, change, changeEvent("updated", next));
-  await refuseTakenSku(() => (moves ? unlessHeld(ctx, current.sku, "its sku stays", write) : write()));
+  await refuseTakenSku(() => (changesSku ? unlessHeld(ctx, current.sku, "its sku can't change", write) : write()));
   return next;
 }
 
-/** Takes a subscription from the offer. Nobody may hold it: what is held keeps its name and its price. */
+/** Deletes a subscription that no account holds. */
 export async function deleteSubscription(ctx: Ctx, id: string): Promise<SubscriptionRow> {
   const current = await getSubscription(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(subscriptions).where(and(whereVersion(ctx, subscriptions, current), unheld(ctx, current.sku)));
-  await unlessHeld(ctx, current.sku, "it stays", () => commitIfUnchanged(ctx, change, changeEvent("deleted", current)));
+  await unlessHeld(ctx, current.sku, "it can't be deleted", () => commitIfUnchanged(ctx, change, changeEvent("deleted", current)));
   return current;
 }
 
-/** Gives an account a sku that the site offers. */
+/** Grants an account a sku that the site offers. */
 export async function grantSku(ctx: Ctx, wanted: { accountId: string; sku: string }): Promise<EntitlementRow> {
   return grantOffered(ctx, wanted.accountId, eq(sku, wanted.sku));
 }
 
-/** The same by the subscription's id. */
+/** The same by subscription id. */
 export async function grantSubscription(ctx: Ctx, wanted: { accountId: string; subscriptionId: string }): Promise<EntitlementRow> {
   return grantOffered(ctx, wanted.accountId, eq(subscriptions.id, wanted.subscriptionId));
 }
@@ -128,17 +128,17 @@ const entitlementList: ListSpec<EntitlementRow> = {
   search: {},
 };
 
-/** What the caller holds and held. */
+/** The caller's current and past entitlements. */
 export async function listOwnEntitlements(ctx: Ctx, query: ListQuery): Promise<ListPage<EntitlementWithSubscription>> {
   return entitlementsOf(ctx, (await callerAccount(ctx)).id, query);
 }
 
-/** What an account of the site holds and held: for a key or admin any account, for everyone else their own. */
+/** An account's current and past entitlements: keys and admins can read those of any account, others only their own. */
 export async function listEntitlements(ctx: Ctx, accountId: string, query: ListQuery): Promise<ListPage<EntitlementWithSubscription>> {
   const page = await entitlementsOf(ctx, accountId, query);
   const actor = await ctx.caller();
   const isOwn = actor.kind === "account" && actor.id === accountId;
-  if (!isOwn && !isManager(actor)) throw forbidden("Only admins read other accounts' entitlements");
+  if (!isOwn && !isManager(actor)) throw forbidden("Only admins can read other accounts' entitlements");
   if (page.rows.length > 0) return page;
   const [account] = await ctx.db
     .select({ id: accounts.id })
@@ -165,7 +165,7 @@ async function entitlementsOf(ctx: Ctx, accountId: string, query: ListQuery): Pr
   return { ...page, rows: page.rows.map((row) => ({ ...row, subscription: offered.get(row.sku) ?? null })) };
 }
 
-/** What the site offers under these skus. */
+/** The site's subscriptions with these skus. */
 export async function subscriptionsOf(ctx: Ctx, skus: string[]): Promise<Map<string, SubscriptionRow>> {
   if (skus.length === 0) return new Map();
   const rows = await ctx.db
@@ -175,7 +175,7 @@ export async function subscriptionsOf(ctx: Ctx, skus: string[]): Promise<Map<str
   return new Map(rows.map((row) => [row.sku, row]));
 }
 
-/** For the `where` of a change: nobody holds this sku, or has a page open to buy it. */
+/** A write condition: no account holds this sku or has a payment page open for it. */
 function unheld(ctx: Ctx, held: string): SQL | undefined {
   return and(
     notExists(ctx.db.select({ id: accountEntitlements.id }).from(accountEntitlements).where(holders(ctx, held))),
@@ -183,7 +183,7 @@ function unheld(ctx: Ctx, held: string): SQL | undefined {
   );
 }
 
-/** Says how many accounts hold the sku, or are about to buy it, where that is why a change was refused. */
+/** Explains a rejected change by the number of accounts that hold the sku, or by open payment pages. */
 async function unlessHeld<T>(ctx: Ctx, held: string, consequence: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -192,7 +192,7 @@ async function unlessHeld<T>(ctx: Ctx, held: string, consequence: string, write:
     const count = await ctx.db.$count(accountEntitlements, holders(ctx, held));
     if (count > 0) throw conflict(`${count} ${count === 1 ? "account holds" : "accounts hold"} ${held}: ${consequence}`);
     const pages = await ctx.db.$count(charges, buyers(ctx, held));
-    throw pages === 0 ? error : conflict(`Payment pages are open for ${held}: ${consequence} until they are paid or over`);
+    throw pages === 0 ? error : conflict(`Payment pages are open for ${held}: ${consequence} until they are paid or expired`);
   }
 }
 
@@ -202,12 +202,12 @@ function holders(ctx: Ctx, held: string): SQL | undefined {
 
 function buyers(ctx: Ctx, wanted: string): SQL | undefined {
   const names = sql`exists (select 1 from json_each(${charges.skus}) where value = ${wanted})`;
-  // Whatever is pending is due: by that index they are found.
+  // Every pending charge has `due`, so its index finds them.
   return and(isNotNull(charges.due), eq(charges.siteId, ctx.siteId), eq(charges.status, "pending"), names);
 }
 
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
-  return refuseDuplicate(DUPLICATE, "The site has a subscription with this sku already", write);
+  return refuseDuplicate(DUPLICATE, "The site already has a subscription with this sku", write);
 }
 
 function changeEvent(change: "created" | "updated" | "deleted", subscription: SubscriptionRow): NewEvent {

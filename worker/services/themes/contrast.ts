@@ -1,7 +1,7 @@
-/** What text needs against what is behind it (WCAG 2.2, success criterion 1.4.3, level AA). */
+/** The minimum contrast of text (WCAG 2.2, success criterion 1.4.3, level AA). */
 export const TEXT_CONTRAST = 4.5;
 
-/** The contrast of two colours, 1 to 21 (WCAG 2.2); each `#rgb` or `#rrggbb`. */
+/** The contrast ratio of two colours (`#rgb` or `#rrggbb`), from 1 to 21 (WCAG 2.2). */
 export function contrastOf(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

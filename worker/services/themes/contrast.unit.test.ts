@@ -4,7 +4,7 @@ import { contrastOf } from "./contrast.ts";
 
 const Hex = fc.integer({ min: 0, max: 0xffffff }).map((color) => `#${color.toString(16).padStart(6, "0")}`);
 
-// As published with WCAG and its checkers: #767676 is the lightest grey that white takes, #777777 just falls short.
+// Published WCAG values: #767676 is the lightest grey with enough contrast on white, #777777 just fails.
 test.for<[one: string, other: string, contrast: number]>([
   ["#000000", "#ffffff", 21],
   ["#fff", "#FFFFFF", 1],
@@ -16,7 +16,7 @@ test.for<[one: string, other: string, contrast: number]>([
   expect(contrastOf(one, other)).toBeCloseTo(contrast, 2);
 });
 
-test("contrast is the same both ways, and between 1 and 21", () => {
+test("contrast is symmetric, and between 1 and 21", () => {
   fc.assert(
     fc.property(Hex, Hex, (one, other) => {
       const contrast = contrastOf(one, other);

@@ -14,7 +14,7 @@ const HexColor = z
 const COLORS = ["accent", "highlight", ...SURFACES, ...TEXT_COLORS, ...ALERT_COLORS] as const;
 const Colors = z
   .partialRecord(z.enum(COLORS), HexColor)
-  .describe("By role: accent and highlight, surfaces from the page to what lies on top, text from the strongest to the faintest, alerts")
+  .describe("By role: accent and highlight, surfaces from back to front, text from strongest to faintest, alerts")
   .openapi("ThemeColors", {
     type: "object",
     properties: Object.fromEntries(COLORS.map((name) => [name, { type: "string", pattern: "^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$" }])),
@@ -67,12 +67,12 @@ export const DefaultThemeInput = z
 export const Theme = z
   .object({
     _id: Id,
-    siteId: Id.nullable().describe("Null: a theme of the deployment's operator, for every site"),
+    siteId: Id.nullable().describe("Null for the operator's themes, which every site can use"),
     ...editable,
     type: z.enum(THEME_TYPES),
     warnings: z
       .array(z.object({ path: z.string(), message: z.string() }))
-      .describe("Colours of text that are hard to read on what is behind them (WCAG 2.2 asks for 4.5:1)"),
+      .describe("Text colours that are hard to read on their background (WCAG 2.2 requires 4.5:1)"),
     ...Tracked,
   })
   .openapi("Theme");
@@ -89,8 +89,8 @@ export const ApplyThemeAnswer = z.object({ success: z.literal(true) }).openapi("
 
 export const DeleteThemeAnswer = z
   .object({
-    result: z.boolean().describe("False while pages use the theme: it is still there"),
-    pages: z.array(z.object({ _id: Id, slug: z.string(), name: z.string() })).describe("Those that use it"),
+    result: z.boolean().describe("False if pages use the theme, which then isn't deleted"),
+    pages: z.array(z.object({ _id: Id, slug: z.string(), name: z.string() })).describe("The pages that use it"),
   })
   .openapi("DeleteThemeAnswer");
 
@@ -116,14 +116,14 @@ export function toTheme(row: ThemeRow) {
   } satisfies z.output<typeof Theme>;
 }
 
-/** Text that is too faint on a surface, and a button (its ground is the accent) on which neither text nor surface can be read. */
+/** Warnings for text that is too faint on a surface, and for an accent on which no button label is readable. */
 function contrastWarnings(colors: ThemeColors): { path: string; message: string }[] {
   const onSurfaces = TEXT_COLORS.flatMap((text) =>
     SURFACES.map((surface) => warnBelow(`colors.${text}`, `on ${surface}`, contrasts(colors, text, [surface]))),
   );
   const onButton = warnBelow(
     "colors.accent",
-    "at best, of a button's label (text100 or surface1)",
+    "at best for a button's label (text100 or surface1)",
     contrasts(colors, "accent", ["text100", "surface1"]),
   );
   return [...onSurfaces, onButton].filter((warning) => warning !== undefined);
@@ -138,7 +138,7 @@ function contrasts(colors: ThemeColors, one: ThemeColor, others: ThemeColor[]): 
 function warnBelow(path: string, where: string, possible: number[]): { path: string; message: string } | undefined {
   if (possible.length === 0) return undefined;
   const best = Math.max(...possible);
-  // Rounded down, so that what falls just short isn't said to have what it needs.
+  // Rounded down, so that a ratio just below the limit isn't shown as sufficient.
   const ratio = Math.floor(best * 100) / 100;
   return best < TEXT_CONTRAST ? { path, message: `${ratio}:1 ${where}; text needs ${TEXT_CONTRAST}:1` } : undefined;
 }

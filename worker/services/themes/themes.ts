@@ -15,7 +15,7 @@ import {
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-/** The operator's themes belong to no site, and so do the events of their changes. */
+/** The operator's themes and the events of their changes belong to no site. */
 const OPERATOR = "";
 
 const themeList: ListSpec<ThemeRow> = {
@@ -32,12 +32,12 @@ export function listCustomThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<T
   return listRows(ctx, themeList, query, eq(themes.siteId, ctx.siteId));
 }
 
-/** Those that the operator offers to every site. */
+/** The operator's themes for every site. */
 export function listDefaultThemes(ctx: Ctx, query: ListQuery): Promise<ListPage<ThemeRow>> {
   return listRows(ctx, themeList, query, eq(themes.siteId, OPERATOR), eq(themes.type, "default"));
 }
 
-/** Any theme, of whichever site: their ids are public. */
+/** Any theme of any site: their ids are public. */
 export async function getTheme(ctx: Ctx, id: string): Promise<ThemeRow> {
   const [theme] = await ctx.db.select().from(themes).where(eq(themes.id, id));
   if (!theme) throw notFound("Theme not found");
@@ -54,7 +54,7 @@ export function updateSiteTheme(ctx: Ctx, id: string, input: ThemeInput): Promis
   return updateTheme(ctx, ownRow(ctx, themes, id), input);
 }
 
-/** Makes an admin or a default theme. */
+/** Creates an admin or a default theme. */
 export function createOperatorTheme(ctx: Ctx, input: ThemeInput): Promise<ThemeRow> {
   return createTheme({ ...ctx, siteId: OPERATOR }, input);
 }
@@ -82,7 +82,7 @@ async function updateTheme(ctx: Ctx, which: SQL | undefined, input: ThemeInput):
   return next;
 }
 
-/** Gives a site an admin theme, in place of the one it has; both by id or else by slug and name. */
+/** Sets a site's admin theme; the site is given by id or slug, the theme by id or name. */
 export async function applyAdminTheme(ctx: Ctx, { siteSlugOrId, themeNameOrId }: ApplyTheme): Promise<void> {
   const [[site], found] = await ctx.db.batch([
     ctx.db
@@ -98,7 +98,7 @@ export async function applyAdminTheme(ctx: Ctx, { siteSlugOrId, themeNameOrId }:
   if (!site) throw notFound("Site not found");
   const theme = found.find(({ id }) => id === themeNameOrId) ?? found[0];
   if (!theme) throw notFound("Admin theme not found");
-  if (theme.id !== themeNameOrId && found.length > 1) throw conflict("Several admin themes have this name; say which by its id");
+  if (theme.id !== themeNameOrId && found.length > 1) throw conflict("Several admin themes have this name; use the theme's id");
   const set = { themeId: theme.id };
   const change = ctx.db
     .insert(siteThemes)
@@ -111,7 +111,7 @@ export async function applyAdminTheme(ctx: Ctx, { siteSlugOrId, themeNameOrId }:
   });
 }
 
-/** Deletes a theme of the site, unless pages use it: those are what is answered then. */
+/** Deletes a theme of the site unless pages use it; returns those pages. */
 export async function deleteTheme(ctx: Ctx, id: string): Promise<{ id: string; slug: string; name: string }[]> {
   const uses = and(eq(pages.siteId, ctx.siteId), eq(sql`json_extract(${pages.data}, '$.theme')`, id));
   const [[current], users] = await ctx.db.batch([
@@ -126,10 +126,10 @@ export async function deleteTheme(ctx: Ctx, id: string): Promise<{ id: string; s
       .orderBy(pages.slug),
   ]);
   if (!current) throw notFound("Theme not found");
-  if (current.siteId === OPERATOR) throw forbidden("Admin and default themes are the operator's");
+  if (current.siteId === OPERATOR) throw forbidden("Admin and default themes belong to the operator");
   requireMatch(ctx, current);
   if (users.length > 0) return users;
-  // Asked again within the change: a page may have taken the theme since.
+  // Checked again in the write: a page may have started using the theme in between.
   const unused = sql`not exists (select 1 from ${pages} where ${uses})`;
   const change = ctx.db.delete(themes).where(and(whereVersion(ctx, themes, current), unused));
   await commitIfUnchanged(ctx, change, { type: "theme.deleted", resource: `theme/${id}`, data: toTheme(current) });
