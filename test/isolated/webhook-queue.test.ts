@@ -82,7 +82,7 @@ test("an event that is given up lets the next of its resource go, and what faile
       storage.sql.exec("UPDATE deliveries SET tries = ? WHERE number = 1", RETRY_DELAYS.length);
       const [last] = simulation.queue.dueByResource(simulation.now, new Set())[0] ?? [];
       if (!last) throw new Error("Nothing is due");
-      const attempt = { at: simulation.now, duration: 0, status: 500, error: "Answered 500" };
+      const attempt = { at: simulation.now, duration: 0, status: 500, error: "Responded with 500" };
       expect(simulation.queue.failed(last, attempt, 0)).toBeUndefined();
       await simulation.run();
       expect(simulation.taken().get("overlay/0")).toEqual([2]);

@@ -79,8 +79,8 @@ export class Simulation {
     this.#underWay -= 1;
     const duration = answer === "hang" ? 15_000 : 20;
     this.now = Math.max(this.now, at + duration);
-    if (answer === "hang") return { at, duration, status: null, error: "No answer within 15 s" };
-    return { at, duration, status: answer, error: answer === 204 ? null : `Answered ${answer}` };
+    if (answer === "hang") return { at, duration, status: null, error: "No response within 15 s" };
+    return { at, duration, status: answer, error: answer === 204 ? null : `Responded with ${answer}` };
   }
 
   /** Sequences as they were taken, by resource. */

@@ -11,14 +11,14 @@ beforeAll(async () => {
 });
 
 describe("a user profile", () => {
-  test("is the caller's own, whoever is signed in", async () => {
+  test("is readable by its own account, with any role", async () => {
     for (const as of ["viewer", "creator", "admin"] as const) {
       const profile = (await site.call("getOwnUserProfile", { as })).as(UserProfile);
       expect(profile).toMatchObject({ accountId: site.accounts[as].id, name: as });
     }
   });
 
-  test("is made with its account, and shows anybody the name, not the address", async () => {
+  test("is created with its account and publicly shows the name, not the e-mail address", async () => {
     const email = `${randomHex(6)}@demo.example`;
     const body = { email, password: "demo-viewer-pass", name: "Vera Viewer" };
     const account = (await site.call("createAccount", { body })).as(Account);
@@ -32,7 +32,7 @@ describe("a user profile", () => {
     expect(seen.log.d1.roundTrips).toBe(1);
   });
 
-  test("follows the account's name, under a new tag", async () => {
+  test("follows the account's name, with a new ETag", async () => {
     const account = await site.addAccount(`person-${randomHex(4)}`, []);
     const headers = { Authorization: `Bearer ${await site.signIn(account)}` };
     const before = await site.call("getOwnUserProfile", { as: "client", headers });
@@ -44,7 +44,7 @@ describe("a user profile", () => {
     expect(after.headers.get("ETag")).not.toBe(before.headers.get("ETag"));
   });
 
-  test("of another site, or an account's id, is a 404", async () => {
+  test("of another site is a 404, as is an account id", async () => {
     const other = await newSite();
     const theirs = (await other.call("getOwnUserProfile")).as(UserProfile);
     expect((await site.call("getUserProfile", { params: { id: theirs._id } })).status).toBe(404);

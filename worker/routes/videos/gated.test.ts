@@ -67,7 +67,7 @@ describe("the URL of a video", () => {
     }
   });
 
-  test("stays public on pages that let everybody in at any time", async () => {
+  test("stays public on unrestricted pages", async () => {
     const { _id, url } = await addVideo();
     await addPage(showing(_id));
     await addPage({ regions: [], ...showing(_id) });
@@ -83,7 +83,7 @@ describe("the URL of a video", () => {
     expect(await read(_id)).toMatchObject({ url: null });
   });
 
-  test("is null where the video has skus, or says itself that it is gated", async () => {
+  test("is null if the video has skus, or is set to gated", async () => {
     const changes: Partial<VideoInput>[] = [{ subscriptions: ["replays"] }, { access: "gated" }];
     for (const change of changes) {
       const video = await addVideo(change);
@@ -92,7 +92,7 @@ describe("the URL of a video", () => {
     }
   });
 
-  test("is null in lists, among livestreams too", async () => {
+  test("is null in lists, also for livestreams", async () => {
     const change = { type: "livestream", liveBroadcastId: "derby-live", title: randomHex(8) } as const;
     const { _id, url, title } = await addVideo({ ...change, access: "gated" });
     for (const [operation, query] of [
@@ -120,7 +120,7 @@ describe("the URL of a video", () => {
     expect((await site.call("listVideos", { as: "client", query: { url: fields.url } })).as(VideoList).results).toHaveLength(1);
   });
 
-  test("doesn't follow from its thumbnail or its broadcast id", async () => {
+  test("isn't revealed by its thumbnail or its broadcast id", async () => {
     const youtube = { player: "youtube", type: "livestream", url: "https://www.youtube.com/watch?v=dQw4w9WgXcQ", access: "gated" } as const;
     const { _id } = await addVideo({ ...youtube, thumbnail: "https://i.ytimg.com/vi/dQw4w9WgXcQ/hqdefault.jpg" });
     const answer = await site.call("getVideo", { as: "client", params: { id: _id } });
@@ -129,7 +129,7 @@ describe("the URL of a video", () => {
     expect(await read(poster._id)).toMatchObject({ thumbnail: "https://demo.example/poster.jpg" });
   });
 
-  test("isn't confirmed by an entity tag from before the gate", async () => {
+  test("isn't confirmed by an ETag from before the gate", async () => {
     const { _id } = await addVideo();
     const get = (as: As, tag = "") => site.call("getVideo", { as, params: { id: _id }, headers: { "If-None-Match": tag } });
     const tag = (await get("client")).headers.get("ETag") ?? "";
@@ -145,7 +145,7 @@ describe("the URL of a video", () => {
 });
 
 describe("a playlist panel on a gated page", () => {
-  test("gates its videos, and the page's content plays them for viewers who may", async () => {
+  test("gates its videos, and the page's content returns them to viewers who may play", async () => {
     const [clip, other] = [await addVideo(), await addVideo({ access: "gated" })];
     const { panelId } = await addPlaylistPanel(clip._id);
     const page = await addPage({ gate: LOGIN, sidebar: { panels: [panelId] } });
@@ -167,7 +167,7 @@ describe("a playlist panel on a gated page", () => {
     expect((await play("client", open, free._id)).as(PageContent).canIPlayResponse.contentCheck.video).toMatchObject({ url: free.url });
   });
 
-  test("asks for the skus of the video itself as well", async () => {
+  test("also requires the skus of the video itself", async () => {
     const clip = await addVideo({ subscriptions: ["replays"] });
     const page = await addPage({});
     const headers = { "Tifo-Device-Id": "tv" };
@@ -229,14 +229,14 @@ describe("a video that leaves a gated page", () => {
     expect(await read(_id)).toMatchObject({ url, gated: false });
   });
 
-  test("is open again when the page opens instead", async () => {
+  test("is open again if the page is opened instead", async () => {
     const { _id, url } = await addVideo();
     const page = await addPage({ gate: PAID, ...showing(_id) });
     await replacePage(page, showing(_id));
     expect(await read(_id)).toMatchObject({ url, gated: false, access: "inherit" });
   });
 
-  test("is announced by video.updated", async () => {
+  test("publishes video.updated", async () => {
     const { _id } = await addVideo();
     await remove("deletePage", await addPage({ gate: PAID, ...showing(_id) }));
     const { results } = (await site.call("listEvents", { query: { limit: 200, types: "video.updated" } })).as(EventList);
@@ -246,7 +246,7 @@ describe("a video that leaves a gated page", () => {
 });
 
 describe("a stream of a gated channel", () => {
-  test("plays by the content response alone, and its recording is gated too", async () => {
+  test("plays only through the content response, and its recording is gated too", async () => {
     await registerProvider(site);
     const schedule = { startTimestamp: Date.now() - 3_600_000, endTimestamp: Date.now() + 3_600_000 };
     const [gated, open] = [await addPage({ schedule }), await addPage({})];

@@ -26,8 +26,8 @@ const PLAYERS = [
   ["mixcloud", "https://www.mixcloud.com/harbour-city/half-time/"],
 ] as const;
 
-describe("a look-up", () => {
-  test.each(PLAYERS)("asks %s of %s", async (player, url) => {
+describe("a metadata lookup", () => {
+  test.each(PLAYERS)("queries %s for %s", async (player, url) => {
     const body = {
       title: "Highlights",
       description: "All goals",
@@ -50,7 +50,7 @@ describe("a look-up", () => {
     });
   });
 
-  test("answers null for what the player doesn't say", async () => {
+  test("returns null for what the player doesn't provide", async () => {
     const url = "https://vimeo.com/1";
     for (const thumbnail_url of [undefined, null, "http://i.demo.example/a.jpg"]) {
       oembed.set(url, { player: "vimeo", body: { title: "Highlights", thumbnail_url } });
@@ -58,7 +58,7 @@ describe("a look-up", () => {
     }
   });
 
-  test("asks YouTube's Data API with a key, which knows length, tags and day", async () => {
+  test("uses YouTube's Data API with a key, which provides duration, tags and date", async () => {
     const thumbnails = { default: { url: "https://i.demo.example/s.jpg" }, high: { url: "https://i.demo.example/l.jpg" } };
     publishVideo("aaaaaaaaaaa", { tags: ["derby"], publishedAt: "2026-11-01T12:00:00Z", thumbnails }, "PT1H2M3S");
     for (const url of [
@@ -80,24 +80,24 @@ describe("a look-up", () => {
       });
   });
 
-  test("knows a livestream of YouTube as one", async () => {
+  test("recognizes a YouTube livestream", async () => {
     publishVideo("bbbbbbbbbbb", { liveBroadcastContent: "live" }, "P0D");
     const answer = await lookUp("https://www.youtube.com/watch?v=bbbbbbbbbbb");
     expect(answer.as(VideoMetadata)).toMatchObject({ type: "livestream", durationSeconds: 0 });
   });
 
-  test.for(["", "P1W", "an hour"])("takes no length of YouTube that is none: %s", async (duration) => {
+  test.for(["", "P1W", "an hour"])("ignores an invalid duration from YouTube: %s", async (duration) => {
     publishVideo("ccccccccccc", {}, duration);
     expect((await lookUp("https://youtu.be/ccccccccccc")).problem).toMatchObject({ status: 503, code: "unavailable" });
   });
 
-  test("asks YouTube by oEmbed without a key", async () => {
+  test("uses oEmbed for YouTube without a key", async () => {
     const url = "https://www.youtube.com/watch?v=aaaaaaaaaaa";
     oembed.set(url, { player: "youtube", body: { title: "By oEmbed" } });
     expect(await findMetadata({ ...env, ...{ TIFO_YOUTUBE_KEY: "" } }, url)).toMatchObject({ title: "By oEmbed", player: "youtube" });
   });
 
-  test("asks the deployment's own endpoint, where it has one", async () => {
+  test("uses the deployment's own endpoint if it has one", async () => {
     const url = "https://vimeo.com/2";
     oembed.set(url, { player: "soundcloud", body: { title: "By another" } });
     expect(await findMetadata({ ...env, TIFO_OEMBED_URL: "https://soundcloud.com/oembed" }, url)).toMatchObject({
@@ -106,13 +106,13 @@ describe("a look-up", () => {
     });
   });
 
-  test("is refused for other players", async () => {
+  test("is rejected for other players", async () => {
     for (const url of ["https://demo.example/a.mp4", "https://notvimeo.com/1", "https://vimeo.com.demo.example/1"])
       expect((await lookUp(url)).fields, url).toEqual(["url"]);
     expect((await lookUp("ftp://vimeo.com/1")).fields).toEqual(["url"]);
   });
 
-  test("says when there is no such video, and when the player doesn't answer as it should", async () => {
+  test("reports a missing video, and an unexpected response of the player", async () => {
     expect((await lookUp("https://vimeo.com/404")).status).toBe(404);
     expect((await lookUp("https://www.youtube.com/watch?v=unknown")).status).toBe(404);
     oembed.set("https://vimeo.com/403", { player: "vimeo", status: 403, body: {} });

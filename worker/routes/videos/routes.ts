@@ -43,7 +43,7 @@ export const videos = createArea();
 const tag = "Videos";
 const VideoList = listOf(Video).openapi("VideoList");
 const reading = { tag, access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
-const urls = "The URL of a [gated](/guides/protect-video) video is null, unless a developer key or a site admin's token is sent.";
+const urls = "The URL of a [gated](/guides/protect-video) video is null, except for developer keys and site admins.";
 
 /** A gate changes the response without changing the row, so it is part of the ETag. */
 async function tagVideo(c: Context<AppEnv>, row: ReadVideo, { gated, url }: z.output<typeof Video>): Promise<void> {
@@ -51,7 +51,7 @@ async function tagVideo(c: Context<AppEnv>, row: ReadVideo, { gated, url }: z.ou
   else tagVersion(c, row);
 }
 
-/** How this caller gets videos. */
+/** The serialiser for this caller. */
 async function serialiser(c: Context<AppEnv>): Promise<(row: ReadVideo) => z.output<typeof Video>> {
   return (await seesUrls(c.var.ctx)) ? toVideo : toPublicVideo;
 }
@@ -63,7 +63,7 @@ videos.openapi(
     method: "get",
     path: "/video/v3",
     summary: "List videos",
-    description: `The site's videos, the last changed first, filtered by any of their properties. ${urls}`,
+    description: `The site's videos, last changed first, filtered by any of their properties. ${urls}`,
     request: { query: VideoQuery },
     responses: { 200: json("A page of videos", VideoList) },
   }),
@@ -81,7 +81,7 @@ videos.openapi(
     method: "post",
     path: "/video/v3",
     summary: "Add a video",
-    description: "Adds a recording or livestream, wherever it is played from. A recording that is complete is told as `admin.vodReady`.",
+    description: "Adds a recording or livestream from any player. A complete recording publishes `admin.vodReady`.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { body: jsonBody(VideoInput) },
     responses: { 201: json("The video", Video) },
@@ -102,11 +102,11 @@ videos.openapi(
     path: "/video/v3/metadata",
     summary: "Look up a video at its player",
     description:
-      "What the player says of a video of its own: title, thumbnail and what else it tells, ready to add the video with. Known are youtube, vimeo, dailymotion, soundcloud and mixcloud.",
+      "Fetches a video's title, thumbnail and other metadata from its player, ready for adding the video. Supports youtube, vimeo, dailymotion, soundcloud and mixcloud.",
     access: { credentials: CLIENT },
     limit: { name: "lookUpVideo" },
     request: { query: MetadataQuery },
-    responses: { 200: json("What the player says", VideoMetadata) },
+    responses: { 200: json("The metadata", VideoMetadata) },
     errors: ["not_found", "unavailable"],
   }),
   async (c) => c.json(await lookUpVideo(c.var.ctx, c.req.valid("query").url), 200),
@@ -119,7 +119,7 @@ videos.openapi(
     method: "get",
     path: "/video/v3/livestreams",
     summary: "List livestreams",
-    description: `The site's videos of type livestream, the last changed first. ${urls}`,
+    description: `The site's videos of type livestream, last changed first. ${urls}`,
     request: { query: LivestreamQuery },
     responses: { 200: json("A page of livestreams", VideoList) },
   }),
@@ -138,7 +138,7 @@ videos.openapi(
     path: "/video/v3/vod",
     summary: "Add a stream's recording",
     description:
-      "Adds the recording of a stream of the site, under the stream's title and picture unless others are given. What stopping a stream offers as `vod` goes in here, with the recording's address.",
+      "Adds the recording of one of the site's streams, with the stream's title and image by default. Send the `vod` object from the event of a stopped stream, with the recording's URL.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     request: { body: jsonBody(VodInput) },
     responses: { 201: json("The video", Video) },
@@ -158,7 +158,7 @@ videos.openapi(
     method: "post",
     path: "/video/v3/metadata/{liveBroadcastId}",
     summary: "Change a livestream's metadata",
-    description: "Changes title and thumbnail of the livestream with this `liveBroadcastId`; of several, the newest.",
+    description: "Changes the title and thumbnail of the livestream with this `liveBroadcastId`; if there are several, the newest.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: LiveBroadcastParam, body: jsonBody(LiveMetadata) },
     responses: { 200: json("The livestream as it is now", Video) },
@@ -179,7 +179,7 @@ videos.openapi(
     method: "get",
     path: "/video/v3/stats/total-views/{id}",
     summary: "Get a recording's total views",
-    description: "How often a recording was watched. For livestreams, ask for several at once.",
+    description: "The number of views of a recording. For livestreams, use the batch operation.",
     access: { credentials: CLIENT },
     request: { params: IdParam },
     responses: { 200: json("The number of views", TotalViews) },
@@ -196,7 +196,7 @@ videos.openapi(
     path: "/video/v3/stats/total-views-batch/{ids}",
     summary: "Get several videos' total views",
     description:
-      "How often each of these videos, livestreams included, was watched, in the order asked for; without those that the site doesn't have.",
+      "The number of views of each video, livestreams included, in the requested order; omits videos that the site doesn't have.",
     access: { credentials: CLIENT },
     request: { params: VideoIdsParam },
     responses: { 200: json("The views of each", z.array(VideoTotalViews)) },
@@ -231,8 +231,7 @@ videos.openapi(
     method: "post",
     path: "/video/v3/{id}",
     summary: "Change a video",
-    description:
-      "Changes the fields given and leaves the others; lists replace the old ones. A recording that becomes complete is told as `admin.vodReady`.",
+    description: "Changes only the given fields; lists are replaced. A recording that becomes complete publishes `admin.vodReady`.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam, body: jsonBody(VideoPatch) },
     responses: { 200: json("The video as it is now", Video) },
@@ -253,10 +252,10 @@ videos.openapi(
     method: "delete",
     path: "/video/v3/{id}",
     summary: "Delete a video",
-    description: "Deletes the video and its count of views. A recording is told as `admin.vodDeleted`.",
+    description: "Deletes the video and its view count. A recording publishes `admin.vodDeleted`.",
     access: { credentials: DEVELOPER_OR_ACCOUNT },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("The video is deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deleteVideo(c.var.ctx, c.req.valid("param").id)), 200),
@@ -269,10 +268,10 @@ videos.openapi(
     method: "post",
     path: "/video/v3/{id}/views",
     summary: "Count a view",
-    description: "Counts that the viewer's device watches the video; a device counts once within an hour, however often it asks.",
+    description: "Counts a view of the video by the viewer's device. A device counts at most once per hour.",
     access: { credentials: DEVICE },
     request: { params: IdParam },
-    responses: { 204: { description: "It is counted, or was within the hour" } },
+    responses: { 204: { description: "The view is counted, or was already counted within the hour" } },
     errors: ["not_found"],
   }),
   async (c) => {

@@ -49,14 +49,14 @@ async function list(query: Record<string, string | number>, on = site) {
   return (await on.call("listVideos", { as: "developer", query })).as(VideoList);
 }
 
-/** The types of the events of a video, in their order. */
+/** The types of a video's events, in order. */
 async function eventsOf(id: string, on = site): Promise<string[]> {
   const { results } = (await on.call("listEvents", { query: { limit: 200 } })).as(EventList);
   return results.filter(({ resource }) => resource === `video/${id}`).map(({ type }) => type);
 }
 
 describe("a video", () => {
-  test("is answered as it was added, and by its id from then on", async () => {
+  test("is returned as added, and readable by its id", async () => {
     const fields = { description: "All goals", thumbnail: "https://demo.example/a.jpg", subscriptions: ["season-pass"], tags: ["derby"] };
     const answer = await create({ ...fields, siteId: site.id });
     const expected = { ...highlights, ...fields, siteId: site.id, uploadStatus: "complete", streamId: null, liveBroadcastId: null };
@@ -66,12 +66,12 @@ describe("a video", () => {
     expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
   });
 
-  test("needs a title, length, player, type and address", async () => {
+  test("requires a title, duration, player, type and URL", async () => {
     const refused = await site.call("createVideo", { body: {} });
     expect(refused.fields.sort()).toEqual(["durationSeconds", "player", "title", "type", "url"]);
   });
 
-  test("has any of the players, and no other", async () => {
+  test("accepts only known players", async () => {
     const players = await Promise.all(VIDEO_PLAYERS.map(async (player) => (await made({ player })).player));
     expect(players).toEqual([...VIDEO_PLAYERS]);
     expect((await create({ player: "betamax" })).fields).toEqual(["player"]);
@@ -84,17 +84,17 @@ describe("a video", () => {
     ["url", "javascript:alert(1)"],
     ["thumbnail", "http://demo.example/a.jpg"],
     ["subscriptions", [""]],
-  ])("takes no wrong %s", async (field, value) => {
+  ])("rejects an invalid %s", async (field, value) => {
     expect((await create({ [field]: value })).fields[0]).toMatch(new RegExp(`^${field}`));
   });
 
-  test("keeps the fields that a change doesn't name", async () => {
+  test("keeps the fields that a change omits", async () => {
     const video = await made({ description: "All goals", tags: ["derby"] });
     const changed = (await update(video._id, { title: "All four goals", tags: [] })).as(Video);
     expect(changed).toEqual({ ...video, title: "All four goals", tags: [], modified: changed.modified });
   });
 
-  test("is changed by one of two who read the same version", async () => {
+  test("is changed by only one of two concurrent changes of the same version", async () => {
     const answer = await create();
     const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
     const both = await Promise.all(["One", "Two"].map((title) => update(answer.as(Video)._id, { title }, headers)));
@@ -102,7 +102,7 @@ describe("a video", () => {
     expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
   });
 
-  test("is gone once it is deleted", async () => {
+  test("is a 404 once it is deleted", async () => {
     const { _id: id } = await made();
     expect((await site.call("deleteVideo", { params: { id } })).body).toEqual({ success: true, _id: id });
     for (const operation of ["getVideo", "getTotalViews", "deleteVideo"])
@@ -110,8 +110,8 @@ describe("a video", () => {
   });
 });
 
-describe("what is told of a recording", () => {
-  test("is that it is ready, once it is complete", async () => {
+describe("the events of a recording", () => {
+  test("include admin.vodReady once it is complete", async () => {
     const complete = await made();
     expect(await eventsOf(complete._id)).toEqual(["video.created", "admin.vodReady"]);
     const pending = await made({ uploadStatus: "pending" });
@@ -121,13 +121,13 @@ describe("what is told of a recording", () => {
     expect(await eventsOf(pending._id)).toEqual(["video.created", "video.updated", "admin.vodReady", "video.updated"]);
   });
 
-  test("is that it is deleted", async () => {
+  test("include admin.vodDeleted", async () => {
     const { _id: id } = await made();
     await site.call("deleteVideo", { params: { id } });
     expect((await eventsOf(id)).slice(2)).toEqual(["video.deleted", "admin.vodDeleted"]);
   });
 
-  test("is neither of a livestream", async () => {
+  test("include neither for a livestream", async () => {
     const { _id: id } = await made(live);
     await site.call("deleteVideo", { params: { id } });
     expect(await eventsOf(id)).toEqual(["video.created", "video.deleted"]);
@@ -155,7 +155,7 @@ describe("the list", () => {
     expect(results).toEqual([video]);
   });
 
-  test("is filtered by id, times and broadcast, and by nothing that is no property", async () => {
+  test("is filtered by id, times and broadcast, and rejects unknown filters", async () => {
     const video = await made({ ...live, liveBroadcastId: "derby-1" });
     const { _id, created, modified } = video;
     expect((await list({ _id, created, modified, liveBroadcastId: "derby-1", siteId: site.id })).results).toEqual([video]);
@@ -163,7 +163,7 @@ describe("the list", () => {
     expect((await site.call("listVideos", { query: { siteId: newId(1) } })).fields).toEqual(["siteId"]);
   });
 
-  test("shows 50, the last changed first, and finds text", async () => {
+  test("returns 50, last changed first, and searches text", async () => {
     const own = await newSite();
     const first = await made({ title: "First half" }, own);
     const second = await made({ description: "The SECOND half" }, own);
@@ -174,7 +174,7 @@ describe("the list", () => {
     expect((await list({ sortBy: "title", sortDirection: 1 }, own)).results[0]).toEqual(first);
   });
 
-  test("of livestreams has no recordings, and is narrowed by player", async () => {
+  test("of livestreams has no recordings, and is filtered by player", async () => {
     const own = await newSite();
     await made({}, own);
     const tifo = await made(live, own);
@@ -191,16 +191,16 @@ describe("the list", () => {
 
 const Statements = z.array(z.object({ results: z.array(z.unknown()), meta: z.object({ rows_read: z.number() }) }));
 
-/** The moment at which the many were made. */
+/** When the many videos were created. */
 const MASS = 17;
-// Seven of each moment, so that the id must tell them apart.
+// Seven per timestamp, so that the id has to break ties.
 const INSERT_MASS = `
   with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?1)
   insert into videos (id, site_id, title, description, duration_seconds, player, type, url, upload_status, subscriptions, tags, created, modified)
   select printf('%024x', n), ?2, 'Video ' || n, '', 10, 'file', 'vod', 'https://vod.demo.example/' || n, 'complete', '[]', '[]', ?3, n / 7
   from numbers`;
 
-/** A page of 200 videos, and the rows that the database has read for it, the count apart. */
+/** A page of 200 videos, and the rows that the database read for it, without the count. */
 async function readPage(on: TestSite, link: string): Promise<{ ids: string[]; next: string | null; rowsRead: number }> {
   const batch = vi.spyOn(env.DB, "batch");
   const query = Object.fromEntries(new URL(link, "https://tifo.test").searchParams);
@@ -214,7 +214,7 @@ async function readPage(on: TestSite, link: string): Promise<{ ids: string[]; ne
 
 describe("a list of 100,000", () => {
   const TOTAL = 100_000;
-  /** Where the walk to the end begins. */
+  /** Where the walk to the end starts. */
   const LATE = TOTAL - 1_000;
   const idOf = (index: number): string => index.toString(16).padStart(24, "0");
 
@@ -222,7 +222,7 @@ describe("a list of 100,000", () => {
     await createDb(env.DB).delete(videos).where(eq(videos.created, MASS));
   });
 
-  test("shows each video once to its end, and a late page reads no more rows than the first", async () => {
+  test("contains each video once, and a late page reads no more rows than the first", async () => {
     const own = await newSite();
     await env.DB.prepare(INSERT_MASS).bind(TOTAL, own.id, MASS).run();
     const first = await readPage(own, "/?limit=200");
@@ -246,7 +246,7 @@ describe("a stream's recording", () => {
   };
   const vod = { durationSeconds: 5580, url: "https://vod.demo.example/derby.m3u8" };
 
-  test("is a complete video of the stream, with its title and picture", async () => {
+  test("is a complete video of the stream, with its title and image", async () => {
     const streamId = await stream();
     const video = (await site.call("createVod", { body: { ...vod, streamId } })).as(Video);
     const expected = { ...vod, streamId, title: "Derby", thumbnail: "https://demo.example/soon.png", type: "vod", player: "tifo" };
@@ -255,19 +255,19 @@ describe("a stream's recording", () => {
     expect((await list({ streamId })).results).toEqual([video]);
   });
 
-  test("may have a title and picture of its own", async () => {
+  test("may have its own title and image", async () => {
     const fields = { title: "The whole derby", thumbnail: null, streamId: await stream() };
     expect((await site.call("createVod", { body: { ...vod, ...fields } })).as(Video)).toMatchObject(fields);
   });
 
-  test("needs a stream of the site", async () => {
+  test("requires a stream of the site", async () => {
     const foreign = await newSite();
     const streamId = await stream();
     expect((await foreign.call("createVod", { body: { ...vod, streamId } })).fields).toEqual(["streamId"]);
     expect((await site.call("createVod", { body: {} })).fields.sort()).toEqual(["durationSeconds", "streamId", "url"]);
   });
 
-  test("is added by a creator for streams of their own channel alone", async () => {
+  test("can be added by a creator only for streams of their own channel", async () => {
     const [mine, another] = [await stream(site.channels[0]), await stream(site.channels[1])];
     const add = (streamId: string) => site.call("createVod", { as: "creator", body: { ...vod, streamId } });
     expect((await add(mine)).status).toBe(201);
@@ -280,7 +280,7 @@ describe("a livestream's metadata", () => {
   const change = (liveBroadcastId: string, body: Record<string, unknown>, on = site) =>
     on.call("updateLiveMetadata", { params: { liveBroadcastId }, body });
 
-  test("is changed by the broadcast's id", async () => {
+  test("is changed by broadcast id", async () => {
     const video = await made({ ...live, liveBroadcastId: "derby-2" });
     const body = { title: "Second half", thumbnail: "https://demo.example/second.jpg" };
     const changed = (await change("derby-2", body)).as(Video);
@@ -289,7 +289,7 @@ describe("a livestream's metadata", () => {
     expect((await update(video._id, { title: "Full time" })).as(Video).liveBroadcastId).toBe("derby-2");
   });
 
-  test("of YouTube is found by the video's id there", async () => {
+  test("is found by the YouTube video's id", async () => {
     const video = await made({ ...live, player: "youtube", url: "https://www.youtube.com/watch?v=abcdefghijk" });
     expect(video.liveBroadcastId).toBe("abcdefghijk");
     expect((await change("abcdefghijk", { title: "Kick-off" })).as(Video).title).toBe("Kick-off");
@@ -298,7 +298,7 @@ describe("a livestream's metadata", () => {
     expect((await update(video._id, { type: "vod" })).as(Video).liveBroadcastId).toBeNull();
   });
 
-  test("is that of the newest, where several have one broadcast", async () => {
+  test("is changed for the newest if several share a broadcast", async () => {
     const older = await made({ ...live, liveBroadcastId: "derby-3" });
     const newer = newId(Date.now() + 1_000);
     const row = { ...highlightsRow, id: newer, siteId: site.id, type: "livestream" as const, liveBroadcastId: "derby-3" };
@@ -309,7 +309,7 @@ describe("a livestream's metadata", () => {
     expect((await site.call("getVideo", { params: { id: older._id } })).as(Video).title).toBe(older.title);
   });
 
-  test("is of no recording, no other site, and never nothing", async () => {
+  test("isn't found for recordings or other sites, and can't be empty", async () => {
     expect((await made({ liveBroadcastId: "derby-4" })).liveBroadcastId).toBeNull();
     expect((await change("derby-4", { title: "Kick-off" })).status).toBe(404);
     await made({ ...live, liveBroadcastId: "derby-5" });

@@ -26,7 +26,7 @@ const totals = async (ids: string[], on = site) =>
   (await on.call("listTotalViews", { params: { ids: ids.join(",") } })).as(z.array(VideoTotalViews));
 
 describe("a view", () => {
-  test("is counted at once, and once for each device", async () => {
+  test("is counted immediately, and once per device", async () => {
     const id = await newVideo();
     expect(await total(id)).toBe(0);
     expect((await watch(id, "phone")).status).toBe(204);
@@ -36,13 +36,13 @@ describe("a view", () => {
     expect(await total(id)).toBe(2);
   });
 
-  test("is counted once however many requests of a device race", async () => {
+  test("is counted once for concurrent requests of a device", async () => {
     const id = await newVideo();
     await Promise.all(Array.from({ length: 30 }, (_, index) => watch(id, `phone-${index % 3}`)));
     expect(await total(id)).toBe(3);
   });
 
-  test("of another video counts for that one", async () => {
+  test("of another video counts for that video", async () => {
     const [one, other] = [await newVideo(), await newVideo()];
     await watch(one, "phone");
     expect(await total(other)).toBe(0);
@@ -50,7 +50,7 @@ describe("a view", () => {
     expect(await total(other)).toBe(1);
   });
 
-  test("needs a device, and a video of the site", async () => {
+  test("requires a device and a video of the site", async () => {
     const id = await newVideo();
     expect((await site.call("recordView", { params: { id } })).fields).toEqual(["Tifo-Device-Id"]);
     expect((await watch(newId(1), "phone")).status).toBe(404);
@@ -58,14 +58,14 @@ describe("a view", () => {
     expect(await total(id)).toBe(0);
   });
 
-  test("of a device counts again an hour later, to the millisecond", async () => {
+  test("of a device counts again after exactly an hour", async () => {
     const id = await newVideo();
     const views = [0, HOUR - 1, HOUR, 2 * HOUR - 1].map((at) => ({ device: "phone", at }));
     for (const view of views) await countViews(env, id, [view]);
     expect(await total(id)).toBe(2);
   });
 
-  test("that is written again, or of a video that is gone, adds nothing", async () => {
+  test("that is written again, or of a deleted video, adds nothing", async () => {
     const id = await newVideo();
     const views = [1, 2, 3].map((device) => ({ device: String(device), at: 5 }));
     await Promise.all([countViews(env, id, views), countViews(env, id, views)]);
@@ -75,7 +75,7 @@ describe("a view", () => {
     expect(await totals([id])).toEqual([]);
   });
 
-  test("is forgotten by device once it may count again, while its count stays", async () => {
+  test("has its device pruned once that may count again, while the count stays", async () => {
     const id = await newVideo();
     await countViews(env, id, [
       { device: "old", at: 1_000 },
@@ -87,7 +87,7 @@ describe("a view", () => {
     expect(await total(id)).toBe(2);
   });
 
-  test("of many who come at once is counted exactly, by one write of the video at a time", async () => {
+  test("of many concurrent viewers is counted exactly, with one write of the video at a time", async () => {
     const id = await newVideo();
     const write = env.DB.batch.bind(env.DB);
     let underWay = 0;
@@ -103,7 +103,7 @@ describe("a view", () => {
     expect(new Set(atOnce)).toEqual(new Set([1]));
   });
 
-  test("whose write fails is refused, and holds up none that comes after", async () => {
+  test("whose write fails is rejected, and doesn't block later ones", async () => {
     const id = await newVideo();
     const counter = env.VIEW_COUNTER.getByName(id);
     const batch = vi.spyOn(env.DB, "batch").mockRejectedValueOnce(new Error("D1 is away"));
@@ -116,7 +116,7 @@ describe("a view", () => {
 });
 
 describe("total views", () => {
-  test("of a livestream are in the batch, to which the single call points", async () => {
+  test("of a livestream are in the batch, which the error of the single operation names", async () => {
     const id = await newVideo("livestream");
     await watch(id, "phone");
     const single = await site.call("getTotalViews", { params: { id } });
@@ -125,7 +125,7 @@ describe("total views", () => {
     expect(await totals([id])).toEqual([{ id, views: 1 }]);
   });
 
-  test("of several come in the order asked for, without those of other sites", async () => {
+  test("of several videos are in the requested order, without those of other sites", async () => {
     const [one, other] = [await newVideo(), await newVideo()];
     const foreign = await newVideo("vod", await newSite());
     await watch(other, "phone");
@@ -135,7 +135,7 @@ describe("total views", () => {
     ]);
   });
 
-  test("are asked of 100 videos at most, by ids alone", async () => {
+  test("accept at most 100 ids, and only ids", async () => {
     const ids = Array.from({ length: 101 }, (_, index) => newId(index));
     expect(await totals(ids.slice(1))).toEqual([]);
     expect((await site.call("listTotalViews", { params: { ids: ids.join(",") } })).status).toBe(400);

@@ -27,8 +27,8 @@ wallets.openapi(
     tag,
     method: "get",
     path: "/wallet/v1",
-    summary: "Get the own wallet",
-    description: "The caller's wallet, which is made when it is first asked for.",
+    summary: "Get the caller's wallet",
+    description: "The caller's wallet, created on first access.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: {},
     responses: { 200: json("The wallet", Wallet) },
@@ -48,14 +48,14 @@ wallets.openapi(
     path: "/wallet/v1",
     summary: "Insert a wallet",
     description:
-      "Gives an account or a site a wallet, with a balance and a customer at Stripe that it may have had elsewhere. An owner who has one already, or isn't of the site, gets none: 200 with `success: false`.",
+      "Creates a wallet for an account or a site, optionally with a balance and an existing Stripe customer. If the owner already has one or doesn't belong to the site: 200 with `success: false`.",
     access: { credentials: SUPER },
     request: { body: jsonBody(WalletInput) },
-    responses: { 200: json("Why there is no new wallet", WalletFailure), 201: json("The wallet", Wallet) },
+    responses: { 200: json("Why no wallet was created", WalletFailure), 201: json("The wallet", Wallet) },
   }),
   async (c) => {
-    const made = await insertWallet(c.var.ctx, c.req.valid("json"));
-    return "success" in made ? c.json(made, 200) : c.json(toWallet(made), 201);
+    const created = await insertWallet(c.var.ctx, c.req.valid("json"));
+    return "success" in created ? c.json(created, 200) : c.json(toWallet(created), 201);
   },
 );
 
@@ -67,7 +67,7 @@ wallets.openapi(
     path: "/wallet/v1/recurring/{walletId}",
     summary: "List recurring subscriptions",
     description:
-      "What the wallet's owner pays each month or year, or once did, the newest first. For the owner and site admins; 401 for others.",
+      "The current and past recurring subscriptions of the wallet's owner, newest first. For the owner and site admins; 401 for others.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: WalletParam },
     responses: { 200: json("The recurring subscriptions", RecurringList) },
@@ -84,7 +84,7 @@ wallets.openapi(
     path: "/wallet/v1/recurring/{walletId}/{subscriptionId}",
     summary: "Get a recurring subscription",
     description:
-      "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others. What doesn't exist is a 404, whose `message` is the one that a cancellation answers.",
+      "One recurring subscription of the wallet's owner. For the owner and site admins; 401 for others. An unknown one is a 404 with the same `message` as its cancellation.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: RecurringParams },
     responses: { 200: json("The recurring subscription", RecurringSubscription) },
@@ -104,7 +104,7 @@ wallets.openapi(
     path: "/wallet/v1/recurring/{walletId}/{subscriptionId}",
     summary: "Cancel a recurring subscription",
     description:
-      "Ends the payments, at once or with the period that is paid for, and with them what was bought; safe to repeat. A subscription that doesn't exist, here or at Stripe, is a 200 with `success: false` and a message.",
+      "Cancels the payments and the entitlement, immediately or at the end of the paid period; safe to retry. A subscription that doesn't exist, here or at Stripe, is a 200 with `success: false` and a message.",
     access: { credentials: ACCOUNT, accounts: "any" },
     request: { params: RecurringParams, body: jsonBody(CancelRecurring) },
     responses: { 200: json("Whether it is cancelled", CancelledRecurring) },

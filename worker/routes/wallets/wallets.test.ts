@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterEach(() => stripe.recover());
 
-/** Somebody who pays each month, and for what. */
+/** An account with a monthly subscription. */
 async function monthly() {
   const made = await newMonthly(site);
   ({ buyer } = made);
@@ -55,7 +55,7 @@ async function cancel(params: Record<string, string>, body: Record<string, unkno
 }
 
 describe("a wallet", () => {
-  test("is the caller's own, made once however often it is asked for", async () => {
+  test("belongs to the caller and is created once", async () => {
     buyer = await newBuyer(site);
     const answers = await Promise.all([1, 2, 3].map(() => callAs(site, buyer, "getWallet")));
     const wallets = answers.map((answer) => answer.as(Wallet));
@@ -63,7 +63,7 @@ describe("a wallet", () => {
     expect(wallets[0]).toMatchObject({ ownerId: buyer.id, ownerType: "account", balance: 0, paymentCustomerId: null, siteId: site.id });
   });
 
-  test("knows the customer at Stripe after a purchase", async () => {
+  test("has the Stripe customer after a purchase", async () => {
     await monthly();
     expect((await callAs(site, buyer, "getWallet")).as(Wallet).paymentCustomerId).toMatch(/^cus_/);
     const { _id: id, paymentCustomerId } = (await callAs(site, buyer, "getWallet")).as(Wallet);
@@ -73,7 +73,7 @@ describe("a wallet", () => {
     expect(ofWallet.at(-1)?.data).toMatchObject({ paymentCustomerId });
   });
 
-  test("is inserted by the operator for an account or the site, with its balance", async () => {
+  test("can be inserted by the operator for an account or the site, with its balance", async () => {
     const { id: ownerId } = await newBuyer(site);
     const account = { siteId: site.id, ownerId, ownerType: "account", balance: 500, paymentCustomerId: "cus_before" };
     expect(await site.call("insertWallet", { body: account })).toMatchObject({
@@ -86,7 +86,7 @@ describe("a wallet", () => {
   });
 
   test.each([
-    ["has one already", () => site.id, "site", "Failed to insert the wallet: the owner has one already"],
+    ["has one already", () => site.id, "site", "Failed to insert the wallet: the owner already has one"],
     ["is of no site", () => newId(Date.now()), "site", "Failed to insert the wallet: no such site"],
     ["is nobody", () => newId(Date.now()), "account", "Failed to insert the wallet: no such account"],
   ] as const)("is not inserted for who %s", async (_, ownerId, ownerType, message) => {
@@ -96,8 +96,8 @@ describe("a wallet", () => {
   });
 });
 
-describe("what is paid regularly", () => {
-  test("is read by its owner and by admins; others get a 401", async () => {
+describe("a recurring subscription", () => {
+  test("can be read by its owner and by admins; others get a 401", async () => {
     const { params, sku, recurring } = await monthly();
     const { walletId } = params;
     const own = (await callAs(site, buyer, "listRecurringSubscriptions", { params: { walletId } })).as(RecurringList);
@@ -115,7 +115,7 @@ describe("what is paid regularly", () => {
     expect((await site.call("cancelRecurringSubscription", { as: "reader", params, body })).status).toBe(401);
   });
 
-  test("is a charge each period, booked once, and prolongs what was bought", async () => {
+  test("has one charge per period, and each extends the entitlement", async () => {
     const { recurring } = await monthly();
     const [before] = await entitlementsOf(buyer);
     const invoice = stripe.renew(recurring.stripeSubscriptionId);
@@ -133,7 +133,7 @@ describe("what is paid regularly", () => {
     expect(after?.dateEnds).toBe((before?.dateEnds ?? 0) + 30 * 86_400_000);
   });
 
-  test("is found paid, and found ended, by the cron when no event of it ever comes", async () => {
+  test("is found to be paid or ended by the cron if no event ever arrives", async () => {
     const { recurring, sku } = await monthly();
     await reconcile();
     const [before] = await entitlementsOf(buyer);
@@ -152,7 +152,7 @@ describe("what is paid regularly", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("is asked for again when its period has begun before that is paid", async () => {
+  test("is checked again if its period has started before it is paid", async () => {
     const { recurring } = await monthly();
     await reconcile();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
@@ -166,7 +166,7 @@ describe("what is paid regularly", () => {
     expect(await chargesOf(buyer)).toHaveLength(2);
   });
 
-  test.each(["late", "to end"])("is asked for each day while it is %s", async (state) => {
+  test.each(["late", "to end"])("is checked daily while it is %s", async (state) => {
     const { recurring } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there && state === "late") there.status = "past_due";
@@ -177,7 +177,7 @@ describe("what is paid regularly", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", pastDue: false, dateCancelled: null });
   });
 
-  test("is ended at Stripe too when it is given up there as unpaid", async () => {
+  test("is cancelled at Stripe too if Stripe gives it up as unpaid", async () => {
     const { recurring } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "unpaid";
@@ -189,7 +189,7 @@ describe("what is paid regularly", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled", stopping: false, due: null });
   });
 
-  test("for two periods at once is refunded for the later, at whose price it is held", async () => {
+  test("for two periods at once is refunded for the later one, which sets its price", async () => {
     const { recurring, params } = await monthly();
     await backdate(buyer, 70 * DAY);
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
@@ -208,7 +208,7 @@ describe("what is paid regularly", () => {
     expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 0, 2100]);
   });
 
-  test("is held while a payment is late, and no more when Stripe has ended it", async () => {
+  test("stays held while a payment is late, but not after Stripe has ended it", async () => {
     const { recurring, sku } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "past_due";
@@ -221,7 +221,7 @@ describe("what is paid regularly", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("whose first event comes before its checkout's is booked all the same", async () => {
+  test("is recorded even if its first event arrives before that of its checkout", async () => {
     buyer = await newBuyer(site);
     const { _id: id, sku } = await newSubscription(site, { recurrence: "year" });
     const { chargeId } = await open(site, buyer, id);
@@ -234,7 +234,7 @@ describe("what is paid regularly", () => {
 });
 
 describe("a cancellation", () => {
-  test.each(["immediate", false])("%s ends it and what was bought at once, also when repeated", async (scheduled) => {
+  test.each(["immediate", false])("%s ends it and its entitlement immediately, also when repeated", async (scheduled) => {
     const { params, recurring } = await monthly();
     for (let times = 0; times < 2; times++) expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
@@ -242,7 +242,7 @@ describe("a cancellation", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test.each(["endOfBilling", true])("%s leaves what was bought until the period is over", async (scheduled) => {
+  test.each(["endOfBilling", true])("%s keeps the entitlement until the period ends", async (scheduled) => {
     const { params, recurring, sku } = await monthly();
     expect(await cancel(params, { refund: false, scheduled })).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)).toMatchObject({ status: "active", scheduled: true });
@@ -251,12 +251,12 @@ describe("a cancellation", () => {
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelScheduled" }]);
   });
 
-  test.each(["lose", "stumble"] as const)("is booked though Stripe's answer to it is a %s", async (behaviour) => {
+  test.each(["lose", "stumble"] as const)("is recorded even if Stripe's response is a %s", async (behaviour) => {
     const { params, recurring } = await monthly();
     stripe.next(/DELETE .*subscriptions/, behaviour);
     const body = { refund: false, scheduled: "immediate" };
     const first = await callAs(site, buyer, "cancelRecurringSubscription", { params, body });
-    // What is left open is a 503; asked again, it is done.
+    // An unknown outcome is a 503; a retry completes it.
     if (first.status !== 200) expect(first.status).toBe(503);
     expect(await cancel(params, body)).toEqual({ success: true });
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("canceled");
@@ -264,7 +264,7 @@ describe("a cancellation", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("that nobody asks for again after Stripe left it open is booked by the cron", async () => {
+  test("with an unknown outcome is completed by the cron without a retry", async () => {
     for (const scheduled of ["immediate", "endOfBilling"]) {
       const { params } = await monthly();
       await reconcile();
@@ -276,7 +276,7 @@ describe("a cancellation", () => {
     }
   });
 
-  test("for later, right after a period has begun, leaves what was bought until that one is over", async () => {
+  test("for later, right after a period has started, keeps the entitlement until that period ends", async () => {
     const { recurring, params, sku } = await monthly();
     const expire = (now: number) => expireEntitlements({ env, db, now });
     await reconcile();
@@ -290,7 +290,7 @@ describe("a cancellation", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
-  test("books a period that was paid unheard before, and gives that one back", async () => {
+  test("records a paid period whose event was missed, and refunds it", async () => {
     const { recurring, params } = await monthly();
     await backdate(buyer, 35 * DAY);
     stripe.renew(recurring.stripeSubscriptionId);
@@ -298,7 +298,7 @@ describe("a cancellation", () => {
     expect((await chargesOf(buyer)).map(({ refunded }) => refunded)).toEqual([0, 1900]);
   });
 
-  test("that Stripe refuses is no success, and isn't tried again", async () => {
+  test("that Stripe rejects isn't a success and isn't retried", async () => {
     const { params, recurring } = await monthly();
     stripe.next(/DELETE .*subscriptions/, "refuse");
     const refused = await cancel(params, { refund: false, scheduled: "immediate" });
@@ -308,7 +308,7 @@ describe("a cancellation", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", stopping: false });
   });
 
-  test("of what has ended at Stripe meanwhile, whose event is yet to come, is booked", async () => {
+  test("of a subscription that has ended at Stripe before its event arrives is recorded", async () => {
     const { params, recurring } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     if (there) there.status = "canceled";
@@ -316,7 +316,7 @@ describe("a cancellation", () => {
     expect(await recurringRow(buyer)).toMatchObject({ status: "cancelled" });
   });
 
-  test("with a refund gives back the current period, by an admin alone", async () => {
+  test("with a refund refunds the current period, only for admins", async () => {
     const { params } = await monthly();
     const body = { refund: true, scheduled: "immediate" };
     expect((await callAs(site, buyer, "cancelRecurringSubscription", { params, body })).status).toBe(403);
@@ -326,7 +326,7 @@ describe("a cancellation", () => {
     expect(await entitlementsOf(buyer)).toMatchObject([{ status: "cancelled", refunded: 1900 }]);
   });
 
-  test("with a refund, repeated, is done; so it is while Stripe left the first one open", async () => {
+  test("with a refund is completed by a retry, also if the outcome of the first is unknown", async () => {
     const { params } = await monthly();
     const body = { refund: true, scheduled: "immediate" };
     stripe.next(/POST .*refunds/, "stumble");
@@ -335,14 +335,14 @@ describe("a cancellation", () => {
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
   });
 
-  test("with a refund at the end of billing leaves what was bought until then", async () => {
+  test("with a refund at the end of billing keeps the entitlement until then", async () => {
     const { params, sku } = await monthly();
     expect(await cancel(params, { refund: true, scheduled: "endOfBilling" }, "admin")).toEqual({ success: true });
     expect(await chargesOf(buyer)).toMatchObject([{ refunded: 1900 }]);
     expect(await held(buyer)).toEqual([sku]);
   });
 
-  test("of what doesn't exist is no success, and says so", async () => {
+  test("of an unknown subscription isn't a success and has a message", async () => {
     const { params, recurring } = await monthly();
     const unknown = newId(Date.now());
     const body = { refund: false, scheduled: "immediate" };
@@ -356,7 +356,7 @@ describe("a cancellation", () => {
     expect(await cancel(params, body)).toEqual({ success: false, message: "Stripe Subscription not found" });
   });
 
-  test("that is made at Stripe itself is followed, and so is its withdrawal", async () => {
+  test("made directly at Stripe is applied, and so is its withdrawal", async () => {
     const { recurring, sku } = await monthly();
     const there = stripe.books().subscriptions.get(recurring.stripeSubscriptionId);
     for (const scheduled of [true, false]) {
@@ -379,7 +379,7 @@ describe("a cancellation", () => {
     ["refund", { refund: "yes", scheduled: "immediate" }],
     ["scheduled", { refund: false }],
     ["scheduled", { refund: false, scheduled: "tomorrow" }],
-  ])("without a right %s is refused", async (field, body) => {
+  ])("with an invalid %s is rejected", async (field, body) => {
     const params = { walletId: newId(Date.now()), subscriptionId: newId(Date.now()) };
     expect((await site.call("cancelRecurringSubscription", { as: "admin", params, body })).fields).toEqual([field]);
   });

@@ -6,7 +6,7 @@ import { signEventData, signingKeys } from "#worker/services/webhooks/signature.
 import { SAMPLE_SECRET } from "#worker/services/webhooks/deliveries.ts";
 import { Catalogue, WebhookPayload } from "#worker/services/webhooks/endpoint-schemas.ts";
 
-// Those that Tifo adds stand behind them.
+// Followed by those that Tifo adds.
 const OF_THE_SPECIFICATION = WEBHOOK_SERVICES.slice(0, 9);
 
 let site: TestSite;
@@ -16,17 +16,20 @@ beforeAll(async () => {
 });
 
 describe("samples", () => {
-  test.each(["new_account", "entitlement_purchased"])("of %s are whole deliveries, signed with the sample secret", async (sampleName) => {
-    const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
-    const payload = answer.as(WebhookPayload.strict());
-    expect(payload.eventData.type).toBe(sampleName);
-    const { method, originPath } = payload;
-    expect(operations.some((operation) => operation.method === method?.toLowerCase() && operation.path === originPath)).toBe(true);
-    expect(OF_THE_SPECIFICATION).toContain(payload.service);
-    expect(payload.signature).toBe(await signEventData(await signingKeys(SAMPLE_SECRET), JSON.stringify(payload.eventData)));
-  });
+  test.each(["new_account", "entitlement_purchased"])(
+    "of %s are complete deliveries, signed with the sample secret",
+    async (sampleName) => {
+      const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
+      const payload = answer.as(WebhookPayload.strict());
+      expect(payload.eventData.type).toBe(sampleName);
+      const { method, originPath } = payload;
+      expect(operations.some((operation) => operation.method === method?.toLowerCase() && operation.path === originPath)).toBe(true);
+      expect(OF_THE_SPECIFICATION).toContain(payload.service);
+      expect(payload.signature).toBe(await signEventData(await signingKeys(SAMPLE_SECRET), JSON.stringify(payload.eventData)));
+    },
+  );
 
-  test("of another name are a 400", async () => {
+  test("with an unknown name are a 400", async () => {
     const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName: "old_account" } });
     expect(answer).toMatchObject({ status: 400, problem: { issues: [{ path: "sampleName", message: "Invalid sample name" }] } });
     expect((await site.call("getWebhookSample", { as: "nobody" })).status).toBe(400);
@@ -34,7 +37,7 @@ describe("samples", () => {
 });
 
 describe("the catalogue", () => {
-  test("names every event once, with its services, a schema and a sample, to anybody", async () => {
+  test("publicly lists every event type once, with its services, a schema and a sample", async () => {
     const { results } = (await site.call("getWebhookCatalogue", { as: "nobody" })).as(Catalogue);
     const types = results.map(({ type }) => type);
     expect(types).toEqual(expect.arrayContaining(["new_account", "entitlement_purchased", "admin.wentLive", "overlay.broadcast"]));

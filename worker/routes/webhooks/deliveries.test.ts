@@ -20,13 +20,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Sets the clock forward by so many ms of the real one, until the test ends. */
+/** Moves the clock forward by this many ms until the test ends. */
 function later(ms: number): void {
   vi.spyOn(Date, "now").mockImplementation(() => new Date().getTime() + ms);
 }
 
 describe("a delivery", () => {
-  test("tells what happened, by which request, and proves by both signatures from whom it comes", async () => {
+  test("has the event and its request, and is authenticated by both signatures", async () => {
     const inbox = newInbox();
     const secret = await subscribe(site, inbox);
     const overlayId = await createOverlay(site);
@@ -52,7 +52,7 @@ describe("a delivery", () => {
     expect(() => new Webhook(secret).verify(got.body.replace("Goal", "Gaol"), got.headers)).toThrow();
   });
 
-  test("comes only from services that are subscribed to, and not while webhooks are off", async () => {
+  test("is only sent for subscribed services, and not while webhooks are disabled", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox, "overlay-service-v1");
     await site.call("updatePage", { params: { id: site.channels[0] }, body: { slug: "moved", data: { name: "Moved" } } });
@@ -66,7 +66,7 @@ describe("a delivery", () => {
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["First", "Last"]);
   });
 
-  test("names the account that it is about, else the one that did it", async () => {
+  test("names the account that it is about, or the one that caused it", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox, "account-service-v3", "page-service-v2");
     const { viewer, admin } = site.accounts;
@@ -79,14 +79,14 @@ describe("a delivery", () => {
     ]);
   });
 
-  test.each([500, 301, 404])("that is answered %i is shown as failed and comes again", async (status) => {
+  test.each([500, 301, 404])("with a response of %i is shown as failed and retried", async (status) => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     inbox.next = [status];
     const before = Date.now();
     await createOverlay(site);
     const row = await delivery(site, "pending", 1);
-    expect(row).toMatchObject({ type: "overlay.created", attempts: [{ status, error: `Answered ${status}` }] });
+    expect(row).toMatchObject({ type: "overlay.created", attempts: [{ status, error: `Responded with ${status}` }] });
     expect(row.nextTry).toBeGreaterThanOrEqual(before + 5_000);
     expect(row.nextTry).toBeLessThan(Date.now() + 6_000);
     expect((await site.call("redeliver", { params: { id: row._id } })).status).toBe(202);
@@ -95,7 +95,7 @@ describe("a delivery", () => {
     expect(second?.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
   });
 
-  test("that was taken is sent again when asked for", async () => {
+  test("that succeeded is sent again on request", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     await createOverlay(site);
@@ -105,7 +105,7 @@ describe("a delivery", () => {
     expect(inbox.received).toHaveLength(2);
   });
 
-  test("of an endpoint that is off is not sent again, neither now nor once that is on", async () => {
+  test("of a disabled endpoint is not sent again, neither now nor once it is enabled", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     await createOverlay(site);
@@ -120,7 +120,7 @@ describe("a delivery", () => {
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name)).toEqual(["Goal", "Next"]);
   });
 
-  test("is listed by pages whose cursor is of one direction", async () => {
+  test("is listed in pages whose cursor has one sort direction", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     for (const name of ["First", "Second", "Third"]) await createOverlay(site, name);
@@ -134,7 +134,7 @@ describe("a delivery", () => {
     expect((await page({ cursor })).status).toBe(400);
   });
 
-  test("of another site can't be sent again or seen", async () => {
+  test("of another site can't be sent again or read", async () => {
     await subscribe(site, newInbox());
     await createOverlay(site);
     const { _id } = await delivery(site, "delivered", 1);
@@ -146,7 +146,7 @@ describe("a delivery", () => {
     expect((await other.call("listDeliveries", { query: { webhookId: webhookId ?? "" } })).status).toBe(404);
   });
 
-  test("list pages through all, newest first or not, and filters", async () => {
+  test("list pages through all deliveries, in either order, and filters", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     for (let i = 0; i < 5; i++) await createOverlay(site, `Overlay ${i}`);
@@ -169,7 +169,7 @@ describe("a delivery", () => {
     expect((await deliveries(site, { search: "OVERLAY.created" })).results).toHaveLength(5);
   });
 
-  test("is undone by 410: the endpoint is switched off and an event says so", async () => {
+  test("ends with a 410: the endpoint is disabled and an event is published", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     inbox.otherwise = 410;
@@ -192,11 +192,11 @@ describe("a delivery", () => {
   });
 });
 
-describe("the host of an address", () => {
+describe("the host of a URL", () => {
   const inside = ["10.0.0.8", "127.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fd00::8", "::ffff:10.0.0.8"];
   const newHost = () => `hooks-${randomHex(6)}.demo.example`;
 
-  test.each(inside)("may not lead to %s, not even beside a public one", async (address) => {
+  test.each(inside)("may not resolve to %s, not even in addition to a public address", async (address) => {
     for (const addresses of [[address], ["93.184.215.14", "2606:4700::1111", address]]) {
       const host = newHost();
       publishAddresses(host, addresses);
@@ -207,7 +207,7 @@ describe("the host of an address", () => {
     }
   });
 
-  test("must be one that the resolver knows and can tell of", async () => {
+  test("must be resolvable", async () => {
     const nowhere = newHost();
     publishAddresses(nowhere, []);
     for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`, `garbled.${newHost()}`]) {
@@ -216,7 +216,7 @@ describe("the host of an address", () => {
     }
   });
 
-  test("is looked at again before each delivery: one that leads inside since it was saved gets nothing", async () => {
+  test("is resolved again before each delivery, and nothing is sent if it has become private", async () => {
     const host = newHost();
     publishAddresses(host, ["93.184.215.14"], 0);
     const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
@@ -236,7 +236,7 @@ describe("the host of an address", () => {
     expect((await inbox.holds(2)).at(-1)?.payload.eventData.data.name).toBe("Unheard");
   });
 
-  test("is asked for once as long as the answer holds, however much is delivered", async () => {
+  test("is resolved once per TTL, however much is delivered", async () => {
     const host = newHost();
     publishAddresses(host, ["93.184.215.14", "2606:4700::1111"]);
     const inbox = new WebhookInbox(randomHex(6), `https://${host}`);
@@ -248,8 +248,8 @@ describe("the host of an address", () => {
   });
 });
 
-describe("a test", () => {
-  test("sends the site's own endpoint a sample that is not in the log", async () => {
+describe("a test event", () => {
+  test("is sent to the site's own endpoint and isn't in the log", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     const answer = await site.call("testWebhooks", { body: { sampleName: "entitlement_purchased" } });
@@ -262,7 +262,7 @@ describe("a test", () => {
     expect(results.map(({ type }) => type)).toEqual(["webhook.created"]);
   });
 
-  test("tells when it was sent", async () => {
+  test("has the time when it was sent", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     await site.call("testWebhooks");
@@ -272,7 +272,7 @@ describe("a test", () => {
     expect(got?.payload).toMatchObject({ method: "POST", originPath: "/webhooks/v1/test" });
   });
 
-  test("waits for no test before it, whatever became of that", async () => {
+  test("doesn't wait for an earlier test event", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
     inbox.next = [500];
@@ -286,7 +286,7 @@ describe("a test", () => {
     expect(received.map(({ resource }) => resource)).toEqual([`test/${first.eventId}`, `test/${second.eventId}`]);
   });
 
-  test("needs an endpoint that is on", async () => {
+  test("requires an enabled endpoint", async () => {
     expect((await site.call("testWebhooks")).status).toBe(404);
     await site.call("createWebhooks", { body: settings(URL, [], false) });
     expect((await site.call("testWebhooks")).status).toBe(409);

@@ -20,7 +20,7 @@ deliveries.openapi(
     path: "/webhooks/v1/deliveries",
     summary: "List deliveries",
     description:
-      "What was sent to an endpoint, every try with its answer's status, and when the next try comes; the newest first. A failed delivery is tried again 24 times in about 75 hours, ever more rarely. What is settled is kept for 7 days, at most 20,000.",
+      "The deliveries to an endpoint, newest first, with every attempt, its response status, and the time of the next attempt. A failed delivery is retried 24 times over about 75 hours, with increasing delays. Settled deliveries are kept for 7 days, at most 20,000.",
     access: { credentials: DEVELOPER },
     request: { query: DeliveryListQuery },
     responses: { 200: json("A page of deliveries", listOf(Delivery).openapi("WebhookDeliveryList")) },
@@ -40,10 +40,10 @@ deliveries.openapi(
     path: "/webhooks/v1/deliveries/{id}/redeliver",
     summary: "Send a delivery again",
     description:
-      "Sends it as soon as may be, whether it was delivered, was given up or waits; its tries begin anew. 409, without any effect, where its endpoint is off.",
+      "Sends a delivered, failed or pending delivery again as soon as possible, with a new set of attempts. 409 if its endpoint is disabled.",
     access: { credentials: DEVELOPER },
     request: { params: IdParam },
-    responses: { 202: json("It is on its way", Accepted.openapi("Redelivered")) },
+    responses: { 202: json("The delivery is queued", Accepted.openapi("Redelivered")) },
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
@@ -60,10 +60,10 @@ deliveries.openapi(
     path: "/webhooks/v1/test",
     summary: "Send a test event",
     description:
-      "Sends a sample to the site's own endpoint, whatever it has subscribed to. Its `sequence` is 0 and its `resource` its own, so it waits for nothing else, and it is not in the log. How it went stands in the list of deliveries.",
+      "Sends a sample to the site's own endpoint, regardless of its subscriptions. It has `sequence` 0 and its own `resource`, so it waits for no other event, and it isn't in the event log. See its result in the list of deliveries.",
     access: { credentials: DEVELOPER },
     request: { body: optionalJsonBody(TestInput) },
-    responses: { 202: json("It is on its way", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
+    responses: { 202: json("The delivery is queued", Accepted.extend({ eventId: Id }).openapi("WebhookTested")) },
     errors: ["not_found", "conflict"],
   }),
   async (c) => c.json({ success: true as const, ...(await sendTest(c.var.ctx, c.req.valid("json")?.sampleName)) }, 202),

@@ -31,7 +31,7 @@ async function read(query: Record<string, string | number> = {}) {
 }
 
 describe("the event log", () => {
-  test("holds every change in the order of commits, without a gap", async () => {
+  test("has every change in commit order, without gaps", async () => {
     const { results, head, oldest, after } = await read();
     expect(results.map(({ type }) => type)).toEqual([
       ...["overlay.created", "overlay.created", "overlay.updated", "overlay.broadcast", "overlay.cleared", "overlay.deleted"],
@@ -40,7 +40,7 @@ describe("the event log", () => {
     expect({ head, oldest, after }).toEqual({ head: 6, oldest: 1, after: 6 });
   });
 
-  test("names the event before of the same resource", async () => {
+  test("has the previous sequence of each resource", async () => {
     const { results } = await read();
     const own = results.filter(({ resource }) => resource === `overlay/${overlay._id}`);
     expect(own.map(({ sequence, previousSequence }) => [sequence, previousSequence])).toEqual([
@@ -51,13 +51,13 @@ describe("the event log", () => {
     ]);
   });
 
-  test("says who did it, by which request, and what became of it", async () => {
+  test("has the actor, the request and the new state", async () => {
     const { results } = await read({ types: "overlay.updated" });
     expect(results).toMatchObject([{ requestId: "request-of-the-update", data: { _id: overlay._id, name: "Own goal" } }]);
     expect(results[0]?.actor).toMatch(/^developer:[0-9a-f]{24}$/);
   });
 
-  test("is read on from where one was, page by page, each event once", async () => {
+  test("is read page by page from a position, each event once", async () => {
     const seen: number[] = [];
     let after = 0;
     for (;;) {
@@ -70,19 +70,19 @@ describe("the event log", () => {
     expect((await read({ after: 99 })).after).toBe(99);
   });
 
-  test("by types skips the others, also for the next call", async () => {
+  test("skips other types when filtered, also for the next request", async () => {
     const { results, after } = await read({ types: "overlay.created, overlay.cleared" });
     expect(results.map(({ sequence }) => sequence)).toEqual([1, 2, 5]);
     expect(after).toBe(5);
     expect(await read({ types: "no.such" })).toMatchObject({ results: [], after: 6 });
   });
 
-  test("is each site's own", async () => {
+  test("is separate for each site", async () => {
     const other = await newSite();
     expect((await other.call("listEvents")).as(EventList)).toEqual({ results: [], after: 0, head: 0, oldest: 0 });
   });
 
-  test("loses and repeats nothing of many changes at once", async () => {
+  test("loses and repeats no event under concurrent changes", async () => {
     const own = await newSite();
     const made = await Promise.all(
       Array.from({ length: 30 }, (_, i) => own.call("createOverlay", { body: { ...input(`Overlay ${i}`), siteId: own.id } })),

@@ -20,7 +20,7 @@ const refused = ({ status, problem }: Answer) => [status, problem?.code];
 
 type Events = z.output<typeof EventList>["results"];
 
-test("the event feed shows people to keys that may read accounts, and to others their ids alone", async () => {
+test("the event feed has personal data only for keys that may read accounts, and ids for others", async () => {
   const email = "vera@people.example";
   await site.call("createAccount", { body: { email, password: PASSWORD, name: "Vera Secret" } });
   await site.call("createNavigation", { body: { name: "Menu", entries: [] } });
@@ -34,14 +34,14 @@ test("the event feed shows people to keys that may read accounts, and to others 
   for (const text of [email, "Vera Secret", "vera secret"]) expect(reduced.text).not.toContain(text);
   const made = (results: Events) => results.find(({ type }) => type === "new_account")?.data;
   expect(made(reduced.results)).toEqual({ _id: made(full.results)?._id, siteId: site.id });
-  // All else is the same, event by event.
+  // Everything else is the same, event by event.
   const others = (results: Events) => results.filter(({ type }) => !servicesOf(type).includes("account-service-v3"));
   expect(others(reduced.results)).toEqual(others(full.results));
   expect(reduced.results.map(({ sequence }) => sequence)).toEqual(full.results.map(({ sequence }) => sequence));
   expect((await read(["*"])).text).toContain(email);
 });
 
-test("no event but those of account-service-v3 has a field for an e-mail address, a name of a person or a device", () => {
+test("only events of account-service-v3 have fields for e-mail addresses, names of people or devices", () => {
   const personal = Object.entries<EventKind>(EVENTS).filter(([, { data }]) =>
     ["email", "normalizedName", "thirdPartyAuthProviders", "deviceId", "address"].some((field) => field in data.shape),
   );
@@ -49,11 +49,11 @@ test("no event but those of account-service-v3 has a field for an e-mail address
   for (const [type] of personal) expect(servicesOf(type), type).toContain("account-service-v3");
 });
 
-describe("a key with webhooks:write alone", () => {
+describe("a key with only webhooks:write", () => {
   const roles = ["webhooks:write"];
   const OTHERS = ["overlay-service-v1"];
 
-  test("directs no personal data anywhere", async () => {
+  test("can't send personal data anywhere", async () => {
     const account = ["account-service-v3"];
     expect(refused(await withKey(roles, "createWebhooks", { body: settings(URL, account) }))).toEqual([403, "forbidden"]);
     expect(refused(await withKey(roles, "replaceWebhooks", { body: settings(URL, { "account-service-v3": true }) }))).toEqual([
@@ -65,9 +65,9 @@ describe("a key with webhooks:write alone", () => {
     expect((await withKey([...roles, "account:read"], "createProgrammaticWebhook", { body })).status).toBe(201);
   });
 
-  test("neither moves an endpoint that receives personal data, nor lets one receive them", async () => {
+  test("can neither move an endpoint that receives personal data nor subscribe one to it", async () => {
     await site.call("createWebhooks", { body: settings(URL, ["account-service-v3"]) });
-    // What waits would go to the new address, whatever it subscribes to.
+    // Pending deliveries would go to the new URL, whatever its subscriptions.
     expect(refused(await withKey(roles, "replaceWebhooks", { body: settings("https://evil.example/", OTHERS) }))).toEqual([
       403,
       "forbidden",
@@ -78,7 +78,7 @@ describe("a key with webhooks:write alone", () => {
     expect((await withKey([...roles, "account:read"], "updateWebhookSubscriptions", { body: on })).status).toBe(204);
   });
 
-  test("sets endpoints for all other events", async () => {
+  test("can configure endpoints for all other events", async () => {
     expect((await withKey(roles, "createWebhooks", { body: settings(URL, OTHERS) })).status).toBe(201);
     const body = { webhookUrl: URL, service: "overlay-service-v1" };
     expect((await withKey(roles, "createProgrammaticWebhook", { body })).status).toBe(201);

@@ -44,7 +44,7 @@ webhooks.openapi(
     path: "/webhooks/v1",
     summary: "Get the webhook settings",
     description:
-      "Where the site's events are sent, and which. Off and without an address until it is set. `programmatic` lists the programmatic webhooks.",
+      "Which events of the site are sent where. Disabled and without a URL until configured. `programmatic` lists the programmatic webhooks.",
     access: { credentials: DEVELOPER },
     request: {},
     responses: { 200: json("The settings", WebhooksWithProgrammatic) },
@@ -65,7 +65,7 @@ webhooks.openapi(
     path: "/webhooks/v1",
     summary: "Set the webhooks",
     description:
-      "Sends the events of these services to this URL from now on. The first call answers the `secret` that signs them, this once; later ones change the settings. Setting an endpoint that was switched off after failures begins anew. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
+      "Sends the events of these services to this URL from now on. The first call returns the `secret` that signs them, only once; later calls change the settings. Updating an endpoint that was disabled after failures retries its deliveries. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { body: jsonBody(WebhookInput) },
@@ -87,7 +87,7 @@ webhooks.openapi(
     path: "/webhooks/v1",
     summary: "Replace the webhook settings",
     description:
-      "Replaces all settings. Where there were none, they are made, and the answer holds the `secret`, this once. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
+      "Replaces all settings. If there were none, they are created and the response has the `secret`, only once. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { body: jsonBody(WebhookInput) },
@@ -109,7 +109,7 @@ webhooks.openapi(
     path: "/webhooks/v1/subscriptions",
     summary: "Change the subscriptions",
     description:
-      "Turns services on and off. Those that aren't named stay as they are. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
+      "Enables and disables services; omitted ones are unchanged. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
     access: { credentials: DEVELOPER },
     request: { body: jsonBody(SubscriptionsInput) },
     responses: { 204: { description: "Changed" } },
@@ -129,7 +129,7 @@ webhooks.openapi(
     path: "/webhooks/v1/programmatic",
     summary: "Add a programmatic webhook",
     description:
-      "Sends the events of one service to another URL, signed with a secret of its own that is shown this once. At most 50 a site. A key needs `account:read` too for the events of `account-service-v3`, which have personal data.",
+      "Sends the events of one service to another URL, signed with its own secret, which is shown only once. At most 50 per site. For the events of `account-service-v3`, which have personal data, the key also needs `account:read`.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { body: jsonBody(ProgrammaticInput) },
@@ -150,10 +150,10 @@ webhooks.openapi(
     method: "delete",
     path: "/webhooks/v1/programmatic/{id}",
     summary: "Delete a programmatic webhook",
-    description: "Nothing more is sent to it, not even what waits.",
+    description: "Deletes the webhook. Pending deliveries are dropped.",
     access: { credentials: DEVELOPER },
     request: { params: WebhookIdParam },
-    responses: { 204: { description: "It is gone" } },
+    responses: { 204: { description: "The webhook is deleted" } },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -170,7 +170,7 @@ webhooks.openapi(
     path: "/webhooks/v1/secret/rotate",
     summary: "Rotate a signing secret",
     description:
-      "Gives an endpoint a new secret, shown this once. For 24 hours `webhook-signature` carries the signature of the one before too, so that the receiver can change over, whatever is rotated meanwhile; `signature` is made with the new one at once. At most 20 rotations in 24 hours. A programmatic webhook that was switched off is on again with that, and what waits is tried at once.",
+      "Gives an endpoint a new secret, shown only once. For 24 hours, `webhook-signature` also has the previous secret's signature, so that the receiver can switch, even if you rotate again in between; `signature` uses the new secret immediately. At most 20 rotations in 24 hours. This enables a disabled programmatic webhook and retries its pending deliveries.",
     access: { credentials: DEVELOPER },
     retries: { replay: "none" },
     request: { body: optionalJsonBody(RotateInput) },
@@ -187,7 +187,7 @@ webhooks.openapi(
     method: "get",
     path: "/webhooks/v1/sample-data",
     summary: "Get a sample delivery",
-    description: `The body of a delivery, to develop a receiver against. It is signed with \`${SAMPLE_SECRET}\`.`,
+    description: `The body of a sample delivery, for developing a receiver. It is signed with \`${SAMPLE_SECRET}\`.`,
     access: { credentials: ANYONE },
     request: { query: SampleQuery },
     responses: { 200: json("The body", WebhookPayload) },
@@ -201,9 +201,9 @@ webhooks.openapi(
     tag,
     method: "get",
     path: "/webhooks/v1/catalogue",
-    summary: "List the types of events",
+    summary: "List the event types",
     description:
-      'Every event with its JSON Schema and a sample. `data` is `{ "erased": true }` where it spoke of a person who has been deleted since.',
+      'Every event type with its JSON Schema and a sample. `data` is `{ "erased": true }` if it was about a person who has since been deleted.',
     access: { credentials: ANYONE },
     request: {},
     responses: { 200: json("The catalogue", Catalogue) },
@@ -219,10 +219,10 @@ webhooks.openapi(
     path: "/webhooks/v1/events",
     summary: "Read the event log",
     description:
-      "Everything that happened on the site, in one order, without gaps. Poll it with `after` until that is `head`, or catch up here after webhooks were missed. Where events are large, a page holds fewer than `limit`. Kept for 30 days unless the deployment says otherwise. To a key without `account:read`, the `data` of the events of `account-service-v3` show ids alone.",
+      "All events of the site, in one total order, without gaps. Poll with `after` until it equals `head`, for example to catch up after missed webhooks. If events are large, a page has fewer than `limit`. Kept for 30 days unless the deployment is configured otherwise. For a key without `account:read`, the `data` of `account-service-v3` events only has ids.",
     access: { credentials: DEVELOPER },
     request: { query: EventQuery },
-    responses: { 200: json("Events, the oldest first", EventList) },
+    responses: { 200: json("Events, oldest first", EventList) },
   }),
   async (c) => c.json(await readEvents(c.var.ctx, c.req.valid("query")), 200),
 );

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const newInbox = () => new WebhookInbox(randomHex(6));
 
-/** Answers the endpoint's first secret. */
+/** Returns the endpoint's first secret. */
 async function subscribe(inbox: WebhookInbox): Promise<string> {
   const webhooks = { enabled: true, webhookUrl: inbox.url, webhookSubscriptions: ["overlay-service-v1"] };
   return (await site.call("createWebhooks", { body: { webhooks } })).as(WebhooksWithSecret).secret ?? "";
@@ -31,7 +31,7 @@ async function createOverlay(): Promise<void> {
 }
 
 describe("a rotated secret", () => {
-  test("signs at once, and the one before beside it", async () => {
+  test("signs immediately, in addition to the previous one", async () => {
     const inbox = newInbox();
     const before = await subscribe(inbox);
     const asked = Date.now();
@@ -46,7 +46,7 @@ describe("a rotated secret", () => {
     expect(JSON.stringify(results)).not.toMatch(/whsec|ealed/);
   });
 
-  test("keeps its day when the next one is rotated too; the 21st within it is refused", async () => {
+  test("keeps its 24 hours after further rotations, of which the 21st is rejected", async () => {
     const inbox = newInbox();
     const secrets = [await subscribe(inbox)];
     for (let i = 0; i < 20; i++) secrets.push((await site.call("rotateWebhookSecret")).as(RotatedSecret).secret);
@@ -56,7 +56,7 @@ describe("a rotated secret", () => {
     for (const secret of secrets) new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
   });
 
-  test("takes the place of one that can't be opened any more", async () => {
+  test("replaces one that can no longer be decrypted", async () => {
     const inbox = newInbox();
     await subscribe(inbox);
     await createDb(env.DB)
@@ -69,7 +69,7 @@ describe("a rotated secret", () => {
     new Webhook(secret).verify(got?.body ?? "", got?.headers ?? {});
   });
 
-  test("signs no more after its day", async () => {
+  test("stops signing after its 24 hours", async () => {
     const inbox = newInbox();
     const before = await subscribe(inbox);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 25 * 3_600_000 });
@@ -83,7 +83,7 @@ describe("a rotated secret", () => {
     expect(() => new Webhook(before).verify(got?.body ?? "", got?.headers ?? {})).toThrow();
   });
 
-  test("may be that of a programmatic webhook; of no settings it is a 404", async () => {
+  test("may belong to a programmatic webhook, and is a 404 without settings", async () => {
     const made = await site.call("createProgrammaticWebhook", {
       body: { webhookUrl: "https://hooks.demo.example/settings", service: "page-service-v2" },
     });

@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 
 describe("settings", () => {
-  test("are off and without an address until they are set", async () => {
+  test("are disabled and without a URL until configured", async () => {
     const none = (await site.call("getWebhooks")).as(Webhooks);
     expect(none).toMatchObject({ _id: null, enabled: false, webhookUrl: null });
     expect(Object.keys(none.webhookSubscriptions)).toEqual([...WEBHOOK_SERVICES]);
     expect(new Set(Object.values(none.webhookSubscriptions))).toEqual(new Set([false]));
   });
 
-  test("answer the secret to the first POST alone, and to no GET", async () => {
+  test("return the secret only for the first POST, and for no GET", async () => {
     const first = await site.call("createWebhooks", { body: settings() });
     expect(first.status).toBe(201);
     expect(first.as(WebhooksWithSecret).secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -31,7 +31,7 @@ describe("settings", () => {
     expect(read.as(Webhooks)).toMatchObject({ enabled: false, webhookUrl: URL });
   });
 
-  test("take a map or a list of services", async () => {
+  test("accept a map or a list of services", async () => {
     const list = (await site.call("createWebhooks", { body: settings(URL, ["page-service-v2", "wallet-service-v1"]) })).as(
       Webhooks.loose(),
     );
@@ -45,7 +45,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("that PUT makes answer the secret too", async () => {
+  test("created by PUT return the secret too", async () => {
     expect((await site.call("replaceWebhooks", { body: settings() })).as(WebhooksWithSecret).secret).toMatch(/^whsec_/);
   });
 
@@ -54,7 +54,7 @@ describe("settings", () => {
     ["enabled", { webhooks: { webhookUrl: URL, webhookSubscriptions: [] } }, "webhooks.enabled"],
     ["webhookUrl", { webhooks: { enabled: true, webhookSubscriptions: [] } }, "webhooks.webhookUrl"],
     ["webhookSubscriptions", { webhooks: { enabled: true, webhookUrl: URL } }, "webhooks.webhookSubscriptions"],
-  ])("are refused without %s", async (_, body, path) => {
+  ])("are rejected without %s", async (_, body, path) => {
     for (const operation of ["createWebhooks", "replaceWebhooks"])
       expect(await site.call(operation, { body })).toMatchObject({ status: 400, fields: [path] });
   });
@@ -67,18 +67,18 @@ describe("settings", () => {
     "https://printer.local/",
     "ftp://a.example",
     "no",
-  ])("are refused with the address %s", async (url) => {
+  ])("are rejected with the URL %s", async (url) => {
     expect(await site.call("createWebhooks", { body: settings(url) })).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
     const body = { webhookUrl: url, service: "page-service-v2" };
     expect(await site.call("createProgrammaticWebhook", { body })).toMatchObject({ status: 400, fields: ["webhookUrl"] });
   });
 
-  test("made twice at the same time make one endpoint", async () => {
+  test("created twice concurrently result in one endpoint", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => site.call("createWebhooks", { body: settings() })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  test("are each site's own", async () => {
+  test("are separate for each site", async () => {
     await site.call("createWebhooks", { body: settings() });
     const other = await newSite();
     expect((await other.call("getWebhooks")).as(Webhooks)._id).toBeNull();
@@ -86,7 +86,7 @@ describe("settings", () => {
 });
 
 describe("subscriptions", () => {
-  test("are turned on and off, the others stay", async () => {
+  test("are enabled and disabled, and others are unchanged", async () => {
     await site.call("createWebhooks", { body: settings(URL, ["page-service-v2", "wallet-service-v1"]) });
     const body = { webhookSubscriptions: { "wallet-service-v1": false, "poll-service-v3": true } };
     expect((await site.call("updateWebhookSubscriptions", { body })).status).toBe(204);
@@ -102,19 +102,19 @@ describe("subscriptions", () => {
     [{ webhookSubscriptions: ["page-service-v2"] }],
     [{ webhookSubscriptions: { "no-service": true } }],
     [{ webhookSubscriptions: { "page-service-v2": 1 } }],
-  ])("are refused as %j", async (body) => {
+  ])("are rejected as %j", async (body) => {
     await site.call("createWebhooks", { body: settings() });
     expect((await site.call("updateWebhookSubscriptions", { body })).status).toBe(400);
   });
 
-  test("of no settings are a 404", async () => {
+  test("are a 404 without settings", async () => {
     const body = { webhookSubscriptions: { "page-service-v2": true } };
     expect((await site.call("updateWebhookSubscriptions", { body })).status).toBe(404);
   });
 });
 
 describe("programmatic webhooks", () => {
-  test("get the events of one service, signed with a secret of their own, until they are deleted", async () => {
+  test("receive the events of one service, signed with their own secret, until they are deleted", async () => {
     const [own, first] = [newInbox(), newInbox()];
     const siteSecret = await subscribe(site, own);
     const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: first.url, service: "overlay-service-v1" } });
@@ -135,7 +135,7 @@ describe("programmatic webhooks", () => {
     expect((await site.call("deleteProgrammaticWebhook", { params: { id } })).status).toBe(404);
   });
 
-  test("are shown with the settings, and one that was switched off is on again once its secret is rotated", async () => {
+  test("are listed with the settings, and a disabled one is enabled by rotating its secret", async () => {
     const inbox = newInbox();
     const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: inbox.url, service: "overlay-service-v1" } });
     const { id } = made.as(ProgrammaticWebhook);
@@ -155,7 +155,7 @@ describe("programmatic webhooks", () => {
     expect(inbox.received.map(({ payload }) => payload.eventData.data.name).toSorted()).toEqual(["Next", "Refused", "Refused"]);
   });
 
-  test("change what the settings' ETag stands for, and nothing that If-Match asks", async () => {
+  test("change the settings' ETag, but not the version for If-Match", async () => {
     await site.call("createWebhooks", { body: settings() });
     const tag = (await site.call("getWebhooks")).headers.get("ETag") ?? "";
     expect((await site.call("getWebhooks", { headers: { "If-None-Match": tag } })).status).toBe(304);
@@ -165,7 +165,7 @@ describe("programmatic webhooks", () => {
     expect([(await put()).status, (await put()).status]).toEqual([200, 412]);
   });
 
-  test("are refused without a URL or a service that exists, and the id of their deletion must be one", async () => {
+  test("are rejected without a URL or a known service, and deleting requires a valid id", async () => {
     const missing = await site.call("createProgrammaticWebhook", { body: { service: "page-service-v2" } });
     expect(missing).toMatchObject({ status: 400, fields: ["webhookUrl"], problem: { issues: [{ message: "Missing Webhooks Url" }] } });
     const unknown = await site.call("createProgrammaticWebhook", { body: { webhookUrl: URL, service: "chat-service-v1" } });
@@ -174,7 +174,7 @@ describe("programmatic webhooks", () => {
     expect(noId).toMatchObject({ status: 400, problem: { issues: [{ message: "Missing Webhooks Id" }] } });
   });
 
-  test("can't be the site's own endpoint, or another site's", async () => {
+  test("don't include the site's own endpoint, or another site's", async () => {
     await site.call("createWebhooks", { body: settings() });
     const { _id } = (await site.call("getWebhooks")).as(Webhooks);
     expect((await site.call("deleteProgrammaticWebhook", { params: { id: _id ?? "" } })).status).toBe(404);
@@ -184,7 +184,7 @@ describe("programmatic webhooks", () => {
     expect((await site.call("deleteProgrammaticWebhook", { params: { id } })).status).toBe(404);
   });
 
-  test("are 50 at most, however many are made at once", async () => {
+  test("are at most 50, also under concurrent requests", async () => {
     const body = { webhookUrl: URL, service: "wallet-service-v1" };
     const answers = await Promise.all(Array.from({ length: 53 }, () => site.call("createProgrammaticWebhook", { body })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);

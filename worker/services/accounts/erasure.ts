@@ -20,7 +20,7 @@ import { endClaims } from "#worker/services/claim-statuses/claims.ts";
 import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
 import { cancelAccountCharges } from "#worker/services/billing/recurring.ts";
-import { forgetWallet } from "#worker/services/wallets/wallets.ts";
+import { deleteWallet } from "#worker/services/wallets/wallets.ts";
 import { deleteWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
 
 type Erase = (ctx: Ctx, accountId: string) => BatchItem<"sqlite">;
@@ -46,7 +46,7 @@ const ERASE: Erase[] = [
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
   (ctx, id) => cancelAccountCharges(ctx, id),
-  (ctx, id) => forgetWallet(ctx, id),
+  (ctx, id) => deleteWallet(ctx, id),
   (ctx, id) =>
     ctx.db
       .update(registerInvites)

@@ -12,7 +12,7 @@ export async function getUserProfile(ctx: Ctx, id: string): Promise<UserProfileR
   return profile;
 }
 
-/** The caller's own. */
+/** The caller's own profile. */
 export async function getOwnProfile(ctx: Ctx): Promise<UserProfileRow> {
   const actor = await ctx.caller();
   if (actor.kind !== "account") throw forbidden("Only accounts have a profile");

@@ -7,10 +7,10 @@ import { channelIsRestricted, shownOnRestrictedPage, videosOfPanels } from "./ga
 import { idIn } from "#worker/services/core/listing.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 
-// Yesterday's paid match doesn't become free because today's takes its place: a video that leaves a restricted page stays gated until
-// somebody says otherwise. Each function returns statements for the batch that makes the change, to run after the change itself.
+// Yesterday's paid match must not become free when today's replaces it: a video that leaves a restricted page stays gated until it is
+// opened explicitly. Each function returns statements for the batch that makes the change, to run after the change itself.
 
-/** For the change of a page, or its deletion (`next` is undefined). */
+/** For a change of a page, or its deletion (`next` is undefined). */
 export async function keepGatedOfPage(ctx: Ctx, id: string, current: PageData, next?: PageData): Promise<BatchItem<"sqlite">[]> {
   if (!restricts(current)) return [];
   const left = (of: (data: PageData) => string[]): string[] => of(current).filter((each) => !(next && of(next).includes(each)));
@@ -27,12 +27,12 @@ export async function keepGatedOfPage(ctx: Ctx, id: string, current: PageData, n
   return leaving.length === 0 ? [] : keepGated(ctx, sql`(${sql.join(leaving, sql` or `)})`);
 }
 
-/** For the deletion of a stream: its recordings. */
+/** For the deletion of a stream: keeps its recordings gated. */
 export function keepGatedOfStream(ctx: Ctx, id: string, channelId: string | null): Promise<BatchItem<"sqlite">[]> {
   return keepGated(ctx, and(eq(videos.streamId, id), channelIsRestricted(sql`${ctx.siteId}`, sql`${channelId}`)));
 }
 
-/** For a panel that shows another playlist from now on, or is deleted (`next` is undefined). */
+/** For a panel that switches to another playlist, or is deleted (`next` is undefined). */
 export async function keepGatedOfPanel(ctx: Ctx, id: string, current: PanelRenderer, next?: PanelRenderer): Promise<BatchItem<"sqlite">[]> {
   const playlistId = playlistOf(current);
   if (playlistId === undefined || (next && playlistOf(next) === playlistId)) return [];
@@ -41,7 +41,7 @@ export async function keepGatedOfPanel(ctx: Ctx, id: string, current: PanelRende
   return keepGated(ctx, and(sql`${videos.id} in (${members})`, shownOnRestrictedPage(ctx.siteId, listed([id]))));
 }
 
-/** For members that leave a playlist; all do when it is deleted. */
+/** For members removed from a playlist; all of them if it is deleted. */
 export async function keepGatedOfPlaylist(
   ctx: Ctx,
   id: string,
@@ -79,7 +79,7 @@ async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<
   return [eventInsert, keep];
 }
 
-/** As `isRestricted` says it of a row. */
+/** The same rule as `isRestricted` in SQL. */
 function restricts({ gate, schedule, regions = [] }: PageData): boolean {
   return gate.type !== "none" || schedule !== undefined || regions.length > 0;
 }

@@ -3,7 +3,7 @@ import { isRestricted, pages, panels, playlists, programmeVideo, streams, videos
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
-// Which videos only the content response may give a URL of. All of it is read with the video itself, so that a gate acts at once.
+// Which videos' URLs only content responses may return. Read together with the video, so that a gate takes effect immediately.
 
 type SiteId = string | Placeholder;
 
@@ -16,7 +16,7 @@ export function channelIsRestricted(siteId: SQL, channelId: SQL): SQL<boolean> {
   );
 }
 
-// Drizzle leaves the table's name out of a selected column, which then would be the inner table's: so it is spelt out.
+// Spelled out, because Drizzle omits the table name of a selected column, which would then refer to the inner table.
 const VIDEO = { id: sql`${videos}.id`, siteId: sql`${videos}.site_id`, streamId: sql`${videos}.stream_id` };
 
 const isProgramme = (programme: "live" | "offline"): SQL =>
@@ -25,7 +25,7 @@ const isProgramme = (programme: "live" | "offline"): SQL =>
 const isRecording = sql`exists (select 1 from ${streams} where ${streams.id} = ${VIDEO.streamId} and ${streams.siteId} = ${VIDEO.siteId}
   and ${channelIsRestricted(sql`${streams.siteId}`, sql`${streams.channelId}`)})`;
 
-/** The videos of the playlists that these panels show. */
+/** The videos of the playlists in these panels. */
 export function videosOfPanels(siteId: SiteId, panelIds: SQL): SQL {
   const playlistIds = sql`select json_extract(${panels.renderer}, '$.playlist_id') from ${panels}
     where ${panels.siteId} = ${siteId} and ${panels.panelType} = 'playlist' and ${panels.id} in (${panelIds})`;
@@ -33,7 +33,7 @@ export function videosOfPanels(siteId: SiteId, panelIds: SQL): SQL {
     where ${playlists.siteId} = ${siteId} and ${playlists.id} in (${playlistIds})`;
 }
 
-/** The videos in the playlists that panels of this page, or of all restricted ones, show. */
+/** The videos in playlist panels of the matching pages. */
 function videosBeside(siteId: SiteId, which: SQL): SQL {
   return videosOfPanels(
     siteId,
@@ -65,12 +65,12 @@ export async function seesUrls(ctx: Ctx): Promise<boolean> {
   return actor.kind === "developer" || (actor.kind === "account" && isSiteAdmin(actor.roles, "read"));
 }
 
-/** Rows that a caller without `seesUrls` may filter by URL: otherwise a filter would confirm a guess. */
+/** Rows that callers without `seesUrls` may filter by URL: otherwise a filter could confirm a guessed URL. */
 export function notGated(siteId: string): SQL {
   return sql`not (${videos.access} = 'gated' or ${videos.playback} is not null or json_array_length(${videos.subscriptions}) > 0 or ${gatedByPages(siteId)})`;
 }
 
-/** The videos that a page may play on request: those that it shows itself, and those that no other page and no setting gates. */
+/** The videos that a page may play on request: those that it shows, and those that aren't gated by another page or setting. */
 export function mayPlayOn(siteId: SiteId, pageId: SQL, named: SQL): SQL<boolean> {
   const beside = videosBeside(siteId, sql`${pages.id} = ${pageId}`);
   return sql`(${VIDEO.id} in (${named}) or ${VIDEO.id} in (${beside}) or not (${videos}.access = 'gated' or ${gatedByPages(siteId)}))`.mapWith(

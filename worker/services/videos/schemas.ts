@@ -7,29 +7,24 @@ import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
 
 const Title = z.string().trim().min(1).max(300).openapi({ example: "Harbour City v Old Dock: highlights" });
 const Description = z.string().max(10_000);
-const Duration = z
-  .number()
-  .min(0)
-  .max(31_536_000)
-  .describe("Seconds; 0 where it isn't known, as of a livestream")
-  .openapi({ example: 312 });
-const VideoUrl = LinkUrl.describe("What the player loads").openapi({ example: "https://vod.demo.example/highlights.m3u8" });
+const Duration = z.number().min(0).max(31_536_000).describe("Seconds; 0 if unknown, as for a livestream").openapi({ example: 312 });
+const VideoUrl = LinkUrl.describe("The URL that the player loads").openapi({ example: "https://vod.demo.example/highlights.m3u8" });
 const Player = z.enum(VIDEO_PLAYERS);
-const Skus = z.array(Sku).max(50).describe("Skus of the subscriptions that open it");
+const Skus = z.array(Sku).max(50).describe("Skus of the subscriptions that give access");
 const LiveBroadcastId = z
   .string()
   .min(1)
   .max(200)
-  .describe("A livestream's id at the system that broadcasts it; of a YouTube address it is known")
+  .describe("A livestream's id at the system that broadcasts it; derived from the URL for YouTube")
   .openapi({ example: "derby-live-1" });
-const UploadStatus = z.enum(UPLOAD_STATUSES).describe("pending while the file is on its way");
+const UploadStatus = z.enum(UPLOAD_STATUSES).describe("`pending` while the file is being uploaded");
 const Access = z
   .enum(VIDEO_ACCESS)
   .describe(
-    "`gated`: only content responses give the URL; `inherit`: only while a page with a gate, a schedule or regions shows it, or it has `subscriptions`",
+    "`gated`: only content responses return the URL; `inherit`: gated only while a page with a gate, a schedule or regions shows it, or it has `subscriptions`",
   );
 const Playback = PlaybackSettings.nullable().describe(
-  "How page content signs the URL; null: not at all. Shown to developer keys and site admins",
+  "How page content signs the URL; null: unsigned. Returned to developer keys and site admins",
 );
 const siteId = Id.optional().describe("Must equal Tifo-Client-Id");
 
@@ -79,11 +74,11 @@ export const VodInput = z
   .strictObject({
     siteId,
     durationSeconds: Duration,
-    streamId: Id.describe("The stream that was recorded"),
+    streamId: Id.describe("The recorded stream"),
     url: VideoUrl,
     ...defaults,
-    title: Title.optional().describe("The stream's own unless given"),
-    thumbnail: ImageUrl.nullable().optional().describe("The stream's fallback image unless given"),
+    title: Title.optional().describe("Defaults to the stream's title"),
+    thumbnail: ImageUrl.nullable().optional().describe("Defaults to the stream's fallback image"),
     player: Player.default("tifo"),
   })
   .openapi("VodInput", {
@@ -93,7 +88,7 @@ export const VodInput = z
 export const LiveMetadata = z
   .strictObject({ title: Title, thumbnail: ImageUrl })
   .partial()
-  .refine((given) => Object.keys(given).length > 0, "Give title, thumbnail or both")
+  .refine((given) => Object.keys(given).length > 0, "Send title, thumbnail or both")
   .openapi("LiveMetadata", { example: { title: "Second half: Harbour City 2, Old Dock 1" } });
 
 export const Video = z
@@ -103,12 +98,12 @@ export const Video = z
     ...described,
     ...played,
     url: VideoUrl.nullable().describe(
-      "What the player loads. Null if `gated`, unless a developer key or a site admin asks: page content gives it to viewers who may play",
+      "The URL that the player loads. Null if `gated`, except for developer keys and site admins: viewers who may play get it from page content",
     ),
-    gated: z.boolean().describe("Whether only content responses give the URL"),
+    gated: z.boolean().describe("Whether only content responses return the URL"),
     playback: Playback.optional(),
-    streamId: Id.nullable().describe("The stream of which it is the recording"),
-    liveBroadcastId: z.string().nullable().describe("A livestream's id at the system that broadcasts it; null wherever `url` is"),
+    streamId: Id.nullable().describe("The stream that this is a recording of"),
+    liveBroadcastId: z.string().nullable().describe("A livestream's id at the system that broadcasts it; null if `url` is"),
     ...Tracked,
   })
   .openapi("Video");
@@ -117,14 +112,14 @@ export const VideoMetadata = z
   .object({
     title: z.string(),
     description: z.string(),
-    durationSeconds: z.number().nullable().describe("Null where the player doesn't say"),
+    durationSeconds: z.number().nullable().describe("Null if the player doesn't provide it"),
     player: Player,
     thumbnail: z.string().nullable(),
     type: z.enum(VIDEO_TYPES),
     url: z.string(),
     tags: z.array(z.string()),
-    created: Time.nullable().describe("When it was published, in milliseconds since 1970 UTC; null where the player doesn't say"),
-    modified: Time.nullable().describe("As for created"),
+    created: Time.nullable().describe("When it was published, in milliseconds since 1970 UTC; null if the player doesn't provide it"),
+    modified: Time.nullable().describe("When it was last modified; like created"),
   })
   .openapi("VideoMetadata");
 
@@ -143,12 +138,12 @@ export const VideoQuery = listQuery(["modified", "created", "title", "durationSe
     .string()
     .max(2000)
     .optional()
-    .describe("Finds gated videos for a developer key or a site admin only, as `thumbnail` and `liveBroadcastId` do"),
+    .describe("Like `thumbnail` and `liveBroadcastId`, finds gated videos only for developer keys and site admins"),
   thumbnail: z.string().max(2000).optional(),
   uploadStatus: z.enum(UPLOAD_STATUSES).optional(),
   access: Access.optional(),
-  subscriptions: z.string().max(100).optional().describe("A sku that opens it"),
-  tags: z.string().max(100).optional().describe("A tag that it has"),
+  subscriptions: z.string().max(100).optional().describe("A sku that gives access"),
+  tags: z.string().max(100).optional().describe("A tag of the video"),
   streamId: Id.optional(),
   liveBroadcastId: z.string().max(200).optional(),
   created: Moment.optional().describe("Milliseconds since 1970 UTC"),
@@ -160,7 +155,7 @@ export const MetadataQuery = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .max(2000)
-    .describe("Address of a video at its player")
+    .describe("URL of the video at its player")
     .openapi({ example: "https://www.youtube.com/watch?v=dQw4w9WgXcQ" }),
 });
 export const LiveBroadcastParam = z.object({ liveBroadcastId: LiveBroadcastId });
@@ -178,10 +173,10 @@ export type LiveMetadata = z.output<typeof LiveMetadata>;
 export type VideoMetadata = z.output<typeof VideoMetadata>;
 export type VideoQuery = z.output<typeof VideoQuery>;
 
-/** A video with whether a page gates it. */
+/** A video, and whether a page gates it. */
 export type ReadVideo = VideoRow & { gatedByPages: boolean };
 
-// Hosts whose thumbnails name the video: with its id, anybody could play it there.
+// Hosts whose thumbnail URLs contain the video's id, with which anyone could play it there.
 const THUMBNAILS_WITH_IDS =
   /(^|\.)(ytimg\.com|youtube\.com|dmcdn\.net|dailymotion\.com|mux\.com|cloudflarestream\.com|videodelivery\.net)$/;
 
@@ -212,18 +207,18 @@ function fieldsOf(row: ReadVideo) {
   } satisfies z.output<typeof Video>;
 }
 
-/** A video as developer keys, admins and events have it; `toPublicVideo` is for everybody else. */
+/** A video for developer keys, admins and events; `toPublicVideo` is for everyone else. */
 export function toVideo(row: ReadVideo) {
   return { ...fieldsOf(row), playback: row.playback } satisfies z.output<typeof Video>;
 }
 
-/** A gated video without anything that plays it. */
+/** The public part of a video: gated videos without anything that could play them. */
 export function toPublicVideo(row: ReadVideo): z.output<typeof Video> {
   const video = fieldsOf(row);
   return video.gated ? { ...video, url: null, liveBroadcastId: null, thumbnail: publicThumbnail(row) } : video;
 }
 
-/** The thumbnail, unless its address is one from which the video's own follows. */
+/** The thumbnail, unless its URL reveals the video's. */
 export function publicThumbnail({ thumbnail }: Pick<VideoRow, "thumbnail">): string | null {
   if (thumbnail === null || !URL.canParse(thumbnail)) return thumbnail;
   return THUMBNAILS_WITH_IDS.test(new URL(thumbnail).hostname) ? null : thumbnail;

@@ -93,7 +93,7 @@ export async function getVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
   return video;
 }
 
-/** What a video's player says of it. */
+/** A video's metadata from its player. */
 export async function lookUpVideo(ctx: Ctx, url: string): Promise<VideoMetadata> {
   await ctx.caller();
   return findMetadata(ctx.env, url);
@@ -107,20 +107,20 @@ export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): P
   return video;
 }
 
-/** The row of a new video, for callers that write it together with other rows. Only a recording can be gated by a page from the start. */
+/** The row of a new video, for callers that write it with other rows. Only a recording can be gated by a page from the start. */
 export function newVideo(ctx: Ctx, input: Omit<VideoInput, "siteId"> & { streamId?: string }, gatedByPages = false): ReadVideo {
   const { liveBroadcastId, streamId = null, ...columns } = input;
   const broadcastId = broadcastIdOf({ ...columns, liveBroadcastId: liveBroadcastId ?? null });
   return { ...newRow(ctx), ...columns, streamId, liveBroadcastId: broadcastId, gatedByPages };
 }
 
-/** What is told of a new video. */
+/** The events of a new video. */
 export function createdEvents(video: ReadVideo): [NewEvent, ...NewEvent[]] {
   const created = changeEvent("video.created", video);
   return isReady(video) ? [created, changeEvent("admin.vodReady", video)] : [created];
 }
 
-/** Keeps the recording of a stream as a video, under the stream's title and picture unless others are given. */
+/** Adds a stream's recording as a video, with the stream's title and image by default. */
 export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promise<ReadVideo> {
   requireOwnSite(ctx, siteId);
   const { channelId, title: ownTitle, fallbackImageUrl } = streams;
@@ -144,7 +144,7 @@ export async function updateVideo(ctx: Ctx, id: string, { siteId, ...patch }: Vi
   return changeVideo(ctx, await getVideo(ctx, id), patch);
 }
 
-/** Changes what is shown of a livestream while it runs; of several of one broadcast, the newest. */
+/** Changes a livestream's title and thumbnail; if several have this broadcast id, the newest. */
 export async function updateLiveMetadata(ctx: Ctx, liveBroadcastId: string, patch: LiveMetadata): Promise<ReadVideo> {
   const [video] = await ctx.db
     .select(videoColumns(ctx.siteId))
@@ -167,7 +167,7 @@ export async function deleteVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
 }
 
 async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch, "siteId">): Promise<ReadVideo> {
-  // One that was taken from the address goes with it.
+  // An id that was derived from the URL changes with it.
   const ownId = current.liveBroadcastId === broadcastIdOf({ ...current, liveBroadcastId: null }) ? null : current.liveBroadcastId;
   const merged = { ...current, liveBroadcastId: ownId, ...patch };
   if (patch.playback !== undefined || patch.url !== undefined) await requirePlayback(ctx, merged.url, merged.playback);
@@ -181,7 +181,7 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
   return next;
 }
 
-/** Only livestreams have one; YouTube's is the video's own id. */
+/** Only livestreams have one; for YouTube it is the video's id. */
 function broadcastIdOf({
   type,
   player,

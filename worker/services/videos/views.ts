@@ -6,16 +6,16 @@ import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { idIn } from "#worker/services/core/listing.ts";
 
-/** Within it a device counts once for a video. */
+/** A device counts once per video within this time. */
 const HOUR_MS = 3_600_000;
 
-/** That a device watches, in milliseconds since 1970 UTC. */
+/** A view by a device; `at` in milliseconds since 1970 UTC. */
 export interface View {
   device: string;
   at: number;
 }
 
-/** Counts that the caller's device watches a video, unless it was counted within the hour. */
+/** Counts a view by the caller's device, unless it was already counted within the hour. */
 export async function recordView(ctx: Ctx, id: string): Promise<void> {
   const [video] = await ctx.db
     .select({ id: videos.id })
@@ -26,21 +26,21 @@ export async function recordView(ctx: Ctx, id: string): Promise<void> {
   await ctx.env.VIEW_COUNTER.getByName(id).count({ device, at: ctx.now });
 }
 
-/** Writes views of one video, any number in one transaction; one that is written twice counts once. */
+/** Writes any number of views of one video in one transaction; a view that is written twice counts once. */
 export async function countViews(env: Env, videoId: string, views: View[]): Promise<void> {
   const db = createDb(env.DB);
   await db.batch([
     db.run(sql`insert into ${videoViews} (video_id, device, counted)
       select ${videoId}, json_extract(value, '$.device'), json_extract(value, '$.at') from json_each(${JSON.stringify(views)}) where true
       on conflict do update set counted = excluded.counted where counted <= excluded.counted - ${HOUR_MS}`),
-    // SQLite's changes(): the rows of the statement before, so devices that are new or back after an hour.
+    // changes() is the number of rows of the previous statement: devices that are new or back after an hour.
     db.run(sql`insert into ${videoTotals} (video_id, site_id, views)
       select id, site_id, changes() from ${videos} where id = ${videoId}
       on conflict do update set views = views + excluded.views`),
   ]);
 }
 
-/** How often a recording was watched. Livestreams have their answer in the batch alone. */
+/** A recording's number of views. Livestreams are only in the batch operation. */
 export async function totalViews(ctx: Ctx, id: string): Promise<number> {
   const [video] = await ctx.db
     .select({ type: videos.type, views: videoTotals.views })
@@ -48,12 +48,11 @@ export async function totalViews(ctx: Ctx, id: string): Promise<number> {
     .leftJoin(videoTotals, eq(videoTotals.videoId, videos.id))
     .where(ownRow(ctx, videos, id));
   if (!video) throw notFound("Video not found");
-  if (video.type === "livestream")
-    throw notFound("This is a livestream; its views are in the batch: GET /video/v3/stats/total-views-batch/{ids}");
+  if (video.type === "livestream") throw notFound("This is a livestream; get its views from GET /video/v3/stats/total-views-batch/{ids}");
   return video.views ?? 0;
 }
 
-/** The same for several videos of any type, in the order asked for; without those that the site doesn't have. */
+/** The same for several videos of any type, in the requested order; omits those that the site doesn't have. */
 export async function totalViewsOf(ctx: Ctx, ids: string[]): Promise<{ id: string; views: number }[]> {
   const found = await ctx.db
     .select({ id: videos.id, views: videoTotals.views })
@@ -67,7 +66,7 @@ export async function totalViewsOf(ctx: Ctx, ids: string[]): Promise<{ id: strin
   });
 }
 
-/** Forgets devices that may be counted again anyway. */
+/** Deletes devices that may be counted again anyway. */
 export async function pruneViews(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
   await ctx.db.delete(videoViews).where(lt(videoViews.counted, ctx.now - HOUR_MS));
 }

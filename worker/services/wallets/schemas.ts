@@ -4,7 +4,7 @@ import type { RecurringRow, WalletRow } from "#db/schema/index.ts";
 import { Id, Sku, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
 
-const Balance = z.number().int().min(-99_999_999).max(99_999_999).describe("In minor units; kept by the operator");
+const Balance = z.number().int().min(-99_999_999).max(99_999_999).describe("In minor units; managed by the operator");
 const CustomerId = z.string().regex(/^cus_\w{1,60}$/, "The id of a Stripe customer");
 
 export const Wallet = z
@@ -14,7 +14,7 @@ export const Wallet = z
     ownerId: Id,
     ownerType: z.enum(WALLET_OWNERS),
     balance: Balance,
-    paymentCustomerId: z.string().nullable().describe("What Stripe knows the owner as; null until the first purchase"),
+    paymentCustomerId: z.string().nullable().describe("The owner's Stripe customer; null until the first purchase"),
     ...Tracked,
   })
   .openapi("Wallet");
@@ -31,7 +31,7 @@ export const WalletInput = z
     example: { siteId: "5eed00000000000000000001", ownerId: "5eed00000000000000000001", ownerType: "site", balance: 0 },
   });
 
-/** What went wrong with a wallet, which isn't an error of the request. */
+/** A failure that the wallet operations return with 200. */
 export const WalletFailure = z.object({ success: z.literal(false), message: z.string() }).openapi("WalletFailure");
 
 export const RecurringSubscription = z
@@ -39,12 +39,12 @@ export const RecurringSubscription = z
     _id: Id,
     siteId: Id,
     accountId: Id,
-    itemId: Id.describe("The subscription that is paid for"),
+    itemId: Id.describe("The purchased subscription"),
     name: z.string(),
     skus: z.array(Sku),
     status: z.enum(ENTITLEMENT_STATUSES),
-    pastDue: z.boolean().describe("The last payment failed and is tried again"),
-    amount: Money.describe("What was paid for the last period, in minor units"),
+    pastDue: z.boolean().describe("The last payment failed and is being retried"),
+    amount: Money.describe("The price of the last period, in minor units"),
     currency: Currency,
     recurrence: z.enum(BILLING_PERIODS),
     currentPeriodEnd: Time.nullable(),
@@ -60,16 +60,16 @@ export const RecurringParams = z.object({ walletId: Id, subscriptionId: Id.descr
 
 export const CancelRecurring = z
   .strictObject({
-    refund: z.boolean().describe("Gives back what was paid for the current period; for site admins"),
+    refund: z.boolean().describe("Refunds the current period; only for site admins"),
     scheduled: z
       .union([z.enum(CANCEL_SCHEDULES), z.boolean().transform((scheduled) => (scheduled ? "endOfBilling" : "immediate"))])
-      .describe("When it ends: `immediate`, or `endOfBilling` with the period that is paid for; `false` and `true` mean the same")
+      .describe("When it ends: `immediate` (or `false`), or `endOfBilling` (or `true`) for the end of the paid period")
       .openapi({ example: "endOfBilling" }),
   })
   .openapi("CancelRecurring", { example: { refund: false, scheduled: "endOfBilling" } });
 
 export const CancelledRecurring = z
-  .object({ success: z.boolean(), message: z.string().optional().describe("Why not, or what of the refund is still open") })
+  .object({ success: z.boolean(), message: z.string().optional().describe("Why it failed, or what of the refund is still pending") })
   .openapi("CancelledRecurring");
 
 export type WalletInput = z.output<typeof WalletInput>;

@@ -9,16 +9,16 @@ import { cancelRecurring, recurringOf } from "#worker/services/billing/recurring
 import { refundOnce } from "#worker/services/billing/refunds.ts";
 import { findConnection } from "#worker/services/billing/stripe-connect.ts";
 
-/** What the wallet operations answer with 200 although nothing was done. */
-export type WalletRefusal = { success: false; message: string };
+/** A failure that the wallet operations return with 200. */
+export type WalletFailure = { success: false; message: string };
 
-/** The caller's wallet, made when it is first asked for. */
+/** The caller's wallet, created on first access. */
 export async function getOwnWallet(ctx: Ctx): Promise<WalletRow> {
   const { id } = await callerAccount(ctx);
   return walletOf(ctx, id);
 }
 
-/** An account's wallet, made when it is first needed. */
+/** An account's wallet, created on first use. */
 export async function walletOf(ctx: Ctx, accountId: string): Promise<WalletRow> {
   const known = await findWallet(ctx, "account", accountId);
   if (known) return known;
@@ -34,11 +34,11 @@ export async function walletOf(ctx: Ctx, accountId: string): Promise<WalletRow> 
   return walletOf(ctx, accountId);
 }
 
-/** Makes a wallet, for the operator. Who has one, or isn't of the site, gets none. */
+/** Creates a wallet, for the operator. Fails if the owner has one or doesn't belong to the site. */
 export async function insertWallet(
   ctx: Ctx,
   { siteId, ownerId, ownerType, balance, paymentCustomerId }: WalletInput,
-): Promise<WalletRow | WalletRefusal> {
+): Promise<WalletRow | WalletFailure> {
   await ctx.caller();
   const own: Ctx = { ...ctx, siteId };
   if (!(await ownerExists(own, ownerType, ownerId)))
@@ -49,11 +49,11 @@ export async function insertWallet(
     ownerType,
     balance,
     paymentCustomerId: paymentCustomerId ?? null,
-    // A customer is one of the account at Stripe that the site is paid by.
+    // The customer belongs to the Stripe account that the site is paid through.
     stripeAccount: paymentCustomerId === undefined ? null : ((await findConnection(own))?.stripeAccount ?? null),
   };
   if (await insert(own, row)) return row;
-  return { success: false, message: "Failed to insert the wallet: the owner has one already" };
+  return { success: false, message: "Failed to insert the wallet: the owner already has one" };
 }
 
 async function ownerExists(ctx: Ctx, ownerType: WalletRow["ownerType"], ownerId: string): Promise<boolean> {
@@ -73,9 +73,9 @@ function insert(ctx: Ctx, row: WalletRow): Promise<boolean> {
   return wonRace(() => commitIfUnchanged(ctx, change, { type: "wallet.created", resource: `wallet/${row.id}`, data: toWallet(row) }));
 }
 
-/** What the owner of a wallet pays regularly or once did, the newest first. */
+/** The current and past recurring subscriptions of a wallet's owner, newest first. */
 export async function listRecurring(ctx: Ctx, walletId: string): Promise<RecurringRow[]> {
-  const wallet = await reachWallet(ctx, walletId, "read");
+  const wallet = await requireWallet(ctx, walletId, "read");
   return recurringOf(ctx, wallet.ownerId);
 }
 
@@ -85,7 +85,7 @@ export async function getRecurringOf(ctx: Ctx, walletId: string, id: string): Pr
   return found;
 }
 
-/** Ends what the owner of a wallet pays regularly; an admin may give back what was paid for the current period. */
+/** Cancels a recurring subscription of a wallet's owner; admins may also refund the current period. */
 export async function cancelOfWallet(
   ctx: Ctx,
   walletId: string,
@@ -93,8 +93,8 @@ export async function cancelOfWallet(
   { refund, scheduled }: CancelRecurring,
 ): Promise<{ success: boolean; message?: string }> {
   const caller = await callerAccount(ctx);
-  const wallet = await reachWallet(ctx, walletId, "write");
-  if (refund && !isSiteAdmin(caller.roles, "write")) throw forbidden("Only site admins give money back");
+  const wallet = await requireWallet(ctx, walletId, "write");
+  if (refund && !isSiteAdmin(caller.roles, "write")) throw forbidden("Only site admins can refund payments");
   const recurring = (await recurringOf(ctx, wallet.ownerId)).find((one) => one.id === id);
   if (!recurring) return { success: false, message: missing(id) };
   const source = `recurring/${id}`;
@@ -102,7 +102,7 @@ export async function cancelOfWallet(
   if (!cancelled.success || !refund) return cancelled;
   const keep = scheduled === "endOfBilling";
   const refunded = await refundOnce(ctx, { source, reason: "requested_by_customer", keep });
-  // Cancelled it is, whatever became of the money.
+  // The cancellation succeeded, whatever the outcome of the refund.
   return refunded.success ? { success: true } : { success: true, message: `Not refunded yet: ${refunded.errorMessage ?? "unknown"}` };
 }
 
@@ -110,8 +110,8 @@ function missing(id: string): string {
   return `Subscription ${id} does not exists`;
 }
 
-/** A wallet of the site that the caller may reach: the own one, or any for site admins; others are a 401, as the product has always answered. */
-async function reachWallet(ctx: Ctx, walletId: string, action: Action): Promise<WalletRow> {
+/** A wallet of the site: the caller's own, or any for site admins; otherwise a 401, for compatibility. */
+async function requireWallet(ctx: Ctx, walletId: string, action: Action): Promise<WalletRow> {
   const caller = await callerAccount(ctx);
   const [wallet] = await ctx.db
     .select()
@@ -123,8 +123,8 @@ async function reachWallet(ctx: Ctx, walletId: string, action: Action): Promise<
   return wallet;
 }
 
-/** Forgets the wallet of an account that is going, and with it what Stripe knows the account as. */
-export function forgetWallet(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+/** Deletes the wallet of an account that is being deleted, and with it the Stripe customer id. */
+export function deleteWallet(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return ctx.db
     .delete(wallets)
     .where(and(eq(wallets.siteId, ctx.siteId), eq(wallets.ownerType, "account"), eq(wallets.ownerId, accountId)));

@@ -12,13 +12,13 @@ import type { ListPage, ListQuery } from "#worker/services/core/listing.ts";
 import { payloadText } from "./dispatch.ts";
 import { requireEndpoint, requireWebhooks } from "./webhooks.ts";
 
-/** With which the sample is signed, for trying a verification out. */
+/** The secret that signs samples, for testing a verification. */
 export const SAMPLE_SECRET = "whsec_dGlmbyBzYW1wbGUgc2VjcmV0IG9mIDMyIGJ5dGVzLi4=";
 const SAMPLE_URL = "https://hooks.demo.example/tifo";
 
 type Origin = Pick<QueuedEvent, "service" | "method" | "originPath">;
 
-/** By which service each sample comes, and of which operation. */
+/** The service and operation of each sample. */
 const ORIGINS: Record<z.output<typeof SampleName> | "webhook.test", Origin> = {
   new_account: { service: "account-service-v3", method: "POST", originPath: "/account/v3" },
   entitlement_purchased: { service: "billing-service-v1", method: "POST", originPath: "/billing/v1/stripe/webhook" },
@@ -31,7 +31,7 @@ interface DeliveryListQuery extends ListQuery {
   type?: string;
 }
 
-/** The deliveries of an endpoint, the newest first unless asked otherwise. */
+/** The deliveries of an endpoint, newest first by default. */
 export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promise<ListPage<Delivery>> {
   const { webhookId, limit, offset, state = null, type = null, search, sortDirection = -1 } = query;
   const { id, enabled } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
@@ -41,56 +41,57 @@ export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promis
     direction: sortDirection,
     cursor: readCursor(query.cursor, sortDirection),
   });
-  // Nothing is tried while the endpoint is off.
+  // A disabled endpoint has no next attempt.
   const rows = found.slice(0, limit).map((row) => (enabled ? row : { ...row, nextTry: null }));
   const cursor = found.length > limit ? `${sortDirection}.${rows.at(-1)?.number}` : undefined;
   return { rows, totalCount, offset, sortBy: "created", sortDirection, searchFields: ["type", "resource"], cursor };
 }
 
-/** Has a delivery of any of the site's endpoints sent again. */
+/** Sends a delivery of any of the site's endpoints again. */
 export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
   const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
   await ctx.caller();
   const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).has(deliveryId)));
   const endpoint = endpoints[known.indexOf(true)];
-  if (endpoint && !endpoint.enabled) throw conflict("The endpoint is switched off; switch it on first");
+  if (endpoint && !endpoint.enabled) throw conflict("The endpoint is disabled; enable it first");
   if (!endpoint || !(await endpointOf(ctx, endpoint.id).redeliver(deliveryId)))
-    throw notFound("Delivery not found; what is settled is kept for seven days");
+    throw notFound("Delivery not found; settled deliveries are kept for seven days");
 }
 
-/** Sends a sample to the site's own endpoint, whatever that has subscribed to; answers the event's id. As a resource of its own it waits for no other. */
+/** Sends a sample to the site's own endpoint, regardless of its subscriptions; returns the event's id. Has its own resource, so it waits for nothing. */
 export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName> | undefined): Promise<{ eventId: string }> {
   const endpoint = await requireWebhooks(ctx);
   await ctx.caller();
-  if (!endpoint.enabled) throw conflict("The endpoint is switched off");
+  if (!endpoint.enabled) throw conflict("The endpoint is disabled");
   const id = newId(ctx.now);
   const type = sampleName ?? "webhook.test";
   const sample = sampleEvent(type);
   const data = type === "webhook.test" ? { sentAt: ctx.now } : sample.data;
   const eventData = { ...sample, id, created: ctx.now, sequence: 0, resource: `test/${id}`, data };
   const from = { ...ORIGINS["webhook.test"], service: ORIGINS[type].service };
-  await endpointOf(ctx, endpoint.id).accept([queued(eventData, from)], false);
+  await endpointOf(ctx, endpoint.id).accept([toQueuedEvent(eventData, from)], false);
   return { eventId: id };
 }
 
-/** A payload as it would come, signed with the sample secret. */
+/** A sample delivery's payload, signed with the sample secret. */
 export async function samplePayload(sampleName: z.output<typeof SampleName>): Promise<z.output<typeof WebhookPayload>> {
   const target = { url: SAMPLE_URL, keys: await signingKeys(SAMPLE_SECRET) };
-  return Payload.parse(JSON.parse(await payloadText(target, queued(sampleEvent(sampleName), ORIGINS[sampleName]))));
+  return Payload.parse(JSON.parse(await payloadText(target, toQueuedEvent(sampleEvent(sampleName), ORIGINS[sampleName]))));
 }
 
-function queued(eventData: z.output<typeof EventData>, from: Origin): QueuedEvent {
+function toQueuedEvent(eventData: z.output<typeof EventData>, from: Origin): QueuedEvent {
   const { id, type, resource, data } = eventData;
   const account = [data.accountId, type === "new_account" ? data._id : null].find((value) => typeof value === "string") ?? null;
   return { id, type, resource, eventData: JSON.stringify(eventData), account, ...from };
 }
 
-/** Of the direction too: it would answer other rows in the other one. */
+/** A cursor is only valid in its own sort direction. */
 function readCursor(cursor: string | undefined, sortDirection: 1 | -1): number | null {
   if (cursor === undefined) return null;
   const [, direction, number] = /^(-?1)\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (number === undefined || Number(direction) !== sortDirection) throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  if (number === undefined || Number(direction) !== sortDirection)
+    throw invalid("cursor", "Use the cursor from `pagination.next` unchanged");
   return Number(number);
 }
 

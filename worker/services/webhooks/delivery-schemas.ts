@@ -13,17 +13,19 @@ export const Delivery = z
     eventId: Id,
     type: z.string().openapi({ example: "overlay.broadcast" }),
     resource: z.string(),
-    state: z.enum(DELIVERY_STATES).describe("`failed`: given up after the last try"),
-    nextTry: Time.nullable().describe("null: settled, or waiting for an earlier event of the same resource"),
+    state: z.enum(DELIVERY_STATES).describe("`failed`: given up after the last attempt"),
+    nextTry: Time.nullable().describe(
+      "When the next attempt is due; null if settled, or waiting for an earlier event of the same resource",
+    ),
     created: Time,
-    attempts: z.array(Attempt).describe("Every try, the first one first"),
+    attempts: z.array(Attempt).describe("Every attempt, oldest first"),
   })
   .openapi("WebhookDelivery");
 
 export const DeliveryListQuery = listQuery(["created"], {
-  webhookId: Id.optional().describe("Of a programmatic webhook; without it, of the site's own"),
+  webhookId: Id.optional().describe("Deliveries of a programmatic webhook; if omitted, of the site's own endpoint"),
   state: z.enum(DELIVERY_STATES).optional(),
-  type: z.string().max(100).optional().describe("Of this type of event alone"),
+  type: z.string().max(100).optional().describe("Only this event type"),
 });
 
 export function toDeliveryAnswer({ id, number: _, ...row }: DeliveryRow) {

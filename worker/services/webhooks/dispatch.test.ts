@@ -19,7 +19,7 @@ function newEvent(): QueuedEvent {
   return { id, type: "overlay.updated", resource, service: "overlay-service-v1", eventData: JSON.stringify(eventData), ...origin };
 }
 
-/** Sends one event to a receiver that takes it so. */
+/** Sends one event to a receiver with this behaviour. */
 async function sendTo(inbox: WebhookInbox, reception: Reception, patience = 540_000) {
   inbox.otherwise = reception;
   const target = { url: inbox.url, enabled: true, version: 1, keys: await signingKeys(newWebhookSecret()), previous: [] };
@@ -28,23 +28,23 @@ async function sendTo(inbox: WebhookInbox, reception: Reception, patience = 540_
 
 const newInbox = () => new WebhookInbox(randomHex(6));
 
-test("a receiver that doesn't answer in time has not taken the event", async () => {
-  expect(await sendTo(newInbox(), "hang", 100)).toMatchObject({ status: null, error: "No answer within 0.1 s" });
+test("a receiver that doesn't respond in time counts as failed", async () => {
+  expect(await sendTo(newInbox(), "hang", 100)).toMatchObject({ status: null, error: "No response within 0.1 s" });
 });
 
-test("an answer of 2xx has taken it, and its body is not waited for", async () => {
+test("a 2xx response counts as delivered, without waiting for its body", async () => {
   const inbox = newInbox();
   expect(await sendTo(inbox, "endless")).toMatchObject({ status: 200, error: null });
   expect(inbox.cancelled).toBe(1);
 });
 
-test.each([301, 308, 400, 410, 500])("an answer of %i has not", async (status) => {
+test.each([301, 308, 400, 410, 500])("a response with %i counts as failed", async (status) => {
   const inbox = newInbox();
-  expect(await sendTo(inbox, status)).toMatchObject({ status, error: `Answered ${status}` });
+  expect(await sendTo(inbox, status)).toMatchObject({ status, error: `Responded with ${status}` });
   expect(inbox.received).toHaveLength(1);
 });
 
-test("what old settings met with switches no new ones off", async () => {
+test("a failure under old settings doesn't disable new ones", async () => {
   const site = await newSite();
   const webhooks = { enabled: true, webhookUrl: newInbox().url, webhookSubscriptions: ["overlay-service-v1"] };
   await site.call("createWebhooks", { body: { webhooks } });
@@ -59,7 +59,7 @@ test("what old settings met with switches no new ones off", async () => {
   expect((await site.call("getWebhooks")).as(Webhooks)).toMatchObject({ enabled: false, disabled: { reason: "gone" } });
 });
 
-test("an endpoint whose secret can't be opened takes events over all the same", async () => {
+test("an endpoint whose secret can't be decrypted still accepts events", async () => {
   const site = await newSite();
   const webhooks = { enabled: true, webhookUrl: newInbox().url, webhookSubscriptions: ["overlay-service-v1"] };
   await site.call("createWebhooks", { body: { webhooks } });

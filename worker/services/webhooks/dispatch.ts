@@ -14,24 +14,24 @@ import { whereVersion, commitIfUnchanged, nextVersion } from "#worker/services/c
 import { servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 
-/** Keeps the signing secrets apart from whatever else is sealed. */
+/** The purpose under which signing secrets are sealed. */
 export const SECRET_PURPOSE = "webhook";
 
 const TIMEOUT_MS = 15_000;
 
 const PreviousSecrets = z.array(z.object({ secret: z.string(), expires: z.number() }));
 
-/** A secret that was rotated, good until `expires` (ms since 1970 UTC). */
+/** A rotated secret, valid until `expires` (ms since 1970 UTC). */
 export type PreviousSecret = z.infer<typeof PreviousSecrets>[number];
 
-/** What sending needs to know of an endpoint. */
+/** The settings of an endpoint that sending needs. */
 export interface Target {
   url: string;
   enabled: boolean;
-  /** That of its settings. */
+  /** Version of the settings. */
   version: number;
   keys: SigningKeys;
-  /** Of secrets before, which sign too until they expire (ms since 1970 UTC). */
+  /** Previous secrets, which also sign until they expire (ms since 1970 UTC). */
   previous: { keys: SigningKeys; expires: number }[];
 }
 
@@ -47,7 +47,7 @@ export async function readTarget(env: Env, siteId: string, id: string): Promise<
   return { url, enabled, version, keys, previous: await Promise.all(signing) };
 }
 
-/** The secrets of an endpoint that were rotated and still sign at a moment, the last one first. */
+/** An endpoint's rotated secrets that still sign, latest first. */
 export async function previousSecrets(
   env: Env,
   { previousSecretSealed, previousSecretExpires }: WebhookRow,
@@ -58,7 +58,7 @@ export async function previousSecrets(
   return secrets.filter(({ expires }) => expires > now);
 }
 
-/** The event as a subscriber of these services gets it; undefined where none of them tells of it. */
+/** The event for a subscriber of these services; undefined if none of them publishes it. */
 export function toQueued(entry: LogEntry, subscribed: readonly string[]): QueuedEvent | undefined {
   const service = servicesOf(entry.type).find((name) => subscribed.includes(name));
   if (service === undefined) return undefined;
@@ -69,7 +69,7 @@ export function toQueued(entry: LogEntry, subscribed: readonly string[]): Queued
   return { id, type, resource, service, eventData, account: accountOf(entry, data), method, originPath };
 }
 
-/** The body of a delivery. The text of `eventData` goes in as it stands, since that is what was signed. */
+/** The body of a delivery. The text of `eventData` is inserted unchanged, because it is what was signed. */
 export async function payloadText(
   { url, keys }: Pick<Target, "url" | "keys">,
   { account, eventData, method, originPath, service }: Omit<QueuedEvent, "id" | "type" | "resource">,
@@ -78,12 +78,12 @@ export async function payloadText(
   return `{"account":${JSON.stringify(account)},"eventData":${eventData},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** For the sends of one endpoint. */
+/** The deadline shared by one endpoint's deliveries. */
 export function newDeadline(): SharedDeadline {
   return new SharedDeadline(TIMEOUT_MS);
 }
 
-/** Sends one event and tells how it went. An answer of 200 to 299 has taken it; a redirect hasn't. */
+/** Sends one event and returns the attempt. A status of 200 to 299 counts as delivered; a redirect doesn't. */
 export async function sendEvent(env: Env, target: Target, event: QueuedEvent, deadline: SharedDeadline): Promise<Attempt> {
   const at = Date.now();
   const body = await payloadText(target, event);
@@ -92,7 +92,7 @@ export async function sendEvent(env: Env, target: Target, event: QueuedEvent, de
   const headers = { "Content-Type": "application/json", "User-Agent": "Tifo-Webhooks", ...signed };
   try {
     const status = await publicStatusOf(env, target.url, { method: "POST", headers, body }, deadline);
-    return { at, duration: Date.now() - at, status, error: status >= 200 && status < 300 ? null : `Answered ${status}` };
+    return { at, duration: Date.now() - at, status, error: status >= 200 && status < 300 ? null : `Responded with ${status}` };
   } catch (error) {
     return { at, duration: Date.now() - at, status: null, error: reasonOf(error, deadline) };
   }
@@ -123,7 +123,7 @@ async function findEndpoint(env: Env, siteId: string, id: string): Promise<Webho
   return row;
 }
 
-/** The account that an event is about, else the one that caused it. */
+/** The account that an event is about, or the one that caused it. */
 function accountOf({ resource, actor }: LogEntry, data: unknown): string | null {
   const [area, id = ""] = resource.split("/");
   if (area === "account") return id;
@@ -133,6 +133,6 @@ function accountOf({ resource, actor }: LogEntry, data: unknown): string | null 
 }
 
 function reasonOf(error: unknown, { ms }: SharedDeadline): string {
-  if (hasMessage(error, "timeout")) return `No answer within ${ms / 1000} s`;
+  if (hasMessage(error, "timeout")) return `No response within ${ms / 1000} s`;
   return error instanceof Failure ? error.message : "Not reachable";
 }

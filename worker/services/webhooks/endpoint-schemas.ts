@@ -36,28 +36,28 @@ export const WebhookInput = z.strictObject({ webhooks: SettingsInput }).openapi(
 });
 
 export const SubscriptionsInput = z
-  .strictObject({ webhookSubscriptions: SubscriptionMap.describe("Services to turn on or off; those left out stay as they are") })
+  .strictObject({ webhookSubscriptions: SubscriptionMap.describe("Services to enable or disable; omitted ones are unchanged") })
   .openapi("WebhookSubscriptionsInput", { example: { webhookSubscriptions: { "page-service-v2": true, "overlay-service-v1": false } } });
 
 const Disabled = z
   .object({
-    reason: z.enum(WEBHOOK_DISABLED_REASONS).describe("`gone`: answered 410; `failing`: nothing got through for 75 hours"),
+    reason: z.enum(WEBHOOK_DISABLED_REASONS).describe("`gone`: it responded with 410; `failing`: no delivery succeeded for 75 hours"),
     at: Time,
   })
   .nullable()
-  .describe("Why and when we switched it off; null unless we did");
+  .describe("Why and when it was disabled automatically; null if it wasn't");
 
 const delivered = {
   enabled: z.boolean(),
   disabled: Disabled,
   previousSecretExpires: Time.nullable().describe(
-    "Until then deliveries are signed with the secret before the last rotation too; with those before it as long as was said of them",
+    "Until then deliveries are also signed with the secret from before the last rotation; older secrets expire at their own time",
   ),
 };
 
 export const Webhooks = z
   .object({
-    _id: Id.nullable().describe("null until settings are made"),
+    _id: Id.nullable().describe("null until the settings are created"),
     webhookUrl: z.string().nullable(),
     webhookSubscriptions: z.record(z.string(), z.boolean()).describe("Every service, and whether its events are sent"),
     ...delivered,
@@ -69,12 +69,12 @@ const programmatic = { id: Id, webhookUrl: z.string(), service: Service };
 export const WebhooksWithProgrammatic = Webhooks.extend({
   programmatic: z
     .array(z.object({ ...programmatic, ...delivered, ...Tracked }).openapi("ProgrammaticWebhookState"))
-    .describe("The programmatic webhooks, the oldest first"),
+    .describe("The programmatic webhooks, oldest first"),
 }).openapi("WebhooksWithProgrammatic");
 
 const Secret = z
   .string()
-  .describe("Signs what is sent; shown this once")
+  .describe("Signs deliveries; shown only once")
   .openapi({ example: "whsec_dGlmbyBzYW1wbGUgc2VjcmV0IG9mIDMyIGJ5dGVzLi4=" });
 
 export const WebhooksWithSecret = Webhooks.extend({ secret: Secret.optional() }).openapi("WebhooksWithSecret");
@@ -92,7 +92,9 @@ export const WebhookIdParam = z.object({
 });
 
 export const RotateInput = z
-  .strictObject({ webhookId: Id.optional().describe("A programmatic webhook, which is switched on with that; without it, the site's own") })
+  .strictObject({
+    webhookId: Id.optional().describe("A programmatic webhook, which this also enables; if omitted, the site's own endpoint"),
+  })
   .openapi("RotateWebhookSecretInput", { example: {} });
 
 export const RotatedSecret = z.object({ secret: Secret, previousSecretExpires: Time }).openapi("RotatedWebhookSecret");
@@ -102,16 +104,16 @@ export const SampleName = z.enum(SAMPLE_NAMES, worded("Invalid sample name"));
 export const SampleQuery = z.strictObject({ sampleName: SampleName.openapi({ example: "new_account" }) });
 
 export const TestInput = z
-  .strictObject({ sampleName: SampleName.optional().describe("Of which event; without it, `webhook.test`") })
+  .strictObject({ sampleName: SampleName.optional().describe("The sample event; if omitted, `webhook.test`") })
   .openapi("WebhookTestInput", { example: { sampleName: "new_account" } });
 
 export const EventData = z
   .object({
-    id: Id.describe("The same at every try: drop what you have seen"),
+    id: Id.describe("The same for every attempt: use it to drop duplicates"),
     type: z.string().openapi({ example: "overlay.broadcast" }),
     created: Time,
-    sequence: z.number().int().describe("Place in the site's log; 0: a test"),
-    previousSequence: z.number().int().nullable().describe("The event before of the same resource, whatever service tells of it"),
+    sequence: z.number().int().describe("Position in the site's log; 0 for a test"),
+    previousSequence: z.number().int().nullable().describe("The sequence of the resource's previous event, from any service"),
     resource: z.string().openapi({ example: "overlay/5eed0000000000000000a001" }),
     data: z.record(z.string(), z.unknown()),
   })
@@ -119,17 +121,17 @@ export const EventData = z
 
 export const WebhookPayload = z
   .object({
-    account: z.string().nullable().describe("The account that the event is about, else the one that caused it"),
+    account: z.string().nullable().describe("The account that the event is about, or the one that caused it"),
     eventData: EventData,
-    method: z.string().nullable().describe("HTTP method of the operation that caused it; null: Tifo itself"),
-    originPath: z.string().nullable().describe("Path of that operation, as the reference shows it"),
+    method: z.string().nullable().describe("HTTP method of the operation that caused it; null for Tifo itself"),
+    originPath: z.string().nullable().describe("Path of that operation, as in the API reference"),
     service: Service,
-    signature: z.string().describe("Hex HMAC-SHA256 of the JSON text of `eventData`, keyed by the secret as it was shown"),
+    signature: z.string().describe("Hex HMAC-SHA256 of the JSON text of `eventData`, keyed with the secret as shown"),
     webhookUrl: z.string(),
   })
   .openapi("WebhookPayload");
 
-/** What the events of an endpoint tell: never a secret. */
+/** The data of an endpoint's own events; never contains a secret. */
 export const WebhookEvent = z
   .object({
     _id: Id,
@@ -197,7 +199,7 @@ export const Catalogue = z
       z.object({
         type: z.string().openapi({ example: "overlay.broadcast" }),
         description: z.string(),
-        services: z.array(Service).describe("Any of these tells of it"),
+        services: z.array(Service).describe("The services that publish it"),
         schema: z.record(z.string(), z.unknown()).describe("JSON Schema of `eventData`"),
         sample: EventData,
       }),

@@ -4,10 +4,10 @@ import { keyAllows } from "#worker/lib/roles.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { isEventType, servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
 
-/** The service whose events have personal data: names, e-mail addresses, tags, devices, network addresses. Those of others name people by id alone. */
+/** The service whose events have personal data: names, e-mail addresses, tags, devices, network addresses. Events of others only have ids. */
 const PERSONAL: WebhookService = "account-service-v3";
 
-/** What is left of the data of such an event for somebody who may not read accounts. */
+/** The fields of such an event that remain for callers without access to accounts. */
 const IDS = ["_id", "siteId", "accountId", "erased"];
 
 /** Whether the caller may read what events say of people: all but developer keys without `account:read`. */
@@ -22,11 +22,11 @@ export function withoutPerson<T extends { type: string; data: Record<string, unk
 }
 
 /**
- * 403 for a developer key without `account:read` where it would decide where the personal data of these services go: an endpoint receives
- * them in full, so a key may not direct one to itself in order to read what it may not read here.
+ * A 403 for a developer key without `account:read` if an endpoint would receive personal data: a key must not get data through a webhook
+ * that it may not read here.
  */
 export async function requirePersonalData(ctx: Ctx, ...services: WebhookService[]): Promise<void> {
   if (services.includes(PERSONAL) && !mayReadPeople(await ctx.caller())) {
-    throw forbidden("The developer key lacks the role account:read, which a webhook for the events of account-service-v3 takes");
+    throw forbidden("The developer key lacks the role account:read, which webhooks for the events of account-service-v3 require");
   }
 }

@@ -7,11 +7,11 @@ export const SiteEvent = z
     id: Id,
     type: z.string().openapi({ example: "overlay.broadcast" }),
     created: Time,
-    sequence: z.number().int().describe("Place in the site's log, from 1, without gaps"),
-    previousSequence: z.number().int().nullable().describe("The event before of the same resource"),
-    resource: z.string().describe("What it happened to").openapi({ example: "overlay/5eed0000000000000000a001" }),
+    sequence: z.number().int().describe("Position in the site's log, from 1, without gaps"),
+    previousSequence: z.number().int().nullable().describe("The sequence of the resource's previous event"),
+    resource: z.string().describe("The affected resource").openapi({ example: "overlay/5eed0000000000000000a001" }),
     data: z.record(z.string(), z.unknown()),
-    actor: z.string().describe("Who did it").openapi({ example: "developer:5eed0000000000000000e001" }),
+    actor: z.string().describe("Who caused it").openapi({ example: "developer:5eed0000000000000000e001" }),
     requestId: z.string(),
   })
   .openapi("SiteEvent");
@@ -19,7 +19,7 @@ export const SiteEvent = z
 export const EventQuery = z.strictObject({
   after: fromQuery(z.number().int().min(0))
     .default(0)
-    .describe("The last sequence that you have; without it, the oldest that is kept comes first"),
+    .describe("The last sequence that you have; if omitted, starts with the oldest stored event"),
   limit: fromQuery(z.number().int().min(1).max(200)).default(50),
   types: z
     .string()
@@ -32,9 +32,9 @@ export const EventQuery = z.strictObject({
 export const EventList = z
   .object({
     results: z.array(SiteEvent),
-    after: z.number().int().describe("For the next call"),
-    head: z.number().int().describe("The last sequence given out"),
-    oldest: z.number().int().describe("From this sequence on, every event is still kept"),
+    after: z.number().int().describe("The `after` for the next request"),
+    head: z.number().int().describe("The latest sequence of the site"),
+    oldest: z.number().int().describe("From this sequence on, every event is still stored"),
   })
   .openapi("EventList");
 

@@ -1,36 +1,36 @@
 const text = new TextEncoder();
-/** Of a UTF-16 unit in UTF-8. */
-const MOST_BYTES = 3;
+/** The maximum size of a UTF-16 unit in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
 const scratch = new Uint8Array(64 * 1024);
 
-/** The keys that a secret stands for. */
+/** The keys derived from a secret. */
 export interface SigningKeys {
-  /** Of `signature`: the secret's text as it was shown. */
-  shown: CryptoKey;
-  /** Of the Standard Webhooks header: the bytes behind the prefix. */
+  /** For `signature`: the text of the secret as shown. */
+  payload: CryptoKey;
+  /** For the Standard Webhooks header: the decoded bytes after the prefix. */
   standard: CryptoKey;
 }
 
-/** A new signing secret: `whsec_` and 32 random bytes in base64, as Standard Webhooks has them. */
+/** A new signing secret: `whsec_` and 32 random bytes in base64, as in Standard Webhooks. */
 export function newWebhookSecret(): string {
   return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64")}`;
 }
 
-/** Made once per endpoint, since making them costs more than signing. */
+/** Imported once per endpoint, because that costs more than signing. */
 export async function signingKeys(secret: string): Promise<SigningKeys> {
   const bytes = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-  const [shown, standard] = await Promise.all([hmacKey(text.encode(secret)), hmacKey(bytes)]);
-  return { shown, standard };
+  const [payload, standard] = await Promise.all([hmacKey(text.encode(secret)), hmacKey(bytes)]);
+  return { payload, standard };
 }
 
-/** The `signature` of a payload: hex HMAC-SHA256 of the JSON text of its `eventData`, keyed by the secret's text as it was shown. */
-export async function signEventData({ shown }: SigningKeys, eventData: string): Promise<string> {
-  return Buffer.from(await sign(shown, eventData)).toString("hex");
+/** The `signature` of a payload: hex HMAC-SHA256 of the JSON text of its `eventData`, keyed with the text of the secret as shown. */
+export async function signEventData({ payload }: SigningKeys, eventData: string): Promise<string> {
+  return Buffer.from(await sign(payload, eventData)).toString("hex");
 }
 
 /**
- * The headers of Standard Webhooks 1.0; `at` in milliseconds. Signed with the keys of each secret, so that a receiver may know any of them.
- * Its own library, which our tests verify with, signs in JavaScript; the platform does so in a tenth of the time.
+ * The headers of Standard Webhooks 1.0; `at` in milliseconds. Signed with every given secret, so that a receiver may know any of them. The
+ * official library, which the tests verify with, signs in JavaScript; the platform takes a tenth of the time.
  */
 export async function standardHeaders(keys: SigningKeys[], id: string, at: number, body: string): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(at / 1000));
@@ -47,9 +47,9 @@ async function sign(key: CryptoKey, content: string): Promise<ArrayBuffer> {
   return crypto.subtle.sign("HMAC", key, bytesOf(content));
 }
 
-/** UTF-8, good until the next call: Web Crypto takes a copy at once, and a new buffer for each text costs more than the signature. */
+/** UTF-8 bytes, valid until the next call: Web Crypto copies them immediately, and a new buffer per text costs more than signing. */
 function bytesOf(content: string): Uint8Array {
-  if (content.length * MOST_BYTES > scratch.length) return text.encode(content);
+  if (content.length * MAX_BYTES_PER_UNIT > scratch.length) return text.encode(content);
   return scratch.subarray(0, text.encodeInto(content, scratch).written);
 }
 

@@ -21,12 +21,12 @@ import {
 import { requirePersonalData } from "./personal-data.ts";
 import { previousSecrets, SECRET_PURPOSE } from "./dispatch.ts";
 
-/** Programmatic webhooks that a site may have. */
-const MOST = 50;
-/** Secrets of an endpoint that may sign beside its own: the headers grow with each. */
-const MOST_PREVIOUS = 20;
+/** How many programmatic webhooks a site may have. */
+const MAX_PROGRAMMATIC = 50;
+/** How many previous secrets of an endpoint may still sign: each one adds to the headers. */
+const MAX_PREVIOUS = 20;
 
-/** The site's own endpoint; undefined until it is set. */
+/** The site's own endpoint; undefined until it is created. */
 export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
   const [row] = await ctx.db
     .select()
@@ -35,7 +35,7 @@ export async function getWebhooks(ctx: Ctx): Promise<WebhookRow | undefined> {
   return row;
 }
 
-/** The site's own endpoint, if it is set, and the programmatic ones, the oldest first. */
+/** The site's own endpoint, if any, and the programmatic ones, oldest first. */
 export async function listWebhooks(ctx: Ctx): Promise<{ own: WebhookRow | undefined; programmatic: WebhookRow[] }> {
   const rows = await ctx.db
     .select()
@@ -45,17 +45,17 @@ export async function listWebhooks(ctx: Ctx): Promise<{ own: WebhookRow | undefi
   return { own: rows.find(({ kind }) => kind === "site"), programmatic: rows.filter(({ kind }) => kind === "programmatic") };
 }
 
-/** Sets the site's own endpoint; whoever makes it gets its secret. Its being switched off by us is over with that. */
+/** Creates or updates the site's own endpoint; returns its secret on creation. Clears an automatic disabling. */
 export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ row: WebhookRow; secret?: string }> {
   const { enabled, webhookUrl: url, webhookSubscriptions } = input;
   const settings = { enabled, url, services: servicesIn(webhookSubscriptions), disabledReason: null, disabledAt: null };
   const current = await getWebhooks(ctx);
-  // What waits for an endpoint follows it to a new address, and may be older than its subscriptions.
+  // Pending deliveries go to the new URL, and may be older than the current subscriptions.
   const moves = current !== undefined && current.url !== url;
   await requirePersonalData(ctx, ...settings.services, ...(current?.services ?? []), ...(moves ? WEBHOOK_SERVICES : []));
   await requirePublicUrl(ctx.env, "webhooks.webhookUrl", url);
   if (current) return { row: await change(ctx, current, settings, "webhook.updated") };
-  // If-Match names the version of settings that exist.
+  // If-Match requires existing settings.
   requireMatch(ctx, { version: -1 });
   const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
   await loseToDuplicate("webhook_endpoints.site_id", () =>
@@ -64,7 +64,7 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   return { row, secret };
 }
 
-/** Turns services of the site's own endpoint on and off; the others stay. */
+/** Enables and disables services of the site's own endpoint; the others stay unchanged. */
 export async function updateSubscriptions(ctx: Ctx, map: SubscriptionMap): Promise<WebhookRow> {
   const current = await requireWebhooks(ctx);
   const services = WEBHOOK_SERVICES.filter((service) => map[service] ?? current.services.includes(service));
@@ -72,7 +72,7 @@ export async function updateSubscriptions(ctx: Ctx, map: SubscriptionMap): Promi
   return change(ctx, current, { services }, "webhook.updated");
 }
 
-/** Adds an endpoint for one service, with a secret of its own. */
+/** Adds an endpoint for one service, with its own secret. */
 export async function createProgrammatic(
   ctx: Ctx,
   { webhookUrl: url, service }: { webhookUrl: string; service: WebhookService },
@@ -80,10 +80,12 @@ export async function createProgrammatic(
   await ctx.caller();
   await requirePersonalData(ctx, service);
   await requirePublicUrl(ctx.env, "webhookUrl", url);
-  const made = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
-  const tooMany = conflict(`A site has at most ${MOST} programmatic webhooks; delete one first`);
-  await refuseSecond(tooMany, () => commitIfUnchanged(ctx, insertUnderLimit(ctx, made.row), changeEvent("webhook.created", made.row)));
-  return made;
+  const created = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
+  const tooMany = conflict(`A site has at most ${MAX_PROGRAMMATIC} programmatic webhooks; delete one first`);
+  await refuseSecond(tooMany, () =>
+    commitIfUnchanged(ctx, insertUnderLimit(ctx, created.row), changeEvent("webhook.created", created.row)),
+  );
+  return created;
 }
 
 export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
@@ -95,14 +97,14 @@ export async function deleteProgrammatic(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Gives an endpoint a new secret; each one before signs too for the whole of its overlap, so that the receiver can change over. A
- * programmatic one is on from then: it has no settings by which it could be switched on again.
+ * Gives an endpoint a new secret; previous ones keep signing for their overlap, so that the receiver can switch. Enables a programmatic
+ * endpoint, which has no settings to enable it otherwise.
  */
 export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ secret: string; previousSecretExpires: number }> {
   const current = id === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, id);
-  // What can't be opened any more, since the deployment's own secret has changed twice, signs nothing and is left behind.
+  // Secrets that can't be decrypted, because the deployment's secret has changed twice, are dropped.
   const overlapping = await previousSecrets(ctx.env, current, ctx.now).catch(() => []);
-  if (overlapping.length >= MOST_PREVIOUS) throw conflict(`At most ${MOST_PREVIOUS} rotations in 24 hours`);
+  if (overlapping.length >= MAX_PREVIOUS) throw conflict(`At most ${MAX_PREVIOUS} rotations in 24 hours`);
   const secret = newWebhookSecret();
   const previousSecretExpires = ctx.now + OVERLAP;
   const last = await open(ctx.env, SECRET_PURPOSE, current.secretSealed).catch(() => undefined);
@@ -120,7 +122,7 @@ export async function rotateSecret(ctx: Ctx, id: string | undefined): Promise<{ 
 /** The site's own endpoint, or a 404. */
 export async function requireWebhooks(ctx: Ctx): Promise<WebhookRow> {
   const row = await getWebhooks(ctx);
-  if (!row) throw notFound("No webhooks are set; POST them first");
+  if (!row) throw notFound("No webhooks are configured; create them with POST first");
   return row;
 }
 
@@ -160,7 +162,7 @@ async function newEndpoint(
   return { row, secret };
 }
 
-/** The count is that of the moment of writing: however many ask at once, no more get in than there is room for. */
+/** Checks the count in the insert itself, so that concurrent requests can't exceed the limit. */
 function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
   const programmatic = and(eq(webhookEndpoints.siteId, ctx.siteId), eq(webhookEndpoints.kind, "programmatic"));
   const { id, siteId, kind, url, services, enabled, secretSealed, created, modified, version } = row;
@@ -183,7 +185,7 @@ function insertUnderLimit(ctx: Ctx, row: WebhookRow) {
         version: sql<number>`${version}`.as("version"),
       })
       .from(sites)
-      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${MOST}`)),
+      .where(and(eq(sites.id, ctx.siteId), sql`(select ${count()} from ${webhookEndpoints} where ${programmatic}) < ${MAX_PROGRAMMATIC}`)),
   );
 }
 
