@@ -5,7 +5,7 @@ import { operation } from "#worker/http/operation.ts";
 import { json } from "#worker/lib/schemas/common.ts";
 import { streamText } from "#worker/http/stream-text.ts";
 import { getMember, grantToMember, listMembers } from "#worker/services/community/community.ts";
-import { createExport, getExport, linkExport, openExport } from "#worker/services/community/exports.ts";
+import { createExport, getExport, createDownloadToken, openExport } from "#worker/services/community/exports.ts";
 import { updateMemberEntitlement } from "#worker/services/community/member-entitlements.ts";
 import {
   Export,
@@ -102,7 +102,7 @@ community.openapi(
   }),
   async (c) => {
     const row = await getExport(c.var.ctx, c.req.valid("param").exportId);
-    return c.json(toExportState(row, await linkExport(c.var.ctx, row), new URL(c.req.url).origin), 200);
+    return c.json(toExportState(row, await createDownloadToken(c.var.ctx, row), new URL(c.req.url).origin), 200);
   },
 );
 

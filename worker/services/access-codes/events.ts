@@ -26,7 +26,7 @@ export const events = eventsOf(
     "accesscode.consumed": { data: Code.extend({ accountId: Id }), description: "An account redeemed an access code" },
     "accesscode.created": { data: Code, description: "An access code was added" },
     "accesscode.deleted": { data: Code, description: "An access code was deleted" },
-    "accesscode.tvActivated": { data: OnTv, description: "An account let a television in", resource: "tv/-" },
-    "accesscode.tvSignedIn": { data: OnTv, description: "A television that was let in signed in", resource: "tv/-" },
+    "accesscode.tvActivated": { data: OnTv, description: "An account activated a TV code", resource: "tv/-" },
+    "accesscode.tvSignedIn": { data: OnTv, description: "A TV signed in with an activated code", resource: "tv/-" },
   },
 );

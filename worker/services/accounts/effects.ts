@@ -13,7 +13,7 @@ import { mailNewPassword, mailReset } from "./passwords.ts";
 const Tagged = z.object({ accounts: z.array(z.object({ _id: z.string() })) });
 
 export const effects: Effects = {
-  "account.deleted": forgetAccount,
+  "account.deleted": eraseAccount,
   "account.credentialsVoided": mailNewPassword,
   "account.emailVerificationRequested": mailProof,
   "account.globalAccountRequested": mailProof,
@@ -27,13 +27,13 @@ export const effects: Effects = {
   "account.tagsUpdated": (env, siteId, event) => retagViewers(env, siteId, [idOf(event)]),
 };
 
-/** What names a person goes from the log and from the counters of polls; what the account held ends. */
-async function forgetAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
+/** Erases the person from the event log and poll counters, and cancels the account's entitlements. */
+async function eraseAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
   await forgetVoter(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
   nudgeLogs(ctx);
-  // Not waited for: the log is at work on this event. The cron makes up for a nudge that fails.
+  // Not awaited, because the log is busy with this event; the cron makes up for a failed nudge.
   void ctx.finish().catch(() => undefined);
   await env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence);
 }

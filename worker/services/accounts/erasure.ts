@@ -19,7 +19,7 @@ import type { Ctx } from "#worker/services/core/context.ts";
 import { endClaims } from "#worker/services/claim-statuses/claims.ts";
 import { deleteProofs } from "./email-proofs.ts";
 import { devicesOf } from "#worker/services/pages/devices.ts";
-import { cancelAccountCharges } from "#worker/services/billing/recurring.ts";
+import { stopAccountPayments } from "#worker/services/billing/recurring.ts";
 import { deleteWallet } from "#worker/services/wallets/wallets.ts";
 import { deleteWatchTimeOfAccount } from "#worker/services/pages/watch-time.ts";
 
@@ -45,7 +45,7 @@ const ERASE: Erase[] = [
   (ctx, id) => deleteActivity(ctx, id),
   (ctx, id) => ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.accountId, id))),
   (ctx, id) => endClaims(ctx, id),
-  (ctx, id) => cancelAccountCharges(ctx, id),
+  (ctx, id) => stopAccountPayments(ctx, id),
   (ctx, id) => deleteWallet(ctx, id),
   (ctx, id) =>
     ctx.db

@@ -6,8 +6,8 @@ import { DAY, SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue
 import { Account } from "./schemas.ts";
 
 const OfAccount = z.object({ _id: Id, siteId: Id });
-const Kind = z.enum(PASSWORD_KINDS).describe("`site`: that of the account; `global`: that of the global account to which it belongs");
-const Mailed = z.object({ _id: Id.describe("Of the mail's token, which no event holds"), siteId: Id, accountId: Id });
+const Kind = z.enum(PASSWORD_KINDS).describe("`site`: the account's own password; `global`: that of its global account");
+const Mailed = z.object({ _id: Id.describe("The id of the mailed token; no event contains the token itself"), siteId: Id, accountId: Id });
 const account = { resource: "account/_id" };
 
 // SHA-256 of the sample viewer's e-mail address.
@@ -44,18 +44,18 @@ export const events = eventsOf(
   },
   {
     "account.credentialsVoided": {
-      data: OfAccount.extend({ resetId: Id.nullable().describe("Of the password reset whose link is mailed; null: none") }),
-      description: "What signed an account in is void, since nobody had verified its address",
+      data: OfAccount.extend({ resetId: Id.nullable().describe("The password reset whose link is mailed; null if none is") }),
+      description: "An account's credentials were voided because its address was unverified",
     },
-    "account.deleted": { data: OfAccount, description: "An account was deleted, and what was known of the person" },
+    "account.deleted": { data: OfAccount, description: "An account and its personal data were deleted" },
     "account.emailVerificationRequested": {
       data: Mailed,
-      description: "An account's address is to be verified by mail",
+      description: "A verification mail for an account's address was requested",
       resource: "email-proof/_id",
     },
     "account.emailVerified": {
-      data: OfAccount.extend({ by: z.enum(["mail", "reset", "invite", "partner"]).describe("What proved it") }),
-      description: "A person proved that an account's address is theirs",
+      data: OfAccount.extend({ by: z.enum(["mail", "reset", "invite", "partner"]).describe("How the address was verified") }),
+      description: "An account's address was verified",
     },
     "account.globalAccountLinked": {
       data: OfAccount.extend({ globalAccountID: Id }),
@@ -63,23 +63,23 @@ export const events = eventsOf(
     },
     "account.globalAccountRequested": {
       data: Mailed,
-      description: "An admin asked for a global account",
+      description: "An admin requested a global account",
       resource: "email-proof/_id",
     },
-    "account.passwordChanged": { data: OfAccount.extend({ kind: Kind }), description: "An account has a new password" },
+    "account.passwordChanged": { data: OfAccount.extend({ kind: Kind }), description: "An account's password changed" },
     "account.passwordResetRequested": {
-      data: z.object({ _id: Id.describe("Of the reset"), siteId: Id, accountId: Id, kind: Kind }),
-      description: "Somebody asked for a password reset",
+      data: z.object({ _id: Id.describe("The id of the reset"), siteId: Id, accountId: Id, kind: Kind }),
+      description: "A password reset was requested",
       resource: "password-reset/_id",
     },
-    "account.rolesUpdated": { data: Account, description: "An account has other roles", ...account },
+    "account.rolesUpdated": { data: Account, description: "An account's roles changed", ...account },
     "account.tagsAdded": {
       data: z.object({ siteId: Id, accounts: z.array(z.object({ _id: Id, tags: Tags })) }),
       description: "Tags were added to accounts in bulk",
       resource: "site/siteId",
     },
-    "account.tagsUpdated": { data: Account, description: "An account has other tags", ...account },
-    "account.updated": { data: Account, description: "An account changed", ...account },
-    new_account: { data: Account, description: "An account was made", ...account },
+    "account.tagsUpdated": { data: Account, description: "An account's tags changed", ...account },
+    "account.updated": { data: Account, description: "An account was updated", ...account },
+    new_account: { data: Account, description: "An account was created", ...account },
   },
 );

@@ -24,30 +24,30 @@ export const events = {
       "account.sessionEnded": {
         data: OfAccount.extend({ sessionId: Id, reason: z.enum(SESSION_ENDS) }),
         description:
-          "A session of an account was ended: by signing out, because a refresh token was used twice, or because another session has enabled an authenticator app",
+          "A session of an account ended: by signing out, because a refresh token was reused, or because another session enabled an authenticator app",
       },
       "account.recoveryCodeUsed": {
         data: OfAccount,
-        description: "Somebody signed in with a recovery code in place of the authenticator app",
+        description: "A recovery code was used instead of the authenticator app",
       },
       "account.signInFailed": {
         data: OfAccount.extend({
           address: z.string().describe("An IPv4 address, or the /64 network of an IPv6 address"),
-          reason: z.enum(SIGN_IN_FAILURES).describe("`password`, or `code`: the password was right and the one-time code wrong"),
-          attempts: z.number().int().describe("How many within the minute"),
-          minute: Time.describe("When the minute began"),
+          reason: z.enum(SIGN_IN_FAILURES).describe("`password`, or `code` if the password was correct but the one-time code wasn't"),
+          attempts: z.number().int().describe("The number of failed attempts within the minute"),
+          minute: Time.describe("The start of the minute"),
         }),
-        description: "Sign-ins to an account failed; one event per address and minute, within two minutes",
+        description: "Sign-ins to an account failed; one event per address and minute, emitted within two minutes",
       },
-      "account.totpDisabled": { data: OfAccount, description: "An account has no authenticator app any more" },
-      "account.totpEnabled": { data: OfAccount, description: "An account signs in with an authenticator app from now on" },
+      "account.totpDisabled": { data: OfAccount, description: "An account's authenticator app was disabled" },
+      "account.totpEnabled": { data: OfAccount, description: "An account's authenticator app was enabled" },
     },
   ),
   ...eventsOf(
     { services: ["auth-service-v2"], samples },
     {
-      "auth.intentConsumed": { data: Intent, description: "A one-use sign-in was used", resource: "intent/_id" },
-      "auth.intentCreated": { data: Intent, description: "A partner's account was given a one-use sign-in", resource: "intent/_id" },
+      "auth.intentConsumed": { data: Intent, description: "A sign-in intent was consumed", resource: "intent/_id" },
+      "auth.intentCreated": { data: Intent, description: "A sign-in intent was created for a partner's account", resource: "intent/_id" },
     },
   ),
 };

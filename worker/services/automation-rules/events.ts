@@ -22,8 +22,8 @@ export const events = eventsOf(
     ],
   },
   {
-    "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was made", resource: "rule/_id" },
+    "personalization.ruleCreated": { data: AutomationRule, description: "An automation rule was created", resource: "rule/_id" },
     "personalization.ruleDeleted": { data: AutomationRule, description: "An automation rule was deleted", resource: "rule/_id" },
-    "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule changed", resource: "rule/_id" },
+    "personalization.ruleUpdated": { data: AutomationRule, description: "An automation rule was updated", resource: "rule/_id" },
   },
 );

@@ -6,7 +6,7 @@ import { getSite } from "#worker/services/sites/current-site.ts";
 import { requireAccount } from "./stripe-connect.ts";
 
 // What other areas use of billing.
-export { cancelRecurring, cancelAccountCharges } from "./recurring.ts";
+export { cancelRecurring, stopAccountPayments } from "./recurring.ts";
 export { refundCharge } from "./refunds.ts";
 export { hasStripe };
 

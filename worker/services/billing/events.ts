@@ -91,17 +91,17 @@ export const events = eventsOf(
   {
     "billing.accountCreated": {
       ...connection,
-      description: "A Stripe account was created for the site; its owner has yet to connect it",
+      description: "A Stripe account was created for the site; its owner must still connect it",
     },
     "billing.accountDisconnected": {
       ...connection,
-      description: "The owner has disconnected the site's Stripe account: nothing can be sold until another is connected",
+      description: "The owner disconnected the site's Stripe account; nothing can be sold until another is connected",
     },
-    "billing.accountUpdated": { ...connection, description: "Stripe has changed what the site's account may do, or what it needs" },
+    "billing.accountUpdated": { ...connection, description: "The capabilities or requirements of the site's Stripe account changed" },
     "billing.chargeCompleted": { data: Charge, description: "A charge was paid", ...sale },
     "billing.chargeDeclined": {
       data: Charge,
-      description: "A charge will not be paid",
+      description: "A charge was declined or its payment page expired",
       ...sale,
     },
     "billing.checkoutStarted": {
@@ -109,23 +109,27 @@ export const events = eventsOf(
       description: "A payment page was opened",
       ...sale,
     },
-    "billing.recurringStarted": { data: RecurringSubscription, description: "An account began to pay regularly", ...recurring },
-    "billing.recurringUpdated": { data: RecurringSubscription, description: "Regular payments moved on, were late, or end", ...recurring },
+    "billing.recurringStarted": { data: RecurringSubscription, description: "A recurring subscription started", ...recurring },
+    "billing.recurringUpdated": {
+      data: RecurringSubscription,
+      description: "A recurring subscription was renewed, became past due, or changed its status",
+      ...recurring,
+    },
     "billing.refundDeclined": {
       data: Refund,
-      description: "A refund will not arrive",
+      description: "A refund was declined",
       ...refund,
     },
     "billing.refundPending": {
       data: Refund,
-      description: "A refund is on its way",
+      description: "A refund is pending at Stripe",
       ...refund,
     },
     "billing.refundRequested": {
       data: Refund,
-      description: "A refund was asked for",
+      description: "A refund was requested",
       ...refund,
     },
-    "billing.refunded": { data: Refund, description: "Money of a charge went back", ...refund },
+    "billing.refunded": { data: Refund, description: "A charge was refunded, in full or in part", ...refund },
   },
 );

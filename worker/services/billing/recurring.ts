@@ -112,7 +112,7 @@ async function record(ctx: Ctx, recurring: RecurringRow, state: StripeSubscripti
   await applyState(ctx, recurring, state, invoices.findLast(({ amount }) => amount > 0)?.amount);
 }
 
-/** Stops recurring payments for good: the cron retries at Stripe until it succeeds. */
+/** Stops recurring payments permanently: the cron retries at Stripe until it succeeds. */
 export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx.now): BatchItem<"sqlite"> {
   return ctx.db
     .update(recurringSubscriptions)
@@ -121,7 +121,7 @@ export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx
 }
 
 /** Stops all recurring payments of an account that is being deleted. */
-export function cancelAccountCharges(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
+export function stopAccountPayments(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
   return stopRecurring(ctx, eq(recurringSubscriptions.accountId, accountId));
 }
 

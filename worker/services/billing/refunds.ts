@@ -46,19 +46,19 @@ export async function refundCharge(ctx: Ctx, input: RefundInput): Promise<Charge
 
 /**
  * Like `refundCharge`, for a caller that repeats the call until it succeeds: completes a pending refund of the same amount instead of
- * starting a second one, accepts the refund of an earlier call if `repeated`, and treats a fully refunded charge as success. `isNews` is
+ * starting a second one, accepts the refund of an earlier call if `repeated`, and treats a fully refunded charge as success. `isNewRefund` is
  * false if an earlier call has already succeeded.
  */
-export async function refundOnce(ctx: Ctx, input: RefundInput): Promise<ChargeResult & { isNews: boolean }> {
+export async function refundOnce(ctx: Ctx, input: RefundInput): Promise<ChargeResult & { isNewRefund: boolean }> {
   requireStripe(ctx.env);
   const reserved = await reserve(ctx, input, true);
   if ("rejection" in reserved) {
     const alreadyRefunded = reserved.fullyRefunded && input.amount === undefined;
-    return { ...rejected(reserved.rejection), ...(alreadyRefunded && { success: true, errorMessage: null }), isNews: false };
+    return { ...rejected(reserved.rejection), ...(alreadyRefunded && { success: true, errorMessage: null }), isNewRefund: false };
   }
   const { refund } = reserved;
-  if (refund.stripeRefundId !== null) return { ...toResult(refund, refund), isNews: false };
-  return { ...(await executeRefund(ctx, reserved)), isNews: true };
+  if (refund.stripeRefundId !== null) return { ...toResult(refund, refund), isNewRefund: false };
+  return { ...(await executeRefund(ctx, reserved)), isNewRefund: true };
 }
 
 async function executeRefund(ctx: Ctx, { charge, refund }: Reservation): Promise<ChargeResult> {

@@ -21,5 +21,5 @@ export const events = eventsOf(
       ],
     ],
   },
-  { "bundle.created": { data: Bundle, description: "A bundle was made" } },
+  { "bundle.created": { data: Bundle, description: "A bundle was created" } },
 );

@@ -19,7 +19,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "claim.updated": { data: ClaimStatus, description: "A claim of a reward moved on", ...claim },
+    "claim.updated": { data: ClaimStatus, description: "A claim's status changed", ...claim },
     "quest.claimed": {
       data: ClaimStatus.extend({
         webhookId: z.string().nullable(),

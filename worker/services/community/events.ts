@@ -18,9 +18,9 @@ export const events = eventsOf(
     ],
   },
   {
-    "community.exportCompleted": { data: ExportEvent, description: "A file of the members can be fetched", resource: "export/_id" },
-    "community.exportFailed": { data: ExportEvent, description: "A file of the members could not be made", resource: "export/_id" },
-    "community.exportRequested": { data: ExportEvent, description: "Somebody asked for a file of the members", resource: "export/_id" },
-    "community.refundGranted": { data: RefundEvent, description: "An admin sent a member's money back", resource: "account/accountId" },
+    "community.exportCompleted": { data: ExportEvent, description: "An export of members is ready to download", resource: "export/_id" },
+    "community.exportFailed": { data: ExportEvent, description: "An export of members failed", resource: "export/_id" },
+    "community.exportRequested": { data: ExportEvent, description: "An export of members was requested", resource: "export/_id" },
+    "community.refundGranted": { data: RefundEvent, description: "An admin refunded a member's payment", resource: "account/accountId" },
   },
 );

@@ -76,7 +76,7 @@ async function findExport(ctx: Ctx, id: string): Promise<ExportRow | undefined> 
 }
 
 /** A bearer token to download a finished file within an hour, with its expiry. */
-export async function linkExport(ctx: Ctx, row: ExportRow): Promise<{ token: string; expires: number } | null> {
+export async function createDownloadToken(ctx: Ctx, row: ExportRow): Promise<{ token: string; expires: number } | null> {
   if (row.status !== "complete") return null;
   const expires = Math.min(ctx.now + LINK_MS, row.created + RETENTION_MS);
   return { token: await signContent(ctx.env, PURPOSE, `${row.siteId}.${row.id}.${expires}`), expires };

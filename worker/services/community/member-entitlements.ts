@@ -58,7 +58,7 @@ async function refundEntitlement(ctx: Ctx, row: EntitlementRow, input: UpdateQue
   const repeated = step.status === row.status && input.action !== "justRefund";
   const refund = await refundOnce(ctx, { source: row.source, accountId, amount, reason, keep, repeated });
   if (!refund.success) return { success: false, message: refund.errorMessage ?? "The refund was declined" };
-  if (!refund.isNews) return { success: true };
+  if (!refund.isNewRefund) return { success: true };
   await commit(ctx, [], {
     type: "community.refundGranted",
     // The note may contain personal data: as an account event, it is erased with the account.

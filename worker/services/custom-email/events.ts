@@ -13,8 +13,12 @@ export const events = eventsOf(
     ],
   },
   {
-    "customemail.receiptReset": { data: ReceiptTemplate, description: "Receipts look as they do by default", resource: "customemail/-" },
-    "customemail.receiptUpdated": { data: ReceiptTemplate, description: "Receipts look different", resource: "customemail/-" },
-    "customemail.senderUpdated": { data: Sender, description: "The site's mail comes from another sender", resource: "customemail/-" },
+    "customemail.receiptReset": {
+      data: ReceiptTemplate,
+      description: "The receipt template was reset to the default",
+      resource: "customemail/-",
+    },
+    "customemail.receiptUpdated": { data: ReceiptTemplate, description: "The receipt template changed", resource: "customemail/-" },
+    "customemail.senderUpdated": { data: Sender, description: "The sender of the site's mail changed", resource: "customemail/-" },
   },
 );

@@ -38,13 +38,13 @@ export const events = eventsOf(
       description: "A data provider sent an event",
       resource: "dataprovider/providerId",
     },
-    "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider left" },
+    "dataprovider.providerDeleted": { data: AvailableProvider, description: "A data provider was deleted" },
     "dataprovider.providerDisabled": {
       data: AvailableProvider,
-      description: "A data provider's events are rejected from now on; `disabledReason` says why",
+      description: "A data provider was disabled and its events are rejected; see `disabledReason`",
     },
     "dataprovider.providerRegistered": { data: AvailableProvider, description: "A data provider was registered" },
-    "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider got a new secret" },
-    "dataprovider.providerUpdated": { data: AvailableProvider, description: "A data provider changed its registration" },
+    "dataprovider.providerSecretRotated": { data: AvailableProvider, description: "A data provider's secret was rotated" },
+    "dataprovider.providerUpdated": { data: AvailableProvider, description: "A data provider's registration was updated" },
   },
 );

@@ -49,7 +49,7 @@ export async function listProviderEvents(ctx: Ctx, providerId: string, query: Li
 
 /**
  * Stores an event of the calling provider, then passes it to the site's automation; if that is unreachable, the event's effect delivers it
- * later. An event with a stored id counts once, but is passed on again: the first request may have died before it could, and the
+ * later. An event with an already used id counts once, but is passed on again: the first request may have died before it could, and the
  * provider's next events build on it.
  */
 export async function ingestEvent(
