@@ -6,25 +6,25 @@ import type { AppEnv } from "./app-env.ts";
 
 const codes = Object.keys(ERRORS);
 
-/** The one shape of every error (RFC 9457), `application/problem+json`. */
+/** The shape of every error response (RFC 9457), `application/problem+json`. */
 export const Problem = z
   .object({
     success: z.literal(false),
-    type: z.string().describe("The page that explains this code"),
+    type: z.string().describe("The documentation page of this code"),
     title: z.string(),
     status: z.number().int(),
     code: z.string().describe(`One of: ${codes.join(", ")}`),
     message: z.string(),
-    errorMessage: z.string().optional().describe("The same as `message`, in answers of data providers and billing"),
-    requestId: z.string().describe("Names this request in our logs"),
+    errorMessage: z.string().optional().describe("The same as `message`; only for data provider and billing operations"),
+    requestId: z.string().describe("Identifies this request in the logs"),
     issues: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .describe("What is wrong, field by field"),
+      .describe("The problems by field"),
   })
   .openapi("Problem");
 
-/** The error responses of an operation, one per status, each naming its codes. */
+/** The error responses of an operation: one per status, each with its codes. */
 export function errorResponses(errors: readonly ErrorCode[]) {
   const byStatus = Map.groupBy(new Set(errors), (code) => ERRORS[code].status);
   return Object.fromEntries(
@@ -38,18 +38,18 @@ export function errorResponses(errors: readonly ErrorCode[]) {
   );
 }
 
-/** Turns whatever was thrown into a Failure, a body that isn't JSON with the operation's own refusal; what we didn't foresee becomes `internal` and keeps its cause for the log. */
-export function toFailure(error: unknown, refusal?: string): Failure {
+/** Turns any thrown error into a Failure. Invalid JSON gets the operation's own message; unexpected errors become `internal`, with their cause for the log. */
+export function toFailure(error: unknown, invalidMessage?: string): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof HTTPException && error.status === 400)
-    return new Failure("malformed_json", refusal ?? "The body is not valid JSON", { cause: error });
+    return new Failure("malformed_json", invalidMessage ?? "The body is not valid JSON", { cause: error });
   if (error instanceof HTTPException && error.status === 415)
-    return new Failure("unsupported_media_type", "Send the body in the content type that the operation declares", { cause: error });
+    return new Failure("unsupported_media_type", "Send the body with the content type that the operation declares", { cause: error });
   return new Failure("internal", "Something went wrong on our side", { cause: error });
 }
 
-/** Areas whose integrators read `errorMessage`. */
-const SAID_TWICE = /^\/(dataprovider|billing)\//;
+/** Areas whose clients read `errorMessage`. */
+const WITH_ERROR_MESSAGE = /^\/(dataprovider|billing)\//;
 
 export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
   const { status, title } = ERRORS[failure.code];
@@ -60,7 +60,7 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     status,
     code: failure.code,
     message: failure.message,
-    errorMessage: SAID_TWICE.test(c.get("route") ?? "") ? failure.message : undefined,
+    errorMessage: WITH_ERROR_MESSAGE.test(c.get("route") ?? "") ? failure.message : undefined,
     requestId: c.var.requestId,
     issues: failure.issues,
   };

@@ -22,7 +22,7 @@ export const ERRORS = {
   poll_closed: { status: 409, title: "Poll closed" },
   idempotency_mismatch: { status: 409, title: "Idempotency key used for another request" },
   idempotency_in_flight: { status: 409, title: "First request still running" },
-  idempotency_unanswered: { status: 409, title: "First request took effect, its answer is lost" },
+  idempotency_unanswered: { status: 409, title: "First request took effect, but its response is lost" },
   precondition_failed: { status: 412, title: "Precondition failed" },
   payload_too_large: { status: 413, title: "Body too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
@@ -95,7 +95,7 @@ export function conflict(message?: string): Failure {
 }
 
 /** Turns a unique-constraint error into a 409; `columns` as in SQLite's message: "table.column, table.column". */
-export async function refuseDuplicate<T>(columns: string, message: string, write: () => Promise<T>): Promise<T> {
+export async function rejectDuplicate<T>(columns: string, message: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -105,7 +105,7 @@ export async function refuseDuplicate<T>(columns: string, message: string, write
 }
 
 /** Turns a unique-constraint error into a lost race, so that the request reruns and updates the existing row. */
-export async function loseToDuplicate<T>(columns: string, write: () => Promise<T>): Promise<T> {
+export async function rerunOnDuplicate<T>(columns: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -115,7 +115,7 @@ export async function loseToDuplicate<T>(columns: string, write: () => Promise<T
 }
 
 /** Turns a foreign-key error into a 409. */
-export async function refuseReferenced<T>(message: string, write: () => Promise<T>): Promise<T> {
+export async function rejectReferenced<T>(message: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -125,7 +125,7 @@ export async function refuseReferenced<T>(message: string, write: () => Promise<
 }
 
 /** Replaces a 409 with the given error, so that losing a race reads like being too late. */
-export async function refuseSecond<T>(failure: Failure, write: () => Promise<T>): Promise<T> {
+export async function replaceConflict<T>(failure: Failure, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -217,7 +217,7 @@ export class SiteLog extends DurableObject<Env> {
     } catch (error) {
       this.#retryLater(sequence);
       logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
-      return hasMessage(error, "No answer within") ? "hung" : "failed";
+      return hasMessage(error, "No response within") ? "hung" : "failed";
     }
   }
 

@@ -1,24 +1,25 @@
 import type { z } from "@hono/zod-openapi";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 
-const WORDED = new Set<string>();
+const PUBLIC_MESSAGES = new Set<string>();
 
-/** Makes a schema's message a sentence that integrators know: where it is among the issues, it is the `message` of the refusal. */
-export function worded(sentence: string): string {
-  WORDED.add(sentence);
-  return sentence;
+/** Marks a schema's message as one that integrators rely on: if it is among the issues, it becomes the error's `message`. */
+export function worded(message: string): string {
+  PUBLIC_MESSAGES.add(message);
+  return message;
 }
 
-/** A zod failure as a 400 that names each field, of a body with the operation's own refusal. */
-export function invalidInput(error: z.ZodError, target: string, refusal?: string): Failure {
+/** Turns a zod error into a 400 that names each field; for a body, with the operation's own message if it has one. */
+export function invalidInput(error: z.ZodError, target: string, invalidMessage?: string): Failure {
   const issues = error.issues.flatMap(issuesOf);
-  const sentence = target === "json" && refusal !== undefined ? refusal : issues.find(({ message }) => WORDED.has(message))?.message;
-  return new Failure("invalid_request", sentence ?? summaryOf(issues, target), { issues });
+  const known = issues.find(({ message }) => PUBLIC_MESSAGES.has(message))?.message;
+  const message = target === "json" ? (invalidMessage ?? known) : known;
+  return new Failure("invalid_request", message ?? summaryOf(issues, target), { issues });
 }
 
 function summaryOf(issues: Issue[], target: string): string {
-  const told = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ` : "") + message);
-  return `The ${target === "json" ? "body" : target} is not valid: ${told.join("; ")}`;
+  const summary = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ` : "") + message);
+  return `The ${target === "json" ? "body" : target} is not valid: ${summary.join("; ")}`;
 }
 
 function issuesOf(issue: z.core.$ZodIssue): Issue[] {

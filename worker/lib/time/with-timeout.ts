@@ -1,8 +1,8 @@
-/** The promise's result, or an error after `ms` milliseconds; the work itself goes on. */
+/** The promise's result, or an error after `ms` milliseconds; the work itself continues. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms`)), ms);
+    timer = setTimeout(() => reject(new Error(`No response within ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([promise, timeout]);
@@ -12,12 +12,12 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T
 }
 
 /**
- * Runs work that heeds a signal, which is aborted with a TimeoutError after `ms` milliseconds. The timer ends with the work: that of
- * `AbortSignal.timeout` would run on, and the platform allows 10,000 at once.
+ * Runs work with a signal that aborts with a TimeoutError after `ms` milliseconds. The timer ends with the work: that of
+ * `AbortSignal.timeout` would keep running, and the platform allows 10,000 at a time.
  */
 export async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(lateness(ms)), ms);
+  const timer = setTimeout(() => controller.abort(timeoutError(ms)), ms);
   try {
     return await work(controller.signal);
   } finally {
@@ -25,21 +25,21 @@ export async function withDeadline<T>(ms: number, work: (signal: AbortSignal) =>
   }
 }
 
-/** What calls of one deadline share. */
+/** The timer and signal that calls share. */
 interface Window {
-  begun: number;
+  started: number;
   signal: AbortSignal;
   timer: ReturnType<typeof setTimeout>;
-  /** Calls that are under way. */
+  /** Calls in progress. */
   calls: number;
 }
 
-/** For how long calls that begin share a timer, in milliseconds. */
+/** How long new calls join the same timer, in milliseconds. */
 const WINDOW_MS = 250;
 
 /**
- * `withDeadline` for calls that are many and short: those that begin within a quarter of a second share a timer and a signal, which each
- * call would else pay a tenth of its time for. So a call may take up to that much longer than `ms`. No timer outlives the calls.
+ * `withDeadline` for many short calls: those that start within a quarter of a second share a timer and a signal, which would otherwise cost
+ * a tenth of each call. So a call may take up to that much longer than `ms`. No timer outlives its calls.
  */
 export class SharedDeadline {
   readonly ms: number;
@@ -61,10 +61,10 @@ export class SharedDeadline {
 
   #current(): Window {
     const now = Date.now();
-    if (this.#window && now - this.#window.begun < WINDOW_MS) return this.#window;
+    if (this.#window && now - this.#window.started < WINDOW_MS) return this.#window;
     const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(lateness(this.ms)), this.ms + WINDOW_MS);
-    this.#window = { begun: now, signal: controller.signal, timer, calls: 0 };
+    const timer = setTimeout(() => controller.abort(timeoutError(this.ms)), this.ms + WINDOW_MS);
+    this.#window = { started: now, signal: controller.signal, timer, calls: 0 };
     return this.#window;
   }
 
@@ -74,6 +74,6 @@ export class SharedDeadline {
   }
 }
 
-function lateness(ms: number): DOMException {
-  return new DOMException(`No answer within ${ms} ms: timeout`, "TimeoutError");
+function timeoutError(ms: number): DOMException {
+  return new DOMException(`No response within ${ms} ms: timeout`, "TimeoutError");
 }

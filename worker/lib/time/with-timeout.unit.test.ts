@@ -4,13 +4,13 @@ import { SharedDeadline, withDeadline, withTimeout } from "./with-timeout.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test("a deadline leaves no timer behind once the work is done, or has failed", async () => {
+test("a deadline leaves no timer once the work succeeds or fails", async () => {
   expect(await withDeadline(15_000, async (signal) => signal.aborted)).toBe(false);
   await expect(withDeadline(15_000, () => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a deadline aborts work that takes longer, and tells why", async () => {
+test("a deadline aborts work that takes longer, with a reason", async () => {
   const hanging = withDeadline(15_000, async (signal) => {
     await new Promise((aborted) => signal.addEventListener("abort", aborted));
     signal.throwIfAborted();
@@ -20,8 +20,8 @@ test("a deadline aborts work that takes longer, and tells why", async () => {
   await outcome;
 });
 
-test("a promise that takes too long becomes an error, and its timer ends with it", async () => {
-  const late = expect(withTimeout(new Promise(() => undefined), 2_000)).rejects.toThrow("No answer within 2000 ms");
+test("withTimeout rejects if a promise takes too long, and leaves no timer", async () => {
+  const late = expect(withTimeout(new Promise(() => undefined), 2_000)).rejects.toThrow("No response within 2000 ms");
   await vi.advanceTimersByTimeAsync(2_000);
   await late;
   expect(await withTimeout(Promise.resolve("in time"), 2_000)).toBe("in time");
@@ -34,7 +34,7 @@ async function hang(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-test("calls that begin together share a timer, which ends with the last of them", async () => {
+test("calls that start together share a timer, which ends with the last of them", async () => {
   const deadline = new SharedDeadline(15_000);
   const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const calls = ends.map(({ promise }) => deadline.run(() => promise));
@@ -47,7 +47,7 @@ test("calls that begin together share a timer, which ends with the last of them"
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("no call that shares a deadline has less than its time, nor much more, and one that fails leaves no timer", async () => {
+test("a call with a shared deadline gets at least its time and not much more, and leaves no timer if it fails", async () => {
   const deadline = new SharedDeadline(15_000);
   const ended: string[] = [];
   const begin = (name: string) => deadline.run(hang).catch((error: Error) => ended.push(`${name}: ${error.message}`));
@@ -59,7 +59,7 @@ test("no call that shares a deadline has less than its time, nor much more, and 
   await vi.advanceTimersByTimeAsync(14_999);
   expect(ended).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  expect(ended).toEqual(["first", "second"].map((name) => `${name}: No answer within 15000 ms: timeout`));
+  expect(ended).toEqual(["first", "second"].map((name) => `${name}: No response within 15000 ms: timeout`));
   await vi.advanceTimersByTimeAsync(250);
   await Promise.all(calls);
   expect(ended).toHaveLength(3);

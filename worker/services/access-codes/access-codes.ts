@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core";
 import { type AccessCodeRow, accessCodes, accountEntitlements } from "#db/schema/index.ts";
 import { codesOf } from "#worker/lib/crypto/codes.ts";
 import { fromBase64Url, randomToken } from "#worker/lib/crypto/crypto.ts";
-import { wonRace, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type AddAccessCode, type BulkInput, toAccessCodeEvent } from "./schemas.ts";
 import {
@@ -76,7 +76,7 @@ export async function addAccessCode(ctx: Ctx, input: AddAccessCode): Promise<Acc
   requireOwnSite(ctx, input.siteId);
   const { accessCode, sku, type, tags = [] } = input;
   const code: AccessCodeRow = { ...newRow(ctx), accessCode, sku, type, tags, accountId: null, consumedAt: null };
-  await refuseDuplicate(DUPLICATE, "The site already has this access code", () =>
+  await rejectDuplicate(DUPLICATE, "The site already has this access code", () =>
     commitReferencing(ctx, skuOf(code), ctx.db.insert(accessCodes).values(code), codeEvent("created", code)),
   );
   return code;
@@ -112,7 +112,7 @@ export async function createAccessCodes(ctx: Ctx, { qty, sku, tags }: BulkInput)
     resource: `accesscode/${batchId}`,
     data: { batchId, siteId: ctx.siteId, qty, sku, tags },
   };
-  await refuseDuplicate(DUPLICATE, "A generated code already exists on the site; try again", () =>
+  await rejectDuplicate(DUPLICATE, "A generated code already exists on the site; try again", () =>
     commitReferencing(ctx, skuOf({ sku }), inserts, event),
   );
   ctx.receipt = seed;
@@ -174,7 +174,7 @@ async function markConsumed(ctx: Ctx, code: AccessCodeRow, accountId: string): P
     [],
   );
   const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(consumed), accountId } };
-  await refuseDuplicate(HELD_TWICE, "The account already holds this sku", () =>
+  await rejectDuplicate(HELD_TWICE, "The account already holds this sku", () =>
     commitIfUnchanged(ctx, [change, ...grant.changes], event, ...grant.events),
   );
 }

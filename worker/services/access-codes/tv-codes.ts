@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, gt, isNull, lt, sql } from "drizzle-orm";
 import { accounts, sessions, type TvCodeRow, tvCodes } from "#db/schema/index.ts";
 import { normalizeCode, randomCode } from "#worker/lib/crypto/codes.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
-import { Failure, wonRace, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { Failure, wonRace, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
@@ -85,7 +85,7 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
     .set({ lastLogin: ctx.now })
     .where(ownRow(ctx, accounts, id));
   const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
-  await refuseSecond(slowDown(), () => commitIfUnchanged(ctx, [tokensTaken, insert, signedIn], event));
+  await replaceConflict(slowDown(), () => commitIfUnchanged(ctx, [tokensTaken, insert, signedIn], event));
   return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
 }
 

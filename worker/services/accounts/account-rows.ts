@@ -4,7 +4,7 @@ import { type AccountRow, accounts, userProfiles } from "#db/schema/index.ts";
 import type { ListQuery } from "#worker/services/core/listing.ts";
 import { type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 import { hashPassword, sha256 } from "#worker/lib/crypto/crypto.ts";
-import { invalid, refuseDuplicate } from "#worker/lib/errors.ts";
+import { invalid, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type CreateAccount, toAccount } from "./schemas.ts";
 import { rejectTakenLink, writeLinks } from "./links.ts";
 
@@ -51,7 +51,7 @@ export function insertAccount(ctx: Ctx, account: AccountRow): [BatchItem<"sqlite
 /** A 409 if another account of the site has the e-mail address or a third-party link. */
 export function rejectTakenEmail<T>(write: () => Promise<T>): Promise<T> {
   return rejectTakenLink(() =>
-    refuseDuplicate("accounts.site_id, accounts.email", "An account with this e-mail address already exists", write),
+    rejectDuplicate("accounts.site_id, accounts.email", "An account with this e-mail address already exists", write),
   );
 }
 

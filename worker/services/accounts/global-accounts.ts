@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { z } from "@hono/zod-openapi";
 import { type AccountRow, accounts, type GlobalAccountRow, globalAccounts, passwordResets, sessions, sites } from "#db/schema/index.ts";
 import { hashPassword } from "#worker/lib/crypto/crypto.ts";
-import { conflict, emailNotVerified, forbidden, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { conflict, emailNotVerified, forbidden, invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { AskGlobalAccount, ConfirmGlobalAccount, GlobalSite } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
@@ -54,7 +54,7 @@ export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount
     .where(and(ownRow(ctx, accounts, account.id), eq(accounts.email, global.email), isNull(accounts.globalAccountId)));
   const data = { _id: account.id, siteId: ctx.siteId, globalAccountID: global.id };
   const event = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
-  await refuseDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
+  await rejectDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
     commitIfUnchanged(ctx, [use(condition), ...changes, link], event),
   );
   return global;

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountLinks, type AccountRow, accounts } from "#db/schema/index.ts";
 import type { ThirdPartyProvider } from "#db/types.ts";
-import { refuseDuplicate } from "#worker/lib/errors.ts";
+import { rejectDuplicate } from "#worker/lib/errors.ts";
 import { accountColumns } from "./columns.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 
@@ -21,7 +21,7 @@ export function writeLinks(ctx: Ctx, accountId: string, links: ThirdPartyProvide
 
 /** A 409 if another account of the site has one of the links. */
 export function rejectTakenLink<T>(write: () => Promise<T>): Promise<T> {
-  return refuseDuplicate(
+  return rejectDuplicate(
     "account_links.site_id, account_links.provider, account_links.third_party_account_id",
     "Another account already has this third-party sign-in",
     write,

@@ -4,7 +4,7 @@ import { createDb } from "#db/client.ts";
 import type { PasswordKind } from "#db/enums.ts";
 import { type AccountRow, accounts, globalAccounts, passwordResets } from "#db/schema/index.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
-import { forbidden, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { forbidden, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import { type AskReset, type ChangePassword, STAFF_PASSWORD_LENGTH, STAFF_PASSWORD_TOO_SHORT, type UseReset } from "./schemas.ts";
@@ -129,7 +129,7 @@ export async function redeemReset(ctx: Ctx, input: UseReset, kind: PasswordKind,
   const used = ctx.db.update(passwordResets).set({ used: ctx.now }).where(unused);
   const proof = kind === "site" ? await proveByReset(ctx, accountId) : NO_PROOF;
   const changes = [used, change, ...proof.changes, remembered];
-  await refuseSecond(invalidToken, () => commitIfUnchanged(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
+  await replaceConflict(invalidToken, () => commitIfUnchanged(ctx, changes, passwordChanged(ctx, accountId, kind), ...proof.events));
 }
 
 type Proof = Pick<CredentialChange, "changes" | "events">;

@@ -2,7 +2,7 @@ import { and, count, eq, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { accounts, recoveryCodes, sites, totpSecrets } from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { open, seal, sha256 } from "#worker/lib/crypto/crypto.ts";
-import { wonRace, conflict, Failure, invalid, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, invalid, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newTotpSecret, totpStep, totpUri } from "#worker/lib/crypto/totp.ts";
 import type { DisableTotp, Totp } from "./schemas.ts";
 import { callerAccount, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
@@ -179,7 +179,7 @@ async function removeTotp(ctx: Ctx, accountId: string): Promise<void> {
     ctx.db.delete(totpSecrets).where(and(ofAccount(ctx, totpSecrets, accountId), isNotNull(totpSecrets.confirmed))),
     ctx.db.delete(recoveryCodes).where(ofAccount(ctx, recoveryCodes, accountId)),
   ];
-  await refuseSecond(conflict(NOT_ENABLED), () => commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpDisabled", accountId)));
+  await replaceConflict(conflict(NOT_ENABLED), () => commitIfUnchanged(ctx, changes, totpEvent(ctx, "account.totpDisabled", accountId)));
 }
 
 function ofAccount(ctx: Ctx, table: typeof totpSecrets | typeof recoveryCodes, accountId: string) {

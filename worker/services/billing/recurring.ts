@@ -10,7 +10,7 @@ import {
   type StripeSubscription,
 } from "#worker/integrations/stripe.ts";
 import { externalStep, nextStep, type Step } from "#worker/services/subscriptions/entitlement-state.ts";
-import { wonRace, conflict, Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
@@ -138,7 +138,7 @@ async function recordPeriod(ctx: Ctx, recurring: RecurringRow, invoice: PaidInvo
     // The entitlement's update comes first, since the commit depends on it; a recurring subscription has one sku.
     const changes = [...renewed.changes, ctx.db.insert(charges).values(row)];
     const write = () => commitIfUnchanged(ctx, changes, chargeEvent("chargeCompleted", row), ...renewed.events);
-    if (await wonRace(() => refuseDuplicate("charges.stripe_invoice_id", "This period is already recorded", write))) return;
+    if (await wonRace(() => rejectDuplicate("charges.stripe_invoice_id", "This period is already recorded", write))) return;
   }
   throw conflict("The entitlements are changing too often; try again");
 }

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { connectedAccounts, type ConnectionRow } from "#db/schema/index.ts";
 import { type AccountLink, createAccount, createAccountLink, retrieveAccount } from "#worker/integrations/stripe-accounts.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
-import { wonRace, conflict, Failure, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
@@ -103,7 +103,7 @@ async function insertAccount(ctx: Ctx, connection: ConnectionRow): Promise<Conne
     .set(next)
     .where(whereVersion(ctx, connectedAccounts, connection));
   const write = () => commitIfUnchanged(ctx, change, eventOf("billing.accountCreated", next));
-  const first = await refuseDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
+  const first = await rejectDuplicate("connected_accounts.stripe_account", "This Stripe account belongs to another site", () =>
     wonRace(write),
   );
   // The winner of the race stored the same account: Stripe creates one per connection.

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { type BundleRow, bundles } from "#db/schema/index.ts";
-import { notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type BundleInput, toBundle } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -37,7 +37,7 @@ export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }:
   requireOwnSite(ctx, siteId);
   const bundle: BundleRow = { ...newRow(ctx), ...input, image };
   const event = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
-  await refuseDuplicate("bundles.site_id, bundles.sku", "The site already has a bundle with this sku", () =>
+  await rejectDuplicate("bundles.site_id, bundles.sku", "The site already has a bundle with this sku", () =>
     commitReferencing(ctx, ticketsOf(input), ctx.db.insert(bundles).values(bundle), event),
   );
   return bundle;

@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
 import { initialStatus, transitionError } from "./claim-state.ts";
-import { conflict, type Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { conflict, type Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { phaseOf } from "#worker/services/quests/quest-rules.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { type ClaimMove, type ClaimQuery, toClaimStatus } from "./schemas.ts";
@@ -100,7 +100,7 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
   const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
   const changes = [requireUnchanged(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
   const write = () => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
-  await refuseDuplicate("claims.site_id, claims.quest_id, claims.account_id", ALREADY_CLAIMED, write);
+  await rejectDuplicate("claims.site_id, claims.quest_id, claims.account_id", ALREADY_CLAIMED, write);
   return claim;
 }
 
@@ -210,7 +210,7 @@ function grantsOf(ctx: Ctx, { id, accountId, productId }: ClaimRow, held: { sku:
 }
 
 function rejectGrantedTwice<T>(write: () => Promise<T>): Promise<T> {
-  return refuseDuplicate(HELD_TWICE, "Another request granted the reward at the same time; try again", write);
+  return rejectDuplicate(HELD_TWICE, "Another request granted the reward at the same time; try again", write);
 }
 
 /** A no-op update that affects its row only if the quest is unchanged since it was read: nobody enters a raffle while it is drawn. */

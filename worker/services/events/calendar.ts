@@ -1,7 +1,7 @@
 import { and, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { calendarCategories, type CalendarEventRow, calendarEvents, pages } from "#db/schema/index.ts";
-import { Failure, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type TimeRange, timeRange } from "./time-range.ts";
 import { type CalendarEventInput, MAX_DURATION, type ThirdPartyEventInput, toCalendarEvent } from "./schemas.ts";
 import {
@@ -202,7 +202,7 @@ function changeEvent(event: CalendarEventRow, change: "created" | "updated" | "d
 }
 
 function rejectTakenId(write: () => Promise<unknown>): Promise<unknown> {
-  return refuseDuplicate(
+  return rejectDuplicate(
     "calendar_events.site_id, calendar_events.third_party_event_id",
     "Another event on this site already has this thirdPartyEventId",
     write,

@@ -10,7 +10,7 @@ import {
 } from "#db/schema/index.ts";
 import { randomCode } from "#worker/lib/crypto/codes.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
-import { wonRace, conflict, invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { wonRace, conflict, invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import type { Slot } from "#worker/lib/limits.ts";
 import { type InviteInput, toInviteEvent, type UpdateInvite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount, placeholderEmail } from "#worker/services/accounts/account-rows.ts";
@@ -88,7 +88,7 @@ export async function createInvite(ctx: Ctx, input: InviteInput): Promise<Invite
       const row: InviteRow = { ...newRow(ctx), ...columns, ...sealed, consumedAt: null, revokedAt: null, accountId: null };
       const insert = ctx.db.insert(invites).values(row);
       const write = () => commitReferencing(ctx, skusAt("targetSkus", input.targetSkus), insert, inviteEvent("created", row));
-      if (await wonRace(() => refuseDuplicate("invites.token_hash", "This token is already in use", write))) return { ...row, token };
+      if (await wonRace(() => rejectDuplicate("invites.token_hash", "This token is already in use", write))) return { ...row, token };
     }
     throw conflict("Couldn't generate a unique token; try again");
   });

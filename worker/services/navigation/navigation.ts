@@ -3,7 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "#db/enums.ts";
 import { type NavigationRow, navigations, type PageRow, pages } from "#db/schema/index.ts";
 import type { NavigationEntry } from "#db/types.ts";
-import { conflict, Failure, loseToDuplicate, notFound } from "#worker/lib/errors.ts";
+import { conflict, Failure, rerunOnDuplicate, notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import { type NavigationInput, toNavigation } from "./schemas.ts";
 import { toPage } from "#worker/services/pages/schemas.ts";
@@ -286,5 +286,5 @@ function columnsOf({ name, type, parents, externalLinks }: NavigationInput) {
 }
 
 function rejectSecondDefault(write: () => Promise<unknown>): Promise<unknown> {
-  return loseToDuplicate("navigations.site_id", write);
+  return rerunOnDuplicate("navigations.site_id", write);
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
 import { automationRules, broadcasts, type PageRow, pages, panels, type RuleRow } from "#db/schema/index.ts";
-import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreatePage, type PageOptions, SIDEBAR_PANELS, toPage, type UpdatePage } from "./schemas.ts";
 import { toPanel } from "#worker/services/panels/schemas.ts";
@@ -168,5 +168,5 @@ function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): stri
 }
 
 function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
-  return refuseDuplicate("pages.site_id, pages.slug", "Another page on this site already has this slug", write);
+  return rejectDuplicate("pages.site_id, pages.slug", "Another page on this site already has this slug", write);
 }

@@ -1,6 +1,6 @@
 import { and, eq, getTableColumns } from "drizzle-orm";
 import { type AccountRow, apiKeys, type SiteRow, sites, siteThemes, streamProviders } from "#db/schema/index.ts";
-import { invalid, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type CreateSite, type SiteFeatures, SiteSettings, toSite, type UpdateSite } from "./schemas.ts";
 import { accountEvent, insertAccount, newAccount } from "#worker/services/accounts/account-rows.ts";
@@ -47,7 +47,7 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     .update(sites)
     .set(next)
     .where(and(eq(sites.id, current.id), eq(sites.version, current.version)));
-  await refuseTakenSlug(() => commitIfUnchanged(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
+  await rejectTakenSlug(() => commitIfUnchanged(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
   return next;
 }
 
@@ -101,12 +101,12 @@ export async function createSite(ctx: Ctx, input: CreateSite): Promise<{ site: S
     ...insertAccount(own, admin),
     ctx.db.insert(apiKeys).values({ ...newRow(own), hash, name: "First key", clientName: null, roles: ["*"], expires: null }),
   ];
-  await refuseTakenSlug(() =>
+  await rejectTakenSlug(() =>
     commit(own, changes, { type: "site.created", resource: `site/${site.id}`, data: toSite(site) }, accountEvent("new_account", admin)),
   );
   return { site, admin, developerKey };
 }
 
-function refuseTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
-  return refuseDuplicate("sites.slug", "Another site has this slug", write);
+function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {
+  return rejectDuplicate("sites.slug", "Another site has this slug", write);
 }

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
 import { publicUrlProblem } from "#worker/integrations/public-host.ts";
 import { lookUpHashes, open, seal } from "#worker/lib/crypto/crypto.ts";
-import { Failure, type Issue, notFound, refuseDuplicate, refuseReferenced } from "#worker/lib/errors.ts";
+import { Failure, type Issue, notFound, rejectDuplicate, rejectReferenced } from "#worker/lib/errors.ts";
 import { CALL_URLS, type StreamProviderInput, toStreamProvider } from "./schemas.ts";
 import {
   whereVersion,
@@ -54,7 +54,7 @@ export async function registerStreamProvider(ctx: Ctx, input: StreamProviderInpu
 async function addProvider(ctx: Ctx, input: StreamProviderInput): Promise<{ id: string; authorization: string }> {
   const authorization = crypto.randomUUID();
   const row: StreamProviderRow = { ...newRow(ctx), ...input, ...(await sealAuthorization(ctx.env, authorization)) };
-  await refuseDuplicate(
+  await rejectDuplicate(
     "stream_providers.site_id, stream_providers.name",
     "A provider with this name is already registered; change it with its own authorization",
     () =>
@@ -85,7 +85,7 @@ export async function removeStreamProvider(ctx: Ctx, id: string): Promise<Stream
   const current = await getProvider(ctx, id);
   requireMatch(ctx, current);
   const change = ctx.db.delete(streamProviders).where(whereVersion(ctx, streamProviders, current));
-  await refuseReferenced("Streams still use this provider", () =>
+  await rejectReferenced("Streams still use this provider", () =>
     commitIfUnchanged(ctx, change, { type: "stream.providerRemoved", resource: resourceOf(current), data: toStreamProvider(current) }),
   );
   return current;

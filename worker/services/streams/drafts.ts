@@ -2,7 +2,7 @@ import { and, eq, lte } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } from "#db/schema/index.ts";
 import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
-import { Failure, refuseReferenced } from "#worker/lib/errors.ts";
+import { Failure, rejectReferenced } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
 
@@ -20,7 +20,7 @@ type Cleaner = Pick<Ctx, "env" | "db" | "now">;
 /** Creates the stream at the provider; throws the 400 of a failed call, and deletes what the call may have left there. */
 export async function createAtProvider(ctx: Ctx, draft: Draft, provider: StreamProviderRow): Promise<ProviderStream> {
   const row: DraftRow = { ...draft, due: draft.created + ABANDONED_AFTER };
-  await refuseReferenced("The provider has been removed", () => ctx.db.insert(streamDrafts).values(row));
+  await rejectReferenced("The provider has been removed", () => ctx.db.insert(streamDrafts).values(row));
   const outcome = await callFor(ctx.env, provider, provider.createStream, draft);
   const created = outcome.ok ? parseCreatedStream(ctx.env, outcome.text) : undefined;
   if (created) return created;

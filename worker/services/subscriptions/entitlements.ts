@@ -63,7 +63,7 @@ export async function grantEntitlement(ctx: Ctx, grant: Grant): Promise<Entitlem
 
 /**
  * Grants skus as part of another commit. Read `held` beforehand; if another request grants one of them meanwhile, the unique index
- * rejects the whole batch, which `refuseDuplicate(HELD_TWICE, …)` turns into a 409.
+ * rejects the whole batch, which `rejectDuplicate(HELD_TWICE, …)` turns into a 409.
  */
 export function planGrants(ctx: Ctx, { skus, price = 0, ...grant }: Omit<Grant, "sku"> & { skus: string[] }, held: string[]): Planned {
   const granted = [...new Set(skus)].filter((sku) => !held.includes(sku));
@@ -75,7 +75,7 @@ export function planGrants(ctx: Ctx, { skus, price = 0, ...grant }: Omit<Grant, 
   };
 }
 
-/** The columns of the unique index on held skus, for `refuseDuplicate`. */
+/** The columns of the unique index on held skus, for `rejectDuplicate`. */
 export const HELD_TWICE = "account_entitlements.site_id, account_entitlements.account_id, account_entitlements.sku";
 
 /** Revokes a held sku immediately; a 409 if it is recurring, because the payments would continue. */

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, ne, notExists, type SQL, sql } from "drizzle-orm";
 import { accountEntitlements, accounts, charges, type EntitlementRow, type SubscriptionRow, subscriptions } from "#db/schema/index.ts";
-import { conflict, Failure, forbidden, notFound, refuseDuplicate } from "#worker/lib/errors.ts";
+import { conflict, Failure, forbidden, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type EntitlementWithSubscription, type SubscriptionInput, type SubscriptionPatch, toSubscription } from "./schemas.ts";
 import {
   whereVersion,
@@ -64,7 +64,7 @@ async function findSubscription(ctx: Ctx, which: SQL | undefined): Promise<Subsc
 export async function createSubscription(ctx: Ctx, input: SubscriptionInput): Promise<SubscriptionRow> {
   requireOwnSite(ctx, input.siteId);
   const subscription: SubscriptionRow = { ...input, ...newRow(ctx) };
-  await refuseTakenSku(() => commit(ctx, ctx.db.insert(subscriptions).values(subscription), changeEvent("created", subscription)));
+  await rejectTakenSku(() => commit(ctx, ctx.db.insert(subscriptions).values(subscription), changeEvent("created", subscription)));
   return subscription;
 }
 
@@ -80,7 +80,7 @@ export async function updateSubscription(ctx: Ctx, id: string, input: Subscripti
     .set(next)
     .where(and(whereVersion(ctx, subscriptions, current), changesSku ? unheld(ctx, current.sku) : undefined));
   const write = () => commitIfUnchanged(ctx, change, changeEvent("updated", next));
-  await refuseTakenSku(() => (changesSku ? unlessHeld(ctx, current.sku, "its sku can't change", write) : write()));
+  await rejectTakenSku(() => (changesSku ? unlessHeld(ctx, current.sku, "its sku can't change", write) : write()));
   return next;
 }
 
@@ -206,8 +206,8 @@ function buyers(ctx: Ctx, wanted: string): SQL | undefined {
   return and(isNotNull(charges.due), eq(charges.siteId, ctx.siteId), eq(charges.status, "pending"), names);
 }
 
-function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
-  return refuseDuplicate(DUPLICATE, "The site already has a subscription with this sku", write);
+function rejectTakenSku<T>(write: () => Promise<T>): Promise<T> {
+  return rejectDuplicate(DUPLICATE, "The site already has a subscription with this sku", write);
 }
 
 function changeEvent(change: "created" | "updated" | "deleted", subscription: SubscriptionRow): NewEvent {

@@ -3,7 +3,7 @@ import { sites, webhookEndpoints, type WebhookRow } from "#db/schema/index.ts";
 import { WEBHOOK_SERVICES, type WebhookService } from "#db/enums.ts";
 import { requirePublicUrl } from "#worker/integrations/public-host.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
-import { conflict, loseToDuplicate, notFound, refuseSecond } from "#worker/lib/errors.ts";
+import { conflict, rerunOnDuplicate, notFound, replaceConflict } from "#worker/lib/errors.ts";
 import { newWebhookSecret } from "./signature.ts";
 import { type SubscriptionMap, toWebhookEvent, type WebhookSettings } from "./endpoint-schemas.ts";
 import { OVERLAP } from "#worker/services/sites/api-keys.ts";
@@ -58,7 +58,7 @@ export async function setWebhooks(ctx: Ctx, input: WebhookSettings): Promise<{ r
   // If-Match requires existing settings.
   requireMatch(ctx, { version: -1 });
   const { row, secret } = await newEndpoint(ctx, { kind: "site", ...settings });
-  await loseToDuplicate("webhook_endpoints.site_id", () =>
+  await rerunOnDuplicate("webhook_endpoints.site_id", () =>
     commit(ctx, ctx.db.insert(webhookEndpoints).values(row), changeEvent("webhook.created", row)),
   );
   return { row, secret };
@@ -82,7 +82,7 @@ export async function createProgrammatic(
   await requirePublicUrl(ctx.env, "webhookUrl", url);
   const created = await newEndpoint(ctx, { kind: "programmatic", url, services: [service], enabled: true });
   const tooMany = conflict(`A site has at most ${MAX_PROGRAMMATIC} programmatic webhooks; delete one first`);
-  await refuseSecond(tooMany, () =>
+  await replaceConflict(tooMany, () =>
     commitIfUnchanged(ctx, insertUnderLimit(ctx, created.row), changeEvent("webhook.created", created.row)),
   );
   return created;
