@@ -12,7 +12,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_V6);
 }
 
-/** What counts as one caller: an IPv4 address, or the /64 of an IPv6 address, since whoever has one of those has them all. */
+/** What counts as one caller: an IPv4 address or an IPv6 /64, because a /64 usually belongs to one subscriber. */
 export function networkOf(address: string): string {
   const parsed = parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return address;
@@ -21,7 +21,7 @@ export function networkOf(address: string): string {
   return `${network.join(":")}::/64`;
 }
 
-/** Undefined also for an IPv4 address that isn't four decimal parts, and for an IPv6 address with a zone. */
+/** Also undefined for IPv4 addresses that aren't four decimal parts, and for IPv6 addresses with a zone. */
 function parse(address: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
   return !address.includes("%") && ipaddr.IPv6.isValid(address) ? ipaddr.IPv6.parse(address) : undefined;

@@ -5,7 +5,7 @@ test.each([
   ...["1.1.1.1", "8.8.8.8", "93.184.215.14", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.167.255.255"],
   ...["9.255.255.255", "11.0.0.0", "126.255.255.255", "128.0.0.0", "169.253.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255"],
   ...["2606:4700::1111", "2001:4860:4860::8888", "2a00:1450::1", "2001:200::1", "3ffe:ffff::1"],
-])("%s is of the internet", (address) => {
+])("%s is a public address", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ...["64:ff9b::a00:8", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:a00:8::1", "2001:db8::1", "2002:a00:8::1", "3fff::1"],
   ...["1::1", "4000::1", "5f00::1", "192.52.193.1", "2620:4f:8000::1"],
   ...["", "demo.example", "256.1.1.1", "010.0.0.1", "1.2.3", "1.2.3.4.5", "2606:4700::g", "2606:4700::1%eth0"],
-])("%s is not", (address) => {
+])("%s is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -47,6 +47,6 @@ test.each([
   ["192.0.2.1", "192.0.2.1"],
   ["local", "local"],
   ["fe80::1%eth0", "fe80::1%eth0"],
-])("%s is one caller with the rest of %s", (address, network) => {
+])("%s belongs to the network %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

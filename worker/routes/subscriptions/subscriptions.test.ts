@@ -114,8 +114,8 @@ describe("a subscription", () => {
     const [first, second] = [await fan(), await fan()];
     for (const { id } of [first, second]) await site.call("grantSubscription", { body: { accountId: id, sku: made.sku } });
     const params = { id: made._id };
-    const refused = await site.call("deleteSubscription", { params });
-    expect([refused.status, refused.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: it can't be deleted`]);
+    const rejected = await site.call("deleteSubscription", { params });
+    expect([rejected.status, rejected.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: it can't be deleted`]);
     const moved = await site.call("updateSubscription", { params, body: { sku: `other-${randomHex(4)}` } });
     expect([moved.status, moved.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: its sku can't change`]);
     for (const { id } of [first, second]) {
@@ -188,8 +188,11 @@ describe("an account", () => {
       .update(accountEntitlements)
       .set({ price: 900, dateEnds: Date.now() + 1e9 })
       .where(eq(accountEntitlements.accountId, id));
-    const refused = await site.call("revokeSubscription", { query: { accountId: id, sku } });
-    expect([refused.status, refused.problem?.message]).toEqual([409, "This entitlement is recurring; cancel it to stop the payments too"]);
+    const rejected = await site.call("revokeSubscription", { query: { accountId: id, sku } });
+    expect([rejected.status, rejected.problem?.message]).toEqual([
+      409,
+      "This entitlement is recurring; cancel it to stop the payments too",
+    ]);
   });
 
   test("can list its own entitlements by status, and those of others only as an admin", async () => {

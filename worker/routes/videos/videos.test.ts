@@ -67,8 +67,8 @@ describe("a video", () => {
   });
 
   test("requires a title, duration, player, type and URL", async () => {
-    const refused = await site.call("createVideo", { body: {} });
-    expect(refused.fields.sort()).toEqual(["durationSeconds", "player", "title", "type", "url"]);
+    const rejected = await site.call("createVideo", { body: {} });
+    expect(rejected.fields.sort()).toEqual(["durationSeconds", "player", "title", "type", "url"]);
   });
 
   test("accepts only known players", async () => {

@@ -16,7 +16,7 @@ async function withKey(roles: string[], operationId: string, options: { body?: u
   return site.call(operationId, { ...options, as: "client", headers: { "Tifo-Developer-Key": await site.addKey(roles) } });
 }
 
-const refused = ({ status, problem }: Answer) => [status, problem?.code];
+const rejected = ({ status, problem }: Answer) => [status, problem?.code];
 
 type Events = z.output<typeof EventList>["results"];
 
@@ -55,26 +55,26 @@ describe("a key with only webhooks:write", () => {
 
   test("can't send personal data anywhere", async () => {
     const account = ["account-service-v3"];
-    expect(refused(await withKey(roles, "createWebhooks", { body: settings(URL, account) }))).toEqual([403, "forbidden"]);
-    expect(refused(await withKey(roles, "replaceWebhooks", { body: settings(URL, { "account-service-v3": true }) }))).toEqual([
+    expect(rejected(await withKey(roles, "createWebhooks", { body: settings(URL, account) }))).toEqual([403, "forbidden"]);
+    expect(rejected(await withKey(roles, "replaceWebhooks", { body: settings(URL, { "account-service-v3": true }) }))).toEqual([
       403,
       "forbidden",
     ]);
     const body = { webhookUrl: URL, service: "account-service-v3" };
-    expect(refused(await withKey(roles, "createProgrammaticWebhook", { body }))).toEqual([403, "forbidden"]);
+    expect(rejected(await withKey(roles, "createProgrammaticWebhook", { body }))).toEqual([403, "forbidden"]);
     expect((await withKey([...roles, "account:read"], "createProgrammaticWebhook", { body })).status).toBe(201);
   });
 
   test("can neither move an endpoint that receives personal data nor subscribe one to it", async () => {
     await site.call("createWebhooks", { body: settings(URL, ["account-service-v3"]) });
     // Pending deliveries would go to the new URL, whatever its subscriptions.
-    expect(refused(await withKey(roles, "replaceWebhooks", { body: settings("https://evil.example/", OTHERS) }))).toEqual([
+    expect(rejected(await withKey(roles, "replaceWebhooks", { body: settings("https://evil.example/", OTHERS) }))).toEqual([
       403,
       "forbidden",
     ]);
     await site.call("replaceWebhooks", { body: settings(URL, OTHERS) });
     const on = { webhookSubscriptions: { "account-service-v3": true } };
-    expect(refused(await withKey(roles, "updateWebhookSubscriptions", { body: on }))).toEqual([403, "forbidden"]);
+    expect(rejected(await withKey(roles, "updateWebhookSubscriptions", { body: on }))).toEqual([403, "forbidden"]);
     expect((await withKey([...roles, "account:read"], "updateWebhookSubscriptions", { body: on })).status).toBe(204);
   });
 

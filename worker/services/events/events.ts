@@ -26,7 +26,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "event.created": { data: CalendarEvent, description: "A calendar event was made" },
+    "event.created": { data: CalendarEvent, description: "A calendar event was created" },
     "event.deleted": { data: CalendarEvent, description: "A calendar event was deleted" },
     "event.updated": { data: CalendarEvent, description: "A calendar event changed" },
   },

@@ -37,7 +37,7 @@ export const events = eventsOf(
   },
   {
     "invite.consumed": { data: MagicLink, description: "A magic link was opened" },
-    "invite.created": { data: MagicLink, description: "A magic link was made" },
+    "invite.created": { data: MagicLink, description: "A magic link was created" },
     "invite.deleted": { data: MagicLink, description: "A magic link was deleted" },
     "invite.redeemed": { data: MagicLink, description: "A magic link became an account" },
     "invite.registerAccepted": { data: Registration.extend({ accountId: Id }), description: "Somebody accepted an invitation by e-mail" },

@@ -18,7 +18,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "navigation.created": { data: Navigation, description: "A menu was made" },
+    "navigation.created": { data: Navigation, description: "A menu was created" },
     "navigation.deleted": { data: Navigation, description: "A menu was deleted" },
     "navigation.updated": { data: Navigation, description: "A menu changed" },
   },

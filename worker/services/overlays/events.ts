@@ -55,7 +55,7 @@ export const events = eventsOf(
       description: "Overlays were taken off the screen",
       resource: ["page/channelIds.0", "site/-"],
     },
-    "overlay.created": { data: Overlay, description: "An overlay was made" },
+    "overlay.created": { data: Overlay, description: "An overlay was created" },
     "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
     "overlay.updated": { data: Overlay, description: "An overlay changed" },
   },

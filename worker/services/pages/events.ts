@@ -35,14 +35,14 @@ export const events = {
   ...eventsOf(
     { services: ["page-service-v2", "admin-service-v1"], samples },
     {
-      "admin.channelCreated": { data: Page, description: "A channel was made", resource: "page/_id" },
+      "admin.channelCreated": { data: Page, description: "A channel was created", resource: "page/_id" },
       "admin.channelDeleted": { data: Page, description: "A channel was deleted", resource: "page/_id" },
       "admin.channelUpdated": { data: Page, description: "A channel changed", resource: "page/_id" },
-      "admin.landingCreated": { data: Page, description: "A landing page was made", resource: "page/_id" },
+      "admin.landingCreated": { data: Page, description: "A landing page was created", resource: "page/_id" },
       "admin.landingDeleted": { data: Page, description: "A landing page was deleted", resource: "page/_id" },
       "admin.landingUpdated": { data: Page, description: "A landing page changed", resource: "page/_id" },
       "admin.templateArchived": { data: ChannelTemplate, description: "A channel template was archived", resource: "template/_id" },
-      "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was made", resource: "template/_id" },
+      "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was created", resource: "template/_id" },
       "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed", resource: "template/_id" },
     },
   ),

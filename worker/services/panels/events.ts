@@ -21,7 +21,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "panel.created": { data: Panel, description: "A panel was made" },
+    "panel.created": { data: Panel, description: "A panel was created" },
     "panel.deleted": { data: Panel, description: "A panel was deleted" },
     "panel.updated": { data: Panel, description: "A panel changed" },
   },

@@ -13,7 +13,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "playlist.created": { data: Playlist, description: "A playlist was made" },
+    "playlist.created": { data: Playlist, description: "A playlist was created" },
     "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
     "playlist.updated": { data: Playlist, description: "A playlist changed" },
   },

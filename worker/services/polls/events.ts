@@ -35,7 +35,7 @@ export const events = eventsOf(
   },
   {
     "poll.closed": { data: ChangedPoll, description: "A poll takes no more responses" },
-    "poll.created": { data: Poll, description: "A poll was made" },
+    "poll.created": { data: Poll, description: "A poll was created" },
     "poll.deleted": { data: Poll, description: "A poll was deleted" },
     "poll.opened": { data: ChangedPoll, description: "A poll takes responses" },
     "poll.settled": {

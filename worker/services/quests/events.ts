@@ -37,7 +37,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "quest.created": { data: Quest, description: "A quest was made" },
+    "quest.created": { data: Quest, description: "A quest was created" },
     "quest.deleted": { data: Quest, description: "A quest was deleted" },
     "quest.updated": { data: Quest, description: "A quest changed" },
     "raffle.drawn": {

@@ -36,17 +36,17 @@ export const events = eventsOf(
     ],
   },
   {
-    "site.apiKeyCreated": { data: ApiKey, description: "A developer key was made", resource: "apikey/_id" },
-    "site.apiKeyRevoked": { data: ApiKey, description: "A developer key works no more", resource: "apikey/_id" },
-    "site.apiKeyRotated": { data: ApiKey, description: "A developer key has a new secret", resource: "apikey/_id" },
-    "site.created": { data: Site, description: "The site was made" },
-    "site.featuresReplaced": { data: Site, description: "The site has other features" },
+    "site.apiKeyCreated": { data: ApiKey, description: "A developer key was created", resource: "apikey/_id" },
+    "site.apiKeyRevoked": { data: ApiKey, description: "A developer key was revoked", resource: "apikey/_id" },
+    "site.apiKeyRotated": { data: ApiKey, description: "A developer key was rotated", resource: "apikey/_id" },
+    "site.created": { data: Site, description: "The site was created" },
+    "site.featuresReplaced": { data: Site, description: "The site's features were replaced" },
     "site.playbackKeyAdded": { data: PlaybackKey, description: "A key that signs playback URLs was added", resource: "playbackkey/_id" },
     "site.playbackKeyDeleted": {
       data: PlaybackKey,
       description: "A key that signs playback URLs was deleted",
       resource: "playbackkey/_id",
     },
-    "site.updated": { data: Site, description: "The site changed" },
+    "site.updated": { data: Site, description: "The site was updated" },
   },
 );

@@ -26,7 +26,7 @@ export const events = eventsOf(
   {
     "stream.providerChanged": {
       data: StreamProvider,
-      description: "A stream provider changed its registration",
+      description: "A stream provider's registration was updated",
       resource: "streamprovider/_id",
     },
     "stream.providerRegistered": { data: StreamProvider, description: "A stream provider was registered", resource: "streamprovider/_id" },

@@ -4,7 +4,7 @@ import { eventsOf, type SampleValues } from "#worker/services/event-catalogue/ev
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Stream } from "./schemas.ts";
 
-// Events never tell a stream's key.
+// Events never contain a stream's key.
 const StreamState = Stream.extend({ streamKey: z.null() });
 
 const samples: SampleValues = [
@@ -32,10 +32,10 @@ export const events = {
   ...eventsOf(
     { services: ["stream-service-v1", "admin-service-v1"], samples },
     {
-      "admin.wentLive": { data: StreamState, description: "A stream is on the air", resource: "stream/_id" },
+      "admin.wentLive": { data: StreamState, description: "A stream went live", resource: "stream/_id" },
       "admin.wentOffline": {
         data: StreamState.extend({ vod: z.object({ streamId: Id, durationSeconds: z.number().int() }) }),
-        description: "A stream is off the air; `vod` offers its recording",
+        description: "A stream went offline; `vod` is the input for adding its recording as a video",
         resource: "stream/_id",
       },
     },
@@ -43,9 +43,9 @@ export const events = {
   ...eventsOf(
     { services: ["stream-service-v1"], samples },
     {
-      "stream.created": { data: StreamState, description: "A stream was made" },
+      "stream.created": { data: StreamState, description: "A stream was created" },
       "stream.deleted": { data: StreamState, description: "A stream was deleted" },
-      "stream.updated": { data: StreamState, description: "A stream lost its channel" },
+      "stream.updated": { data: StreamState, description: "A stream's channel was deleted" },
     },
   ),
 };

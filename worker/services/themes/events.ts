@@ -25,10 +25,14 @@ export const events = eventsOf(
     ],
   },
   {
-    "theme.applied": { data: z.object({ siteId: Id, theme: Theme }), description: "The site wears a theme", resource: "site/siteId" },
-    "theme.created": { data: Theme, description: "A theme was made" },
+    "theme.applied": {
+      data: z.object({ siteId: Id, theme: Theme }),
+      description: "An admin theme was applied to the site",
+      resource: "site/siteId",
+    },
+    "theme.created": { data: Theme, description: "A theme was created" },
     "theme.deleted": { data: Theme, description: "A theme was deleted" },
-    "theme.updated": { data: Theme, description: "A theme changed" },
+    "theme.updated": { data: Theme, description: "A theme was updated" },
   },
 );
 

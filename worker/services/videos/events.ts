@@ -27,8 +27,8 @@ export const events = {
   ...eventsOf(
     { services: ["video-service-v3", "admin-service-v1"], samples },
     {
-      "admin.vodDeleted": { data: Video, description: "A recording is no longer there", resource: "video/_id" },
-      "admin.vodReady": { data: Video, description: "A recording can be played", resource: "video/_id" },
+      "admin.vodDeleted": { data: Video, description: "A recording was deleted", resource: "video/_id" },
+      "admin.vodReady": { data: Video, description: "A recording is ready to play", resource: "video/_id" },
     },
   ),
   ...eventsOf(
@@ -36,7 +36,7 @@ export const events = {
     {
       "video.created": { data: Video, description: "A video was added" },
       "video.deleted": { data: Video, description: "A video was deleted" },
-      "video.updated": { data: Video, description: "A video changed" },
+      "video.updated": { data: Video, description: "A video was updated" },
     },
   ),
 };

@@ -11,7 +11,7 @@ export const events = eventsOf(
     ],
   },
   {
-    "wallet.created": { data: Wallet, description: "An account or the site got a wallet" },
-    "wallet.updated": { data: Wallet, description: "The owner of a wallet became known to Stripe" },
+    "wallet.created": { data: Wallet, description: "A wallet was created for an account or the site" },
+    "wallet.updated": { data: Wallet, description: "A wallet got a Stripe customer" },
   },
 );

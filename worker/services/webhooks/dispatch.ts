@@ -98,7 +98,7 @@ export async function sendEvent(env: Env, target: Target, event: QueuedEvent, de
   }
 }
 
-/** Switches an endpoint off, once, and tells of it; not where its settings are no longer those of this version. */
+/** Disables an endpoint once, with an event, unless its settings have changed since this version. */
 export async function disableEndpoint(
   env: Env,
   siteId: string,

@@ -25,14 +25,14 @@ export const events = eventsOf(
     ],
   },
   {
-    "webhook.created": { data: WebhookEvent, description: "A webhook was set up" },
-    "webhook.deleted": { data: WebhookEvent, description: "A webhook was removed" },
+    "webhook.created": { data: WebhookEvent, description: "A webhook was created" },
+    "webhook.deleted": { data: WebhookEvent, description: "A webhook was deleted" },
     "webhook.disabled": {
       data: WebhookEvent,
-      description: "A webhook was switched off: its receiver answered 410, or nothing got through for 75 hours",
+      description: "A webhook was disabled: its receiver responded with 410, or no delivery succeeded for 75 hours",
     },
-    "webhook.secretRotated": { data: WebhookEvent, description: "A webhook has a new secret" },
-    "webhook.test": { data: z.object({ sentAt: Time }), description: "Sent by the test operation alone, to the site's own endpoint" },
-    "webhook.updated": { data: WebhookEvent, description: "A webhook's settings changed" },
+    "webhook.secretRotated": { data: WebhookEvent, description: "A webhook's secret was rotated" },
+    "webhook.test": { data: z.object({ sentAt: Time }), description: "Sent only by the test operation, to the site's own endpoint" },
+    "webhook.updated": { data: WebhookEvent, description: "A webhook's settings were updated" },
   },
 );
