@@ -155,7 +155,7 @@ async function runShell(code: string): Promise<{ exitCode: number | null; output
 
 test("the tour of the README shows what it promises", async () => {
   const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
-  const [, tour = ""] = /## The tour[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
+  const [, tour = ""] = /## Tour[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
   expect(tour).toContain("http://localhost:8787");
   const { exitCode, output } = await runShell(tour.replaceAll("http://localhost:8787", url));
   expect(exitCode, output).toBe(0);

@@ -5,13 +5,13 @@ interface Props {
   children: ReactNode;
 }
 
-/** The messages of an error and of what caused it, outermost first. */
+/** The messages of an error and its causes, outermost first. */
 function causes(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message}\n\nCause:\n${causes(error.cause)}`;
 }
 
-/** Shows what went wrong in an island instead of an empty place, with a way to try again. */
+/** Shows an error in an island instead of nothing, with a button to try again. */
 export class Boundary extends Component<Props, { error: unknown; crashed: boolean }> {
   override state = { error: undefined, crashed: false };
 

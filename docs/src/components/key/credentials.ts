@@ -1,11 +1,11 @@
-/** What the samples call with, until a reader keeps a key of their own. */
+/** The credentials in the samples until the reader enters their own. */
 export const DEMO = {
   clientId: "5eed00000000000000000001",
   developerKey: "tifo_dev_demo",
   origin: "http://localhost:8787",
 } as const;
 
-/** A reader's own credentials, for as long as the tab is open. Empty fields leave the demo's. */
+/** The reader's own credentials, stored while the tab is open. Empty fields use the demo's. */
 export interface Credentials {
   clientId: string;
   developerKey: string;
@@ -15,7 +15,7 @@ export interface Credentials {
 const KEY = "tifo.credentials";
 export const NONE: Credentials = { clientId: "", developerKey: "", origin: "" };
 
-/** What this tab keeps. */
+/** The credentials stored in this tab. */
 export function keptCredentials(): Credentials {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
@@ -27,12 +27,12 @@ export function keptCredentials(): Credentials {
   }
 }
 
-/** Keeps credentials until the tab closes. They go to nobody: they are filled into the samples and that is all. */
+/** Stores credentials until the tab closes. They are only filled into the samples and never sent anywhere. */
 export function keepCredentials(credentials: Credentials): void {
   sessionStorage.setItem(KEY, JSON.stringify(credentials));
 }
 
-/** A sample with a reader's credentials in the place of the demo's. */
+/** A sample with the reader's credentials instead of the demo's. */
 export function fill(sample: string, own: Credentials): string {
   return sample
     .replaceAll(DEMO.clientId, own.clientId || DEMO.clientId)

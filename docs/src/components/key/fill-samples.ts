@@ -2,7 +2,7 @@ import { type Credentials, fill, keptCredentials } from "./credentials.ts";
 
 const originals = new WeakMap<Node, string>();
 
-/** Fills the kept credentials into every sample of the page, and into what its copy button copies. */
+/** Fills the stored credentials into every sample on the page, and into the text that its copy button copies. */
 export function fillCredentials(own: Credentials = keptCredentials()): void {
   const page = document.querySelector(".main-frame");
   if (!page || (isNone(own) && !page.hasAttribute("data-filled"))) return;
@@ -26,7 +26,7 @@ function fillText(code: Element, own: Credentials): void {
   }
 }
 
-/** What a node said before anything was filled in. */
+/** The original text of a node. */
 function original(node: Node): string {
   const known = originals.get(node) ?? node.nodeValue ?? "";
   originals.set(node, known);

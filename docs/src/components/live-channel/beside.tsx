@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { questionOf } from "./demo.ts";
 import type { QuestNews, Tally } from "./engagement.ts";
 
-/** What moves beside the picture: the poll that is being answered, and the quest that was changed last. */
+/** Content next to the video: the poll that is being answered, and the quest that last changed. */
 export function Beside({ tally, quest }: { tally: Tally | undefined; quest: QuestNews | undefined }) {
   if (tally === undefined && quest === undefined) return null;
   return (
@@ -43,7 +43,7 @@ function PollCard({ tally: { pollId, open, total, answers } }: { tally: Tally })
   );
 }
 
-/** A poll's question, which its tallies don't repeat. */
+/** A poll's question, which its tallies don't contain. */
 function useQuestion(pollId: string): string | undefined {
   const [known, setKnown] = useState<{ pollId: string; question: string | undefined }>();
   useEffect(() => {

@@ -1,7 +1,7 @@
 import type { ServerFrame, ViewerFrame } from "#sdk/channel/index.ts";
 import { questIn, type QuestNews, type Tally, tallyIn } from "./engagement.ts";
 
-/** One line of the log of frames. */
+/** One line of the frame log. */
 export interface LogEntry {
   id: number;
   /** Milliseconds since 1970, this browser's clock. */
@@ -12,11 +12,11 @@ export interface LogEntry {
   detail: string;
 }
 
-/** What the page shows of the frames themselves; all else is the state of the event. */
+/** What the page shows from frames; everything else comes from the event's state. */
 export interface ChannelView {
-  /** Of the poll that was answered last. */
+  /** Of the poll that was last answered. */
   tally: Tally | undefined;
-  /** The quest that was changed last. */
+  /** The quest that last changed. */
   quest: QuestNews | undefined;
   log: LogEntry[];
 }

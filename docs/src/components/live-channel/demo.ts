@@ -1,4 +1,4 @@
-// The demo site's own ids and key; they exist in local demo data only.
+// Ids and key of the demo site; they exist only in local demo data.
 export const DEMO = {
   clientId: "5eed00000000000000000001",
   developerKey: "tifo_dev_demo",
@@ -6,15 +6,15 @@ export const DEMO = {
   overlayId: "5eed0000000000000000a001",
 } as const;
 
-/** Whether the server that served this page runs the demo site; a server that can't be reached throws. */
+/** Whether the server of this page runs the demo site. Throws if the server can't be reached. */
 export async function isDemoServer(): Promise<boolean> {
   const answer = await fetch("/site/v1/", { headers: { "Tifo-Client-Id": DEMO.clientId } });
-  // An unread answer keeps its connection.
+  // An unread response body keeps its connection open.
   await answer.body?.cancel();
   return answer.ok;
 }
 
-/** Broadcasts the demo overlay to the demo channel and answers the broadcast's id; throws with the server's own sentence. */
+/** Broadcasts the demo overlay to the demo channel and returns the broadcast's id. Throws with the server's message. */
 export async function broadcastDemoOverlay(): Promise<string> {
   const answer = await fetch(`/overlay/v1/broadcast/${DEMO.overlayId}`, {
     method: "POST",
@@ -26,11 +26,11 @@ export async function broadcastDemoOverlay(): Promise<string> {
     body: JSON.stringify({ channelId: DEMO.channelId, variables: { scorer: "Ada Moreno", minute: 17 } }),
   });
   const body: unknown = await answer.json().catch(() => null);
-  if (!answer.ok) throw new Error(textAt(body, "message") ?? `The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Error(textAt(body, "message") ?? `The server returned ${answer.status}.`);
   return textAt(firstOf(body, "broadcasts"), "broadcastId") ?? "";
 }
 
-/** What a poll of the demo site asks. */
+/** The question of a poll on the demo site. */
 export async function questionOf(pollId: string): Promise<string | undefined> {
   const answer = await fetch(`/poll/v3/${pollId}`, { headers: { "Tifo-Client-Id": DEMO.clientId } });
   const body: unknown = await answer.json();
@@ -46,7 +46,7 @@ function firstOf(value: unknown, key: string): unknown {
   return Array.isArray(list) ? list[0] : undefined;
 }
 
-/** The string at `key` of something that came as JSON, if there is one. */
+/** The string at `key` of a JSON value, if there is one. */
 export function textAt(value: unknown, key: string): string | undefined {
   const text = at(value, key);
   return typeof text === "string" ? text : undefined;

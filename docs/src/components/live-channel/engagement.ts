@@ -1,4 +1,4 @@
-/** A poll's tally as the channel tells it. */
+/** A poll's tally from the channel. */
 export interface Tally {
   pollId: string;
   open: boolean;
@@ -6,7 +6,7 @@ export interface Tally {
   answers: { answerId: string; answer: string; share: number; right: boolean }[];
 }
 
-/** A quest as the channel tells it. */
+/** A quest from the channel. */
 export interface QuestNews {
   title: string;
   description: string;
@@ -15,7 +15,7 @@ export interface QuestNews {
 
 type Data = Record<string, unknown>;
 
-/** The tally in a `poll.updated`; undefined where the poll keeps its counts to itself. */
+/** The tally in a `poll.updated`; undefined if the poll hides its results. */
 export function tallyIn({ pollId, open, total, answers, correctAnswerId }: Data): Tally | undefined {
   if (typeof pollId !== "string" || typeof total !== "number" || !Array.isArray(answers)) return undefined;
   const counted = answers.filter(isCounted);

@@ -3,7 +3,7 @@ import { LOG_LENGTH } from "./channel-view.ts";
 
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
 
-/** The last frames that travelled, newest first. */
+/** The latest frames in both directions, newest first. */
 export function FrameLog({ log }: { log: LogEntry[] }) {
   return (
     <details className="frame-log">
@@ -15,10 +15,10 @@ export function FrameLog({ log }: { log: LogEntry[] }) {
           <thead>
             <tr>
               <th scope="col">Time</th>
-              <th scope="col">Way</th>
+              <th scope="col">Direction</th>
               <th scope="col">seq</th>
               <th scope="col">Frame</th>
-              <th scope="col">What</th>
+              <th scope="col">Details</th>
             </tr>
           </thead>
           <tbody>

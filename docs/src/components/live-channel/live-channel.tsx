@@ -60,7 +60,7 @@ interface ScreenProps {
   note: string;
 }
 
-/** The event that is watched, with what its frames tell beside it. */
+/** The event that is being watched, with the data of its frames next to it. */
 function Screen({ view: { tally, quest, log }, press, note }: ScreenProps) {
   const connection = useEventState((state) => state.connection);
   const reason = useEventState((state) => state.reason);
@@ -102,7 +102,7 @@ function Status({ connection, reason, viewers }: StatusProps) {
   );
 }
 
-/** Whether this server runs the demo; one that can't be reached now may yet, so the channel's own retries take over. */
+/** Whether this server runs the demo. If it can't be reached now, the channel keeps retrying. */
 function useServer(): Server {
   const [server, setServer] = useState<Server>("unknown");
   useEffect(() => {
@@ -114,7 +114,7 @@ function useServer(): Server {
   return server;
 }
 
-/** The button's broadcast, and how long its overlay took to the screen. */
+/** The button's broadcast, and how long its overlay took to appear. */
 function useBroadcast() {
   const [press, setPress] = useState<{ at: number; broadcastId?: string; failure?: string }>();
   const [seen, setSeen] = useState<{ at: number; broadcastId: string }>();
@@ -135,7 +135,7 @@ function useBroadcast() {
   let note = "";
   if (press?.failure !== undefined) note = press.failure;
   else if (press !== undefined && seen !== undefined && press.broadcastId === seen.broadcastId) {
-    note = `On the screen ${Math.round(seen.at - press.at)} ms after the press.`;
+    note = `On screen ${Math.round(seen.at - press.at)} ms after the press.`;
   }
   return { press: broadcast, shown, note };
 }

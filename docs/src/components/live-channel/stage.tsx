@@ -1,6 +1,6 @@
 import { TifoOverlay } from "#sdk/react/index.ts";
 
-/** The picture, with the overlays of the event over it once there is one. */
+/** The video area, with the event's overlays over it once there is an event. */
 export function Stage({ joined }: { joined: boolean }) {
   return (
     <div className="stage">

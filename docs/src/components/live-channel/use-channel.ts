@@ -7,7 +7,7 @@ import { DEMO } from "./demo.ts";
 
 const tifo = createTifo(renderer);
 
-/** The demo channel as the Web SDK watches it, while `joined`; null until then. `onShown` hears of each broadcast that is on the screen. */
+/** The demo channel through the Web SDK, while `joined`; null until then. `onShown` receives each broadcast that is on screen. */
 export function useChannel(
   joined: boolean,
   onShown: (broadcastId: string) => void,

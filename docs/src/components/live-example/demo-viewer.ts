@@ -1,13 +1,13 @@
 import { DEMO, textAt } from "../live-channel/demo.ts";
 
-// Local demo data only, as the credentials beside it.
+// Exists only in local demo data, like the other credentials.
 const VIEWER = { email: "viewer@demo.example", password: "demo-viewer-pass", siteId: DEMO.clientId };
-/** A token is good for ten minutes. */
+/** A token is valid for 10 minutes. */
 const FRESH_MS = 9 * 60_000;
 
 let kept: { token: Promise<string>; until: number } | undefined;
 
-/** A token of the demo site's viewer, signed in anew when the last one is about to end. */
+/** A token of the demo viewer; signs in again before the last token expires. */
 export function demoViewerToken(): Promise<string> {
   if (!kept || Date.now() > kept.until) kept = { token: signIn(), until: Date.now() + FRESH_MS };
   return kept.token.catch((error: unknown) => {
@@ -24,6 +24,6 @@ async function signIn(): Promise<string> {
   });
   const body: unknown = await answer.json();
   const jwt = textAt(body, "jwt");
-  if (jwt === undefined) throw new Error(textAt(body, "message") ?? `The server answered ${answer.status}.`);
+  if (jwt === undefined) throw new Error(textAt(body, "message") ?? `The server returned ${answer.status}.`);
   return jwt;
 }

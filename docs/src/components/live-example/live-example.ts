@@ -4,7 +4,7 @@ import { broadcastDemoOverlay, DEMO, isDemoServer } from "../live-channel/demo.t
 import { demoViewerToken } from "./demo-viewer.ts";
 import { loadSdk } from "./load-sdk.ts";
 
-/** An example that a reader starts: the SDK in the demo channel, showing overlays, panels or the state of the event. */
+/** An example that the reader starts: the SDK on the demo channel, with overlays, panels or the state of the event. */
 export class LiveExample extends HTMLElement {
   private tifo: TifoCore | undefined;
 
@@ -63,7 +63,7 @@ export class LiveExample extends HTMLElement {
     this.say(`${connection}${reason === undefined ? "" : `: ${reason}`} · viewers: ${concurrents}`);
   }
 
-  /** The button that started the example goes on as the one that broadcasts. */
+  /** The button that started the example becomes the broadcast button. */
   private offerBroadcast(): void {
     const again = part(this, "button", HTMLButtonElement).cloneNode();
     if (!(again instanceof HTMLButtonElement)) return;
@@ -76,7 +76,7 @@ export class LiveExample extends HTMLElement {
   }
 }
 
-/** The event's panels, with the one that asks questions in front once they are known. */
+/** The event's panels; opens the poll panel once the panels are loaded. */
 function showPolls(tifo: TifoCore, event: TifoEventViewModel, place: HTMLElement): void {
   tifo.renderPanel(place);
   const end = event.subscribe(() => {
@@ -86,7 +86,7 @@ function showPolls(tifo: TifoCore, event: TifoEventViewModel, place: HTMLElement
   });
 }
 
-/** The whole state as text, anew after every change. */
+/** The complete state as text, updated after every change. */
 function showState(event: TifoEventViewModel, place: HTMLElement): void {
   const text = document.createElement("pre");
   text.tabIndex = 0;

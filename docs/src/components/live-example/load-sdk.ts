@@ -8,7 +8,7 @@ declare global {
 
 let loading: Promise<TifoCore> | undefined;
 
-/** The SDK as plain pages load it, once. A failure is forgotten, so that the next press tries again. */
+/** Loads the SDK once, as plain pages do. A failure isn't cached, so the next press tries again. */
 export function loadSdk(): Promise<TifoCore> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;

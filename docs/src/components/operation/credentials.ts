@@ -1,11 +1,11 @@
 import { type Operation, securitySchemes } from "./document.ts";
 
-/** One way to say who calls an operation: its credentials, each with where it goes. */
+/** One way to authenticate a call: a set of credentials, each with its location. */
 export interface CredentialSet {
   parts: { name: string; description: string }[];
 }
 
-/** The ways that are enough for an operation, in the document's order. None of them asks for anything where anybody may call. */
+/** The sets of credentials that an operation accepts, in the document's order. A set is empty if anybody can call the operation. */
 export function credentialsOf({ security }: Operation): CredentialSet[] {
   return security.map((set) => ({
     parts: set.map((kind) => {

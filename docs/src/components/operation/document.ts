@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "@hono/zod-openapi";
 
-// The OpenAPI document as the reference's pages read it, when the site is built.
+// The OpenAPI document as the reference pages read it at build time.
 
 export interface Schema {
   $ref?: string | undefined;
@@ -99,17 +99,17 @@ const Document = z.object({
 
 type Parameter = z.infer<typeof Parameter>;
 
-/** What is sent or answered, in one media type. */
+/** A request or response body in one media type. */
 export interface Body {
   type: string;
   schema: Schema | undefined;
   example: unknown;
 }
 
-export interface Answer {
+export interface OperationResponse {
   status: number;
   description: string;
-  /** None where nothing but the status is answered. */
+  /** Empty if the response has no body. */
   bodies: Body[];
 }
 
@@ -118,16 +118,16 @@ export interface Operation {
   method: (typeof METHODS)[number];
   path: string;
   summary: string;
-  /** Paragraphs of Markdown with inline code alone. */
+  /** Paragraphs whose only markup is inline code. */
   description: string;
   area: string;
-  /** Sets of credentials, any one of which is enough. */
+  /** Sets of credentials; any one set is enough. */
   security: string[][];
   parameters: Parameter[];
   body: (Body & { required: boolean }) | undefined;
-  /** Below 400. */
-  answers: Answer[];
-  /** From 400: one entry per code of the error table. */
+  /** Those with a status below 400. */
+  responses: OperationResponse[];
+  /** Those from 400: one entry per error code. */
   errors: { status: number; code: string; title: string }[];
 }
 
@@ -138,7 +138,7 @@ export interface Area {
   operations: Operation[];
 }
 
-/** Parsing takes long enough that the pages of all operations share one reading. */
+/** Parsed once for all pages, because it takes a while. */
 const document = Document.parse(JSON.parse(readFileSync("docs/public/openapi.json", "utf8")));
 
 export const VERSION = document.info.version;
@@ -151,7 +151,7 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
   }),
 );
 
-/** The document's areas in their order. */
+/** The areas, in the document's order. */
 export const areas: Area[] = document.tags.map(({ name, description }) => ({
   name,
   description,
@@ -159,12 +159,12 @@ export const areas: Area[] = document.tags.map(({ name, description }) => ({
   operations: operations.filter(({ area }) => area === name),
 }));
 
-/** Name that a schema has in the document. */
+/** The name of a referenced schema. */
 export function nameOf(schema: Schema): string | undefined {
   return schema.$ref?.replace("#/components/schemas/", "");
 }
 
-/** The schema that a reference stands for. */
+/** Resolves a reference. */
 export function follow(schema: Schema): Schema {
   const name = nameOf(schema);
   if (name === undefined) return schema;
@@ -173,7 +173,7 @@ export function follow(schema: Schema): Schema {
   return follow(named);
 }
 
-/** What a schema's own example is, or one made of those of its parts; `optional` ones too, down to a depth. */
+/** A schema's own example, or one built from its parts; with `optional`, also from optional properties, up to a depth. */
 export function exampleOf(from: Schema, optional = false, depth = 0): unknown {
   const schema = follow(from);
   if (schema.example !== undefined) return schema.example;
@@ -204,7 +204,7 @@ function readOperation(method: Operation["method"], path: string, raw: z.infer<t
     security: raw.security.map((set) => Object.keys(set)),
     parameters: raw.parameters.map(readParameter),
     body: sent && { ...sent, required: raw.requestBody?.required ?? false },
-    answers: responses
+    responses: responses
       .filter(({ status }) => status < 400)
       .map(({ status, description, content }) => ({ status, description, bodies: bodiesOf(content, true) })),
     errors: responses
@@ -228,7 +228,7 @@ function bodiesOf(content: z.infer<typeof Content>, optional: boolean): Body[] {
   }));
 }
 
-/** A refusal's description names each of its codes and the code's title. */
+/** The description of an error response lists its codes with their titles. */
 function codesOf(description: string): { code: string; title: string }[] {
   return [...description.matchAll(/`([a-z_]+)`: ([^`]+?)\.?\s*(?=`|$)/g)].map(([, code = "", title = ""]) => ({ code, title }));
 }

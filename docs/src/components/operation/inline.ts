@@ -1,6 +1,6 @@
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** The HTML of a text of the document, whose only markup is `inline code`. */
+/** Converts a text whose only markup is `inline code` to HTML. */
 export function inline(text: string): string {
   return text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? character).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }

@@ -1,41 +1,41 @@
 import { exampleOf, follow, nameOf, type Schema } from "./document.ts";
 
-/** One line of a table of fields. */
+/** One field in a list of fields. */
 export interface Row {
-  /** Its own name; "[]" stands for each entry of a list, "{}" for each value of a map. */
+  /** Its own name; "[]" stands for each item of a list, "{}" for each value of a map. */
   name: string;
-  /** Dotted path from the root, which tells rows of one name apart. */
+  /** Dotted path from the root, which distinguishes rows with the same name. */
   path: string;
   depth: number;
   type: string;
   required: boolean;
   description: string;
-  /** What a value must keep to, in words. */
+  /** Constraints on the value, as text. */
   constraints: string[];
 }
 
 const DEPTH = 4;
-/** What a schema may say that allows no value but null. */
+/** Keywords that a schema for null can have. */
 const NOTES = new Set(["nullable", "description"]);
 
-/** The fields of an object or a list, each above its own fields. A type within itself is named and not unfolded again. */
+/** The fields of an object or a list, each followed by its children. A recursive type is named and not expanded again. */
 export function rowsOf(schema: Schema): Row[] {
   return below(schema, "", 0, []);
 }
 
-/** A type as a reader says it: "string", "list of Poll", "Poll or null". */
+/** A readable type: "string", "list of Poll", "Poll or null". */
 export function typeOf(from: Schema): string {
   const schema = follow(from);
   if (schema.nullable && Object.keys(schema).every((key) => NOTES.has(key))) return "null";
   return `${plainType(from, schema)}${schema.nullable ? " or null" : ""}`;
 }
 
-/** What is said of a field, in one line: what it means, then what it must keep to. */
+/** A field's note in one line: its meaning, then its constraints. */
 export function noteOf(description: string, constraints: string[]): string {
   return [description.replace(/\.$/, ""), constraints.join("; ")].filter((text) => text !== "").join(" · ");
 }
 
-/** What values of a schema must keep to. */
+/** The constraints of a schema. */
 export function constraintsOf(from: Schema): string[] {
   const schema = follow(from);
   return [
@@ -76,10 +76,10 @@ function below(from: Schema, path: string, depth: number, within: Schema[]): Row
   return [...parts, ...fields, ...values];
 }
 
-/** Each variant that is an object is headed by what tells it from the others. */
+/** Each object variant starts with the field that distinguishes it. */
 function rowsOfVariants(variants: Schema[], path: string, depth: number, within: Schema[]): Row[] {
   const objects = variants.filter((variant) => follow(variant).properties);
-  // More would be a catalogue: the body's example and the explorer show them one at a time.
+  // More than four would be too long; the example and the explorer show them one at a time.
   if (objects.length > 4) return objects.map((variant) => variantRow(variant, path, depth));
   return objects.flatMap((variant) => [variantRow(variant, path, depth), ...below(variant, path, depth + 1, within)]);
 }

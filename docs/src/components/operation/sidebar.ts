@@ -2,12 +2,12 @@ import { sectionOf } from "../../sidebars/index.ts";
 import type { SidebarItem } from "../../sidebars/sidebar.ts";
 import { areas, type Operation } from "./document.ts";
 
-/** The sidebar of an operation's page: its area's operations alone, since all of them would weigh more than the page. */
+/** The sidebar of an operation's page: only the operations of its area, because all of them would be larger than the page. */
 export function areaSidebar({ area }: Operation): SidebarItem[] {
   const items = areas.find(({ name }) => name === area)?.operations ?? [];
   return [
     {
-      // By its section's label a page's part is found.
+      // A page's part of the sidebar is found by the label of its section.
       label: sectionOf("/docs/api-reference")?.label ?? "",
       items: [
         { label: "API reference", link: "/docs/api-reference" },

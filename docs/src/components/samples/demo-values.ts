@@ -1,10 +1,10 @@
-// What the demo site has for the paths and bodies of samples: an example in the document can't know whose id it is.
+// The demo site's values for the paths and bodies of samples: an example in the OpenAPI document can't know which id to use.
 
 const DEMO_SITE = "5eed00000000000000000001";
 const CHANNEL = "5eed0000000000000000c001";
 const VIEWER = "5eed0000000000000000a003";
 
-/** Ids that samples call with, by the beginning of the path and the parameter's name. The longest beginning wins. */
+/** Ids for samples, by path prefix and parameter name. The longest prefix wins. */
 const PATHS: Record<string, Record<string, string>> = {
   "/accesscode/v1": { id: "5eed00000000000000004d01", accessCode: "HARBOUR-2026", code: "H7K2QXLM" },
   "/account/v3": { id: VIEWER },
@@ -42,7 +42,7 @@ const PATHS: Record<string, Record<string, string>> = {
   "/wallet/v1": { walletId: "5eed00000000000000006f02", subscriptionId: "5eed00000000000000006b01" },
 };
 
-/** The same of single operations: what they delete is needed by nothing else, what they make is not there yet. */
+/** The same for single operations: nothing else needs what they delete, and what they create doesn't exist yet. */
 const OWN: Record<string, Record<string, string>> = {
   addAccessCode: { accessCode: "HARBOUR-2027" },
   deleteMedia: { id: "5eed0000000000000000f002" },
@@ -56,7 +56,7 @@ const MATCH_EVENT = {
   match: { id: "match-2026-11-21", minute: 17, kind: "goal", goal: "home", scorer: "Ada Moreno", score: { home: 1, away: 0 } },
 };
 
-/** Fields whose value in the demo differs from the document's own example, by operation; of a list, all of it. */
+/** Fields whose demo value differs from the document's example, by operation; lists are replaced as a whole. */
 const BODIES: Record<string, Record<string, unknown> | unknown[]> = {
   changePassword: { oldPassword: "demo-admin-pass" },
   createAccount: { email: "newcomer@demo.example" },
@@ -74,7 +74,7 @@ const BODIES: Record<string, Record<string, unknown> | unknown[]> = {
   updatePage: { slug: "main-stage" },
 };
 
-/** The demo's value of an operation's parameter. */
+/** The demo value of an operation's parameter. */
 export function demoParameter({ operationId, path }: { operationId: string; path: string }, name: string): string | undefined {
   const own = OWN[operationId]?.[name];
   if (own !== undefined) return own;
@@ -83,7 +83,7 @@ export function demoParameter({ operationId, path }: { operationId: string; path
   return longest === undefined ? undefined : PATHS[longest]?.[name];
 }
 
-/** A body's example with the demo's values in it. */
+/** A body's example with demo values. */
 export function demoBody(operationId: string, example: unknown): unknown {
   const own = BODIES[operationId];
   if (own === undefined || Array.isArray(own)) return own ?? example;

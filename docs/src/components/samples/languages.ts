@@ -4,7 +4,7 @@ import { type Header, requestOf, type SampleRequest } from "./request.ts";
 import { SPECIAL } from "./special.ts";
 import type { Sample } from "./sample.ts";
 
-/** What every group of samples keeps a reader's choice of language by. */
+/** The storage key of the reader's language, shared by all groups of samples. */
 export const SYNC_KEY = "language";
 
 const LANGUAGES = [
@@ -15,7 +15,7 @@ const LANGUAGES = [
   { label: "Kotlin", language: "kotlin", write: kotlin },
 ] as const;
 
-/** An operation's request in each language. What opens a stream or is no request of an integrator's has fewer. */
+/** An operation's request in each language. Streams and requests that integrators don't send have fewer. */
 export function samplesOf(operation: Operation): Sample[] {
   const special = SPECIAL[operation.operationId];
   if (special) return special;
@@ -24,7 +24,7 @@ export function samplesOf(operation: Operation): Sample[] {
 }
 
 function curl(request: SampleRequest): string {
-  const { method, url, headers, body, signed, answers } = request;
+  const { method, url, headers, body, signed, returns } = request;
   const signing = signed && shellSignature(request);
   const sends = body ? [body.kind === "file" ? `-F file=@derby.vtt` : `-d ${signed ? `"$BODY"` : shellQuote(textOf(request))}`] : [];
   const verb = method === (body ? "POST" : "GET") ? "" : ` -X ${method}`;
@@ -34,7 +34,7 @@ function curl(request: SampleRequest): string {
       variable ? `-H "${name}: ${value}$${variable === "signature" ? "SIGNATURE" : variable}"` : `-H ${shellQuote(`${name}: ${value}`)}`,
     ),
     ...sends,
-    ...(answers === "file" ? ["-o crest.svg"] : []),
+    ...(returns === "file" ? ["-o crest.svg"] : []),
   ];
   const file = body?.kind === "file" ? `printf '${CAPTIONS}' > derby.vtt\n` : "";
   return `${file}${signing ?? ""}${lines.join(" \\\n  ")}`;
@@ -51,7 +51,7 @@ function shellSignature(request: SampleRequest): string {
 }
 
 function javascript(request: SampleRequest): string {
-  const { method, url, headers, body, signed, answers } = request;
+  const { method, url, headers, body, signed, returns } = request;
   const head: string[] = [];
   const options = method === "GET" ? [] : [`method: "${method}",`];
   if (headers.length > 0) options.push("headers: {", ...headers.map((header) => `  ${javascriptHeader(header)},`), "},");
@@ -69,7 +69,7 @@ function javascript(request: SampleRequest): string {
   }
   const call = options.length === 0 ? `fetch("${url}")` : `fetch("${url}", {\n${options.map((line) => `  ${line}`).join("\n")}\n})`;
   const read = { json: ", await response.json()", text: ", await response.text()", file: ", (await response.arrayBuffer()).byteLength" };
-  const shown = answers === "nothing" ? "" : read[answers];
+  const shown = returns === "nothing" ? "" : read[returns];
   return [...head, ...(head.length > 0 ? [""] : []), `const response = await ${call};`, `console.log(response.status${shown});`].join("\n");
 }
 
@@ -80,7 +80,7 @@ function javascriptHeader({ name, value, variable }: Header): string {
 }
 
 function python(request: SampleRequest): string {
-  const { method, url, headers, body, signed, answers } = request;
+  const { method, url, headers, body, signed, returns } = request;
   const imports = new Set(["from urllib.request import Request, urlopen"]);
   const head: string[] = [];
   const values = headers.map((header) => pythonHeader(header));
@@ -106,9 +106,9 @@ function python(request: SampleRequest): string {
     head.push(`signature = hmac.new(b"${signed.secret}", ${body ? "body" : `b"${signed.content}"`}, "sha256").hexdigest()`);
   }
   if (values.length > 0) options.push("headers={", ...values.map((line) => `    ${line},`), "},");
-  if (answers === "json") imports.add("import json");
+  if (returns === "json") imports.add("import json");
   const arguments_ = [`"${url}",`, ...options, ...data].map((line) => `    ${line}`).join("\n");
-  const read = { json: ", json.load(response)", text: ", response.read().decode()", file: ", len(response.read())", nothing: "" }[answers];
+  const read = { json: ", json.load(response)", text: ", response.read().decode()", file: ", len(response.read())", nothing: "" }[returns];
   const made = options.length + data.length === 0 ? `request = Request("${url}")` : `request = Request(\n${arguments_}\n)`;
   const sorted = [...imports].sort(
     (one, other) => Number(one.startsWith("from")) - Number(other.startsWith("from")) || (one < other ? -1 : 1),
@@ -201,7 +201,7 @@ function kotlinHeader({ name, value, variable }: Header): string {
   return variable ? `.header("${name}", "${value}" + System.getenv("${variable}"))` : `.header("${name}", ${JSON.stringify(value)})`;
 }
 
-/** A file that each language can write in one line. */
+/** A file that every language can write in one line. */
 const CAPTIONS = "WEBVTT\\n\\n00:00.000 --> 00:04.000\\nKick-off\\n";
 
 function textOf({ body }: SampleRequest): string {

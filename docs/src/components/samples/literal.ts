@@ -27,7 +27,7 @@ export const PYTHON: Dialect = { ...JSON_TEXT, null: "None", true: "True", false
 
 const WIDTH = 72;
 
-/** Writes a JSON value in a language, on one line where it is short. `indent` is the column of the line that it begins on. */
+/** Writes a JSON value in a language, on one line if it is short. `indent` is the column of its first line. */
 export function literal(value: unknown, dialect: Dialect, indent = 0): string {
   const line = onOneLine(value, dialect);
   if (typeof value !== "object" || value === null || line.length + indent <= WIDTH) return line;

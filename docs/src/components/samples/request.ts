@@ -2,22 +2,22 @@ import { DEMO } from "../key/credentials.ts";
 import { exampleOf, type Operation } from "../operation/document.ts";
 import { demoBody, demoParameter } from "./demo-values.ts";
 
-/** The request that an operation's samples make in each language: the demo site's own ids and keys. */
+/** The request that an operation's samples send in each language, with the demo site's ids and keys. */
 export interface SampleRequest {
   method: string;
   url: string;
   headers: Header[];
   body: SampleBody | undefined;
-  /** Where the body, or the id of what has none, is signed. */
+  /** Set if the body, or the id of a request without one, is signed. */
   signed: { secret: string; content: string } | undefined;
-  /** What comes back. */
-  answers: "json" | "text" | "file" | "nothing";
+  /** The kind of response. */
+  returns: "json" | "text" | "file" | "nothing";
 }
 
 export interface Header {
   name: string;
   value: string;
-  /** What follows the value and is known only when the sample runs. */
+  /** Appended to the value; known only when the sample runs. */
   variable?: "TIFO_TOKEN" | "signature";
 }
 
@@ -48,7 +48,7 @@ export function requestOf(operation: Operation): SampleRequest {
     ],
     body,
     signed,
-    answers: answerOf(operation),
+    returns: responseKindOf(operation),
   };
 }
 
@@ -75,9 +75,9 @@ function bodyOf({ operationId, body }: Operation): SampleBody | undefined {
   return { kind: "json", value: demoBody(operationId, body.example) };
 }
 
-function answerOf({ answers }: Operation): SampleRequest["answers"] {
-  const types = answers.flatMap(({ bodies }) => bodies.map(({ type }) => type));
+function responseKindOf({ responses }: Operation): SampleRequest["returns"] {
+  const types = responses.flatMap(({ bodies }) => bodies.map(({ type }) => type));
   if (types.length === 0) return "nothing";
   if (types.some((type) => type.endsWith("/*"))) return "file";
-  return types.includes("application/json") && answers.every(({ bodies }) => bodies.length > 0) ? "json" : "text";
+  return types.includes("application/json") && responses.every(({ bodies }) => bodies.length > 0) ? "json" : "text";
 }

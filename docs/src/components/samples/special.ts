@@ -3,7 +3,7 @@ import type { Sample } from "./sample.ts";
 
 const CHANNEL = `${DEMO.origin}/realtime/v1/channels/5eed0000000000000000c001`;
 
-/** Samples of operations that no request and answer show: streams, a page's redirect, and what others than integrators call. */
+/** Samples of operations that aren't a request with a response: streams, redirects, and calls that integrators don't make. */
 export const SPECIAL: Record<string, Sample[]> = {
   connectToChannel: [
     {

@@ -1,16 +1,16 @@
 const text = new TextEncoder();
 
-/** Hex HMAC-SHA256 of a text, keyed by another's bytes: the `Tifo-Signature` of data providers and the `signature` of webhooks. */
+/** Hex HMAC-SHA256 of a text: the `Tifo-Signature` of data providers and the `signature` of webhooks. */
 export async function hexSignature(secret: string, content: string): Promise<string> {
   return [...(await hmac(text.encode(secret), content))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** What a data provider signs: the body alone, or with the time before it. */
+/** The content that a data provider signs: the body, preceded by the timestamp if there is one. */
 export function signedContent(body: string, timestamp: string): string {
   return timestamp === "" ? body : `${timestamp}.${body}`;
 }
 
-/** The entry of a `webhook-signature` header by the rule of Standard Webhooks; throws where the secret is not `whsec_` and base64. */
+/** A `webhook-signature` entry as defined by Standard Webhooks. Throws if the secret isn't `whsec_` followed by base64. */
 export async function standardSignature(secret: string, id: string, timestamp: string, body: string): Promise<string> {
   const key = Uint8Array.from(atob(secret.replace(/^whsec_/, "")), (character) => character.charCodeAt(0));
   return `v1,${btoa(String.fromCharCode(...(await hmac(key, `${id}.${timestamp}.${body}`))))}`;

@@ -4,10 +4,10 @@ import { JSON_TEXT, literal } from "../samples/literal.ts";
 import { requestOf } from "../samples/request.ts";
 import type { Field, Form } from "./request.ts";
 
-/** Streams, and what calls from outside alone can do, have no form. */
+/** Operations without a form: streams, and calls that only external systems make. */
 const WITHOUT = new Set(["connectToChannel", "streamChannel", "openInvite", "receiveStripeEvent"]);
 
-/** The form of an operation, with the values of its samples; none where a form can't show it. */
+/** The form of an operation, with the values of its samples; undefined if a form can't represent it. */
 export function formOf(operation: Operation): Form | undefined {
   if (WITHOUT.has(operation.operationId)) return undefined;
   const { url, headers, body, method } = requestOf(operation);

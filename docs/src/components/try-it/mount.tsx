@@ -3,10 +3,10 @@ import { Boundary } from "../boundary.tsx";
 import type { Form } from "./request.ts";
 import { TryIt } from "./try-it.tsx";
 
-/** Puts the form of an operation, which comes as JSON, into an element. */
+/** Renders the form of an operation, passed as JSON, into an element. */
 export function mountTryIt(element: Element, json: string): void {
   const form: unknown = JSON.parse(json);
-  if (!isForm(form)) throw new Error("The page does not describe the operation.");
+  if (!isForm(form)) throw new Error("The page doesn't describe the operation.");
   createRoot(element).render(
     <Boundary>
       <TryIt form={form} />
@@ -14,7 +14,7 @@ export function mountTryIt(element: Element, json: string): void {
   );
 }
 
-/** The page is built with the form's type, so what tells it from an empty one is enough. */
+/** The page is built with the form's type, so checking that it isn't empty is enough. */
 function isForm(value: unknown): value is Form {
   return typeof value === "object" && value !== null && "path" in value && "fields" in value;
 }

@@ -19,7 +19,7 @@ test("fills the path and leaves empty fields out", () => {
   expect(Object.fromEntries(new Headers(init.headers))).toEqual({ "tifo-client-id": "site", "content-type": "application/json" });
 });
 
-test("sends what the reader typed in place of what stood there", () => {
+test("sends what the reader typed instead of the initial values", () => {
   const { url, init } = requestOf(form, { "query.limit": "2", "header.Tifo-Client-Id": "" }, "[]");
   expect(url).toBe("/poll/v3/p%201/answers?limit=2");
   expect(new Headers(init.headers).has("Tifo-Client-Id")).toBe(false);

@@ -1,10 +1,10 @@
-/** What a page tells its try-it form of the operation. */
+/** The operation as its page passes it to the form. */
 export interface Form {
   method: string;
   /** With {parameters}. */
   path: string;
   fields: Field[];
-  /** Its JSON or text, to start from; a file is chosen instead. */
+  /** Initial JSON or text; for a file, the reader selects one. */
   body: { type: string; text: string } | "file" | undefined;
 }
 
@@ -34,7 +34,7 @@ export function requestOf(form: Form, values: Record<string, string>, body: stri
   };
 }
 
-/** Tells a header from a query parameter of the same name. */
+/** Distinguishes a header from a query parameter with the same name. */
 export function keyOf({ in: place, name }: Field): string {
   return `${place}.${name}`;
 }

@@ -10,23 +10,23 @@ interface Shown {
   text: string;
 }
 
-/** A form that makes an operation's request to the server of this page and shows what it answers. */
+/** A form that sends an operation's request to this page's server and shows the response. */
 export function TryIt({ form }: { form: Form }) {
   const [values, setValues] = useState(() => startValues(form));
   const [body, setBody] = useState<string | File | undefined>(() => startBody(form));
-  const [answer, setAnswer] = useState<Shown | { failure: string } | "waiting">();
+  const [result, setResult] = useState<Shown | { failure: string } | "waiting">();
   const first = useRef<HTMLFormElement>(null);
   useEffect(() => first.current?.querySelector("input")?.focus(), []);
 
   async function send(event: FormEvent): Promise<void> {
     event.preventDefault();
-    setAnswer("waiting");
-    setAnswer(await call(form, values, body).catch((error: unknown) => ({ failure: String(error) })));
+    setResult("waiting");
+    setResult(await call(form, values, body).catch((error: unknown) => ({ failure: String(error) })));
   }
 
   async function signIn(key: string): Promise<void> {
     const jwt = await demoToken().catch((error: unknown) => {
-      setAnswer({ failure: String(error) });
+      setResult({ failure: String(error) });
       return undefined;
     });
     if (jwt !== undefined) setValues({ ...values, [key]: `Bearer ${jwt}` });
@@ -49,7 +49,7 @@ export function TryIt({ form }: { form: Form }) {
           />
           {field.name === "Authorization" && (
             <button type="button" className="quiet" onClick={() => void signIn(keyOf(field))}>
-              Sign in as the demo’s admin
+              Sign in as the demo admin
             </button>
           )}
         </label>
@@ -71,25 +71,25 @@ export function TryIt({ form }: { form: Form }) {
           />
         </label>
       )}
-      <button type="submit" className="tifo-button" disabled={answer === "waiting"}>
+      <button type="submit" className="tifo-button" disabled={result === "waiting"}>
         Send
       </button>
-      <div role="status">{answer !== undefined && <Answer answer={answer} />}</div>
+      <div role="status">{result !== undefined && <Result result={result} />}</div>
     </form>
   );
 }
 
-function Answer({ answer }: { answer: Shown | { failure: string } | "waiting" }) {
-  if (answer === "waiting") return <p>Waiting for the answer …</p>;
-  if ("failure" in answer) return <p className="failure">{answer.failure}</p>;
+function Result({ result }: { result: Shown | { failure: string } | "waiting" }) {
+  if (result === "waiting") return <p>Waiting for the response …</p>;
+  if ("failure" in result) return <p className="failure">{result.failure}</p>;
   return (
     <>
       <p>
-        <strong>{answer.status}</strong> in {answer.took} ms, {answer.type || "no body"}
+        <strong>{result.status}</strong> in {result.took} ms, {result.type || "no body"}
       </p>
-      {answer.text !== "" && (
-        <pre tabIndex={0} aria-label="Answer">
-          <code>{answer.text}</code>
+      {result.text !== "" && (
+        <pre tabIndex={0} aria-label="Response">
+          <code>{result.text}</code>
         </pre>
       )}
     </>
@@ -114,16 +114,16 @@ function indented(text: string): string {
   }
 }
 
-/** A token of the demo site's admin; where there is no demo, the server's own refusal is thrown. */
+/** A token of the demo admin. Throws if the server doesn't run the demo. */
 async function demoToken(): Promise<string> {
   const response = await fetch("/auth/v2/login", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ email: "admin@demo.example", password: "demo-admin-pass", siteId: DEMO.clientId }),
   });
-  const answer: unknown = await response.json();
-  if (typeof answer === "object" && answer !== null && "jwt" in answer) return String(answer.jwt);
-  throw new Error(`The demo’s admin can’t sign in here: ${response.status}.`);
+  const body: unknown = await response.json();
+  if (typeof body === "object" && body !== null && "jwt" in body) return String(body.jwt);
+  throw new Error(`The demo admin can’t sign in here: ${response.status}.`);
 }
 
 function startValues(form: Form): Record<string, string> {
