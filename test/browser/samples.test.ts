@@ -199,9 +199,9 @@ describe("samples of the reference", () => {
     }
   });
 
-  test("are answered as the document says, and refused by the demo only where it must", () => {
+  test("get the documented responses, and errors from the demo only where expected", () => {
     const byId = Map.groupBy(Object.values(exchanges).flat(), ({ sample }) => sample);
-    const wrong = operations.flatMap(({ operationId, answers: declared, errors }) => {
+    const wrong = operations.flatMap(({ operationId, responses: declared, errors }) => {
       const statuses = (REFUSED[operationId] === undefined ? declared : errors).map(({ status }) => status);
       return (byId.get(operationId) ?? [])
         .filter(({ status }) => !statuses.includes(status))

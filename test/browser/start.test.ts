@@ -153,7 +153,7 @@ async function runShell(code: string): Promise<{ exitCode: number | null; output
   return { exitCode: run.exitCode, output };
 }
 
-test("the tour of the README shows what it promises", async () => {
+test("the tour in the README prints what it promises", async () => {
   const readme = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
   const [, tour = ""] = /## Tour[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
   expect(tour).toContain("http://localhost:8787");
