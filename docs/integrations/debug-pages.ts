@@ -1,6 +1,6 @@
 import type { AstroIntegration } from "astro";
 
-/** Adds the pages under `/__debug/`. A folder of `pages` whose name begins with an underscore would make none. */
+/** Adds the pages under `/__debug/`. Astro ignores folders in `pages` whose name begins with an underscore. */
 export function debugPages(): AstroIntegration {
   return {
     name: "tifo-debug-pages",

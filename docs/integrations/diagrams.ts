@@ -3,7 +3,7 @@ import { drawDiagram } from "../src/diagrams/mermaid.ts";
 
 const CAPTION = /caption="([^"]*)"/;
 
-/** Draws ```mermaid fences at build time. Their `caption="…"` says what is shown; without it that is "Diagram". */
+/** Renders ```mermaid fences at build time. Their `caption="…"` is the accessible description; the default is "Diagram". */
 export const diagrams = defineMdastPlugin({
   name: "tifo-diagrams",
   code(node, { sourceFormat }) {

@@ -7,14 +7,14 @@ const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)([^>]*)>([\s\S]*?)<\/script>/g;
 const DATA_BLOCK = /\stype="?(application|text\/(?!javascript))/;
 const OVERLAY_FRAME = "overlay-frame.html";
 
-/** The Content-Security-Policy sources (`'sha256-…'`) of the scripts that stand inside an HTML page. */
+/** The Content-Security-Policy sources (`'sha256-…'`) of a page's inline scripts. */
 export function scriptHashes(html: string): string[] {
   return Array.from(html.matchAll(INLINE_SCRIPT))
     .filter(([, attributes = ""]) => !DATA_BLOCK.test(attributes))
     .map(([, , code = ""]) => `'sha256-${createHash("sha256").update(code).digest("base64")}'`);
 }
 
-/** Fills the hashes of the built pages' inline scripts into `_headers`, so that its policies need no `unsafe-inline`. */
+/** Writes the hashes of the built pages' inline scripts to `_headers`, so that its policies don't need `unsafe-inline`. */
 export function inlineScriptHashes(): AstroIntegration {
   return {
     name: "tifo-inline-script-hashes",

@@ -3,7 +3,7 @@ import type { Plugin } from "vite";
 const STARLIGHT_FILE = /@astrojs[\\/]starlight[\\/]dist/;
 const STARLIGHT_DESKTOP = /(min-width:\s*|width\s*>=\s*)50r?em/g;
 
-/** Moves Starlight's fixed desktop breakpoint from 800 to 997 px: a navbar of seven links needs the room. */
+/** Moves Starlight's fixed desktop breakpoint from 800 to 997 px, to fit a navbar with seven links. */
 export function navbarBreakpoint(): Plugin {
   return {
     name: "tifo-navbar-breakpoint",

@@ -14,13 +14,13 @@ import { sectionOf, sections } from "../src/sidebars/index.ts";
 import { origin } from "../src/site.ts";
 
 const TITLE = "Tifo";
-const SUMMARY = "Open audience engagement for live video: realtime overlays, panels, polls and quests over one API, with SDKs.";
-/** What Pagefind writes for search boxes that are not ours. */
+const SUMMARY = "An open-source audience-engagement platform for live video: realtime overlays, panels, polls and quests over one API, with SDKs.";
+/** Pagefind's files for search boxes that the site doesn't use. */
 const UNUSED = ["pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-ui.*", "pagefind-highlight.js"];
 
 /**
- * Makes of the built pages what readers and their tools search and read: Pagefind's index, `search-index.json` (and one per section),
- * a Markdown twin of each page, `llms.txt`, `llms-full.txt`. Then follows every link: one that is broken fails the build.
+ * Generates from the built pages what readers and tools search and read: Pagefind's index, `search-index.json` (and one per
+ * section), a Markdown twin of each page, `llms.txt`, `llms-full.txt`. Then checks every link: a broken one fails the build.
  */
 export function publish(): AstroIntegration {
   return {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { defineMdastPlugin } from "satteri";
 
-/** Warns of a relative link to a Markdown file that does not exist. Links to pages are checked where they fail the build. */
+/** Warns about relative links to missing Markdown files. The build checks links to pages. */
 export const relativeLinks = defineMdastPlugin({
   name: "tifo-relative-links",
   link(node, context) {

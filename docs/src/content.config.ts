@@ -3,7 +3,7 @@ import { docsSchema, i18nSchema } from "@astrojs/starlight/schema";
 import { defineCollection } from "astro:content";
 import { z } from "astro/zod";
 
-// Search engines cut what is longer.
+// Search engines truncate longer descriptions.
 const described = z.object({ description: z.string().min(1).max(160) });
 
 export const collections = {

@@ -1,2 +1,2 @@
-// Brings Starlight's `Astro.locals` into the types.
+// Adds Starlight's `Astro.locals` to the types.
 import "@astrojs/starlight";

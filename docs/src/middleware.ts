@@ -1,9 +1,9 @@
 import { defineMiddleware } from "astro:middleware";
 
-// A sample that is wider than the page scrolls, so the keyboard must get there, also before the script that sees to it.
+// Wide samples scroll, so they must be focusable by keyboard even before the script runs.
 const SAMPLE = "<pre data-language";
 
-/** Starlight writes the dark theme into every page; ours start light, scripts or not. */
+/** Starlight renders every page with the dark theme; ours start light, with or without scripts. */
 export const onRequest = defineMiddleware(async (_context, next) => {
   const response = await next();
   if (!response.headers.get("content-type")?.startsWith("text/html")) return response;

@@ -4,7 +4,7 @@ import { sections } from "./sidebars/index.ts";
 import type { SidebarItem } from "./sidebars/sidebar.ts";
 import { CURRENT, type DocsVersion } from "./versions.ts";
 
-/** The site's one version of its docs, as pages and sidebars are now. */
+/** The site's only version of the docs, with the current pages and sidebars. */
 export async function currentVersion(): Promise<DocsVersion> {
   const docs = await getCollection("docs");
   const published = docs.filter(({ data }) => !data.draft);
@@ -17,7 +17,7 @@ export async function currentVersion(): Promise<DocsVersion> {
   };
 }
 
-/** What the navbar's items may refer to. */
+/** What navbar items can refer to. */
 export async function navbarContext(): Promise<NavbarContext> {
   const version = await currentVersion();
   return { version, versions: [version], locales: [{ label: "English", htmlLang: "en", path: "/" }] };

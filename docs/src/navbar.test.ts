@@ -12,7 +12,7 @@ const version = {
 };
 const context: NavbarContext = { version, versions: [version], locales: [{ label: "English", htmlLang: "en", path: "/" }] };
 
-/** The cause that the build's error gives for an item. */
+/** The cause of the build error for an item. */
 function causeOf(item: unknown): string {
   try {
     Reflect.apply(resolveNavbar, undefined, [[item], context]);
@@ -22,11 +22,11 @@ function causeOf(item: unknown): string {
     expect(error.message).toContain(JSON.stringify(item));
     return error.cause.message;
   }
-  throw new Error("The item was drawn.");
+  throw new Error("The item was resolved.");
 }
 
 describe("the site's own navbar", () => {
-  test("has the seven links in their order and the search box", () => {
+  test("has seven links in order and the search box", () => {
     const entries = resolveNavbar(navbar.items, context);
     expect(entries.map((entry) => (entry.kind === "link" ? `${entry.label} ${entry.href}` : entry.kind))).toEqual([
       "iOS SDK /sdk/ios",
@@ -40,7 +40,7 @@ describe("the site's own navbar", () => {
     ]);
   });
 
-  test("marks the pages below a link as its own, and no page whose name only begins alike", () => {
+  test("marks the pages below a link as current, but no page whose name only has the same prefix", () => {
     expect(isCurrent("/sdk/web", "/sdk/web/core-sdk/configure")).toBe(true);
     expect(isCurrent("/sdk/web", "/sdk/web/")).toBe(true);
     expect(isCurrent("/sdk/web", "/sdk/web-legacy")).toBe(false);
@@ -77,17 +77,17 @@ describe("a navbar item", () => {
     expect(resolveNavbar([item], context)).toEqual([entry]);
   });
 
-  test("lets the reader choose where there are several versions", () => {
+  test("is a menu if there are several versions", () => {
     const older = { ...version, name: "1", label: "1.0.0", path: "/1" };
     const [entry] = resolveNavbar([{ type: "docsVersionDropdown" }], { ...context, versions: [version, older] });
     expect(entry).toMatchObject({ kind: "menu", label: "Version: 2.0.0", entries: [{ href: "/" }, { href: "/1", version: "1" }] });
   });
 
-  test("of a draft is left out", () => {
+  test("of a draft is omitted", () => {
     expect(resolveNavbar([{ type: "doc", docId: "secret" }], context)).toEqual([]);
   });
 
-  test("of a kind that there is not fails the build", () => {
+  test("of an unknown kind fails the build", () => {
     expect(causeOf({ type: "carousel" })).toContain('"carousel"');
   });
 

@@ -2,7 +2,7 @@ import type { DocsVersion } from "./versions.ts";
 
 type Placed<Item> = Item & { position?: "left" | "right" };
 
-/** One item of the top navigation as configured. */
+/** One configured item of the top navigation. */
 export type NavbarItem = Placed<
   | { type: "link"; label: string; href: string }
   | { type: "dropdown"; label: string; items: NavbarItem[] }
@@ -15,14 +15,14 @@ export type NavbarItem = Placed<
   | { type: "search" }
 >;
 
-/** One item as it is drawn. */
+/** One rendered item. */
 export type NavbarEntry =
   | { kind: "link"; label: string; href: string; version?: string }
   | { kind: "menu"; label: string; entries: NavbarEntry[] }
   | { kind: "html"; html: string }
   | { kind: "search" };
 
-/** What items may refer to. */
+/** What items can refer to. */
 export interface NavbarContext {
   version: DocsVersion;
   versions: DocsVersion[];
@@ -45,14 +45,14 @@ export const navbar: { title: string; hideOnScroll: boolean; items: NavbarItem[]
   ],
 };
 
-/** Whether the page at `path` is the link's own or lies below it. */
+/** Whether the page at `path` is the link's target or below it. */
 export function isCurrent(href: string, path: string): boolean {
   return `${path.replace(/\/$/, "")}/`.startsWith(`${href.replace(/\/$/, "")}/`);
 }
 
 /**
- * Turns configured items into what is drawn. An item that refers to nothing fails the build: the error names the item, its cause
- * the mistake. An item of a draft is left out.
+ * Resolves configured items for rendering. An item with an unknown reference fails the build: the error names the item, and its
+ * cause the mistake. Items of drafts are omitted.
  */
 export function resolveNavbar(items: readonly NavbarItem[], context: NavbarContext): NavbarEntry[] {
   return items.flatMap((item) => {
@@ -100,7 +100,7 @@ function resolveItem(item: NavbarItem, context: NavbarContext): NavbarEntry[] {
       return [{ kind: "search" }];
     default: {
       const unknown: { type: string } = item;
-      throw new Error(`There is no kind of navbar item called "${unknown.type}".`);
+      throw new Error(`Unknown kind of navbar item: "${unknown.type}".`);
     }
   }
 }
@@ -119,7 +119,7 @@ function sidebarEntry(sidebarId: string, label: string | undefined, version: Doc
     throw new Error(`Version "${version.name}" has no sidebar with the id "${sidebarId}". It has:\n${known.join("\n")}`);
   }
   const first = version.sidebars[sidebarId];
-  if (!first) throw new Error(`The sidebar "${sidebarId}" has no link that a navbar item could lead to.`);
+  if (!first) throw new Error(`The sidebar "${sidebarId}" has no link for a navbar item.`);
   return { kind: "link", label: label ?? first.label, href: first.path };
 }
 
@@ -127,7 +127,7 @@ function versionEntry(version: DocsVersion, label = version.label): NavbarEntry 
   return { kind: "link", label, href: version.path, version: version.name };
 }
 
-/** A dropdown, or its only entry where there is nothing to choose. */
+/** A dropdown, or its only entry if there is just one. */
 function choice(name: string, label: string, entries: NavbarEntry[]): NavbarEntry {
   const [only, second] = entries;
   return only && !second ? only : { kind: "menu", label: `${name}: ${label}`, entries };

@@ -4,7 +4,7 @@ import { sectionOf } from "./sidebars/index.ts";
 type Entry = StarlightRouteData["sidebar"][number];
 type Link = Extract<Entry, { type: "link" }>;
 
-/** Leaves each page the sidebar of its own section, with "previous" and "next" that stay within it. */
+/** Reduces each page's sidebar to its own section, and keeps "previous" and "next" within it. */
 export const onRequest = defineRouteMiddleware(({ locals, url }) => {
   const route = locals.starlightRoute;
   const section = sectionOf(url.pathname);

@@ -3,7 +3,7 @@ import { DOCUMENT_VERSION } from "./versions.ts";
 /** A bar above the navbar. Dismissing it lasts until `id` changes. */
 export interface AnnouncementBar {
   id: string;
-  /** Trusted HTML of our own. */
+  /** Trusted HTML. */
   content: string;
   backgroundColor: string;
   textColor: string;
@@ -22,16 +22,16 @@ export interface FooterColumn {
 
 export interface SiteFooter {
   style: "light" | "dark";
-  /** Columns with titles, or one flat row. */
+  /** Columns with titles, or one row of links. */
   links: FooterColumn[] | FooterLink[];
   logo?: { src: string; srcDark?: string; alt: string; width: number; height: number; href?: string; target?: string };
   copyright?: string;
 }
 
-/** Where the site is served; canonical links, the sitemap and the OpenAPI document's remote copy are below it. */
+/** The origin of the site, for canonical links, the sitemap and the link to the OpenAPI document. */
 export const origin = process.env["TIFO_SITE"] ?? "http://localhost:8787";
 
-/** Where the project's sources can be edited, up to the folder of a branch; without it pages have no edit link. */
+/** Base URL for editing the sources, including the branch; without it, pages have no edit link. */
 export const sources = process.env["TIFO_SOURCES"];
 
 export const announcement: AnnouncementBar | undefined = {
@@ -42,7 +42,7 @@ export const announcement: AnnouncementBar | undefined = {
   isCloseable: true,
 };
 
-/** A first visit sees the default; who clears a choice gets the system's colours, where that is on, else the default. */
+/** A first visit uses the default. Clearing a choice follows the system if that is enabled, otherwise the default. */
 export const colorMode = { defaultMode: "light", respectPrefersColorScheme: true } as const;
 
 export const footer: SiteFooter = {

@@ -1,18 +1,18 @@
 /*
- * Where the browser blocks storage, a script in each page's head has warned once and put storage that lasts as long as
- * the page in its place (overrides/theme-provider.astro). What may still fail is a full one.
+ * If the browser blocks storage, a script in the head of each page replaces it with storage that lasts as long as the page
+ * (overrides/theme-provider.astro). Writing can still fail if storage is full.
  */
 
-/** Keeps a value in the browser for later visits; where that fails the page runs on without it. */
+/** Stores a value in the browser for later visits; if that fails, the page continues without it. */
 export function remember(key: string, value: string): void {
   try {
     localStorage.setItem(key, value);
   } catch (cause) {
-    console.warn("The choice lasts until this page closes: it could not be stored.", cause);
+    console.warn("The choice couldn't be stored. It lasts until this page closes.", cause);
   }
 }
 
-/** What `remember` kept, or null. */
+/** The value that `remember` stored, or null. */
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -21,11 +21,11 @@ export function recall(key: string): string | null {
   }
 }
 
-/** Drops what `remember` kept. */
+/** Deletes the value that `remember` stored. */
 export function forget(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

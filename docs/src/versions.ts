@@ -1,10 +1,10 @@
 import { recall, forget, remember } from "./storage.ts";
 
-/** One version of the docs; the site has the current one alone. */
+/** One version of the docs; the site has only the current one. */
 export interface DocsVersion {
   name: string;
   label: string;
-  /** Its pages are below this. */
+  /** Base path of its pages. */
   path: string;
   docs: { id: string; path: string; sidebar?: string }[];
   sidebars: Record<string, { label: string; path: string } | undefined>;
@@ -12,14 +12,14 @@ export interface DocsVersion {
   draftIds: string[];
 }
 
-/** Version of the OpenAPI document that the site describes. */
+/** Version of the OpenAPI document that the site documents. */
 export const DOCUMENT_VERSION = "2.0.0";
 
 export const CURRENT = { name: "current", label: DOCUMENT_VERSION, path: "/" } as const;
 
 const PREFERRED = "docs-preferred-version-default";
 
-/** The version that the reader chose before; a choice that no longer exists is dropped. */
+/** The version that the reader chose earlier; a version that no longer exists is deleted. */
 export function preferredVersion(names: readonly string[]): string | null {
   const name = recall(PREFERRED);
   if (name === null || names.includes(name)) return name;
@@ -27,7 +27,7 @@ export function preferredVersion(names: readonly string[]): string | null {
   return null;
 }
 
-/** Keeps the reader's choice for later visits. */
+/** Stores the reader's choice for later visits. */
 export function preferVersion(name: string): void {
   remember(PREFERRED, name);
 }

@@ -111,7 +111,7 @@ describe("the page of all results", () => {
     const page = await open("/search?q=overlay&ctx=web-sdk");
     await page.getByText(/documents? found/).waitFor();
     for (const link of await page.locator("article a").all()) expect(await link.getAttribute("href")).toMatch(/^\/sdk\/web(\/|#|$)/);
-    await page.getByRole("searchbox", { name: "What to look for" }).fill("xyzzyplugh");
+    await page.getByRole("searchbox", { name: "Search terms" }).fill("xyzzyplugh");
     await page.getByText("No results").waitFor();
     expect(page.url()).toBe(`${url}/search?q=xyzzyplugh&ctx=web-sdk`);
     await page.close();

@@ -224,8 +224,8 @@ describe("a reader's own key", () => {
     await page.reload();
     expect(await sample.textContent()).toContain(`Tifo-Client-Id: ${own.id}`);
     expect(await page.locator("[data-code]").first().getAttribute("data-code")).toContain(own.key);
-    await page.getByRole("button", { name: "Forget" }).click();
-    await page.getByText("Forgotten").waitFor();
+    await page.getByRole("button", { name: "Clear" }).click();
+    await page.getByText("Cleared").waitFor();
     expect(await sample.textContent()).toContain("tifo_dev_demo");
   });
 });

@@ -9,10 +9,10 @@ import { announcement, colorMode, footer, origin, sources } from "../site.ts";
 /** The debug pages. */
 export const VIEWS = ["config", "content", "globalData", "metadata", "registry", "routes"] as const;
 
-// Pages are built from the root of the project.
+// Pages are built from the project root.
 const SOURCES = "docs/src";
 
-/** What a debug page shows. */
+/** The content of a debug page. */
 export async function viewOf(view: string): Promise<unknown> {
   const docs = await getCollection("docs");
   switch (view) {

@@ -12,7 +12,7 @@ describe("a diagram", () => {
     expect(svg).toContain('role="img" aria-label="How it goes"');
   });
 
-  test("fetches nothing and styles nothing but itself", () => {
+  test("fetches nothing and styles only itself", () => {
     const svg = drawDiagram("flowchart LR\n  A --> B", "A to B");
     expect(svg).not.toMatch(/https?:|<style|@import/);
   });
@@ -24,15 +24,15 @@ describe("a diagram", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test("of which nothing is connected fails the build", () => {
+  test("without connections fails the build", () => {
     expect(() => drawDiagram("flowchart LR\n A-->B", "x")).toThrow("Nothing is connected");
   });
 
-  test("of a kind that can't be drawn fails the build", () => {
+  test("of an unsupported kind fails the build", () => {
     expect(() => drawDiagram("gantt\n title x", "x")).toThrow("not: gantt");
   });
 
-  test("keeps its caption and source from ending an attribute", () => {
+  test("escapes its caption and source in attributes", () => {
     expect(drawDiagram('flowchart LR\n  A["a"] --> B', 'Say "hi"')).toContain('aria-label="Say &quot;hi&quot;"');
   });
 });

@@ -7,19 +7,19 @@ const IDS = /(id="|url\(#)((?:arrowhead|seq-arrow)[\w-]*)/g;
 const DECIMALS = /(\d+\.\d)\d+/g;
 
 /**
- * Draws a flowchart, a sequence or a state diagram as SVG in the site's colours, both themes by the same file.
- * @param caption what the drawing shows, for who can't see it
- * @throws Error where the text is no such diagram, or where nothing in it is connected: the parser takes `A-->B` for one box
+ * Renders a flowchart, sequence or state diagram as SVG in the site's colours, with one file for both themes.
+ * @param caption the accessible description of the diagram
+ * @throws Error if the text is no such diagram, or if nothing in it is connected: the parser reads `A-->B` as one box
  */
 export function drawDiagram(source: string, caption: string): string {
-  if (!KINDS.test(source)) throw new Error(`A diagram is a flowchart, a sequence or a state diagram, not: ${source.split("\n", 1).join()}`);
+  if (!KINDS.test(source)) throw new Error(`A diagram must be a flowchart, a sequence or a state diagram, not: ${source.split("\n", 1).join()}`);
   const svg = renderMermaidSVG(source, { bg: "var(--sl-color-bg)", fg: "var(--sl-color-white)", transparent: true, padding: 8 });
   if (!/class="(edge|message)"/.test(svg))
     throw new Error(`Nothing is connected in this diagram. Arrows need spaces around them:\n${source}`);
   const prefix = `d${createHash("sha256").update(source).digest("hex").slice(0, 6)}-`;
   const drawing = svg
     .replace(' xmlns="http://www.w3.org/2000/svg"', ` role="img" aria-label="${escape(caption)}"`)
-    // Its styles would hold for the whole page, and fetch a font elsewhere; styles/site.css has those it needs.
+    // Its styles would apply to the whole page and fetch an external font; styles/site.css has the styles that it needs.
     .replaceAll(STYLE, "")
     .replaceAll(IDS, `$1${prefix}$2`)
     .replaceAll(DECIMALS, "$1")

@@ -6,12 +6,12 @@ type Parent = DefaultTreeAdapterTypes.ParentNode;
 
 /** One HTML page of the built site. */
 export interface BuiltPage {
-  /** As in addresses, without a slash at the end; `/` is the home page. */
+  /** URL path without a trailing slash; `/` is the home page. */
   path: string;
   document: DefaultTreeAdapterTypes.Document;
 }
 
-/** The page that a file of the build folder, such as `sdk/web/index.html`, is. */
+/** Reads the page of a file in the build folder, such as `sdk/web/index.html`. */
 export function readPage(file: string, html: string): BuiltPage {
   const path = `/${file.replace(/(^|\/)index\.html$/, "").replace(/\.html$/, "")}`;
   return { path, document: parse(html) };
@@ -21,7 +21,7 @@ export function isElement(node: Node): node is Element {
   return "tagName" in node;
 }
 
-/** Every element below `parent`, in the order of the document. */
+/** Every element below `parent`, in document order. */
 export function* elements(parent: Parent): Generator<Element> {
   for (const child of parent.childNodes) {
     if (!isElement(child)) continue;
@@ -30,7 +30,7 @@ export function* elements(parent: Parent): Generator<Element> {
   }
 }
 
-/** The first element below `parent` for which `test` holds. */
+/** The first element below `parent` that passes `test`. */
 export function find(parent: Parent, test: (element: Element) => boolean): Element | undefined {
   for (const element of elements(parent)) if (test(element)) return element;
   return undefined;
@@ -55,13 +55,13 @@ export function lineOf(node: Node): string {
   return textOf(node).replaceAll(/\s+/g, " ").trim();
 }
 
-/** What `<meta name=…>` of a page says. */
+/** The content of a page's `<meta name=…>`. */
 export function metaOf({ document }: BuiltPage, name: string): string | undefined {
   const meta = find(document, (element) => element.tagName === "meta" && attribute(element, "name") === name);
   return meta && attribute(meta, "content");
 }
 
-/** The page's own content, or undefined for one that is not to be found: debug pages, search, not found. */
+/** The page's own content, or undefined for pages that search excludes: debug pages, search, not found. */
 export function contentOf({ document }: BuiltPage): Element | undefined {
   return find(document, (element) => element.tagName === "main" && attribute(element, "data-pagefind-body") !== undefined);
 }
@@ -72,7 +72,7 @@ export function titleOf(content: Element): string {
   return heading ? lineOf(heading) : "";
 }
 
-/** What belongs to the shell, not to what the page says. */
+/** Elements that belong to the shell and not to the page's content. */
 export function isShell(element: Element): boolean {
   return (
     ["script", "style", "template", "button", "svg", "footer", "nav", "form", "noscript", "select", "mobile-starlight-toc"].includes(

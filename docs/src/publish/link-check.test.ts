@@ -9,7 +9,7 @@ function faults(html: string): string[] {
   return linkFaults([readPage("a/index.html", html), other], files, "http://localhost:8787");
 }
 
-test("finds nothing wrong with links to pages, anchors, files and other hosts", () => {
+test("accepts links to pages, anchors, files and other hosts", () => {
   expect(faults('<a href="/b">b</a><a href="/b/#there">there</a><a href="#x" id="x">x</a><img src="/logo.svg" alt="">')).toEqual([]);
   expect(faults('<a href="https://example.com/">out</a><a href="mailto:a@example.com">mail</a>')).toEqual([]);
 });

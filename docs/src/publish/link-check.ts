@@ -1,6 +1,6 @@
 import { attribute, type BuiltPage, type Element, elements } from "./html.ts";
 
-/** Attributes that name another address, by element. */
+/** Attributes with URLs, by element. */
 const REFERENCES: Record<string, string> = {
   a: "href",
   link: "href",
@@ -13,10 +13,10 @@ const REFERENCES: Record<string, string> = {
 const ELSEWHERE = /^(mailto|tel|data|blob|javascript):/;
 
 /**
- * What is wrong with the links, anchors and images of the built site: an address that leads nowhere, a fragment that no element of
- * its page has, an image without alt text, anything but a link that comes from another host.
+ * Finds faults in the links, anchors and images of the built site: a broken URL, a fragment without an element, an image without
+ * alt text, a resource (other than a link) from another host.
  * @param files every file of the build, as `sdk/web/index.html`
- * @param origin where the site is served: absolute addresses below it are its own
+ * @param origin the site's origin: absolute URLs below it are internal
  */
 export function linkFaults(pages: readonly BuiltPage[], files: ReadonlySet<string>, origin: string): string[] {
   const ids = new Map(pages.map((page) => [page.path, idsOf(page)]));

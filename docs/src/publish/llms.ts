@@ -1,6 +1,6 @@
 import { twinOf } from "./twins.ts";
 
-/** A page as the lists for language models name it. */
+/** A page in the lists for language models. */
 export interface ListedPage {
   path: string;
   title: string;
@@ -11,9 +11,9 @@ export interface ListedPage {
 
 const OPERATIONS = "/docs/api-reference/";
 
-/** `llms.txt`: every page by its section, with the address of its Markdown. */
+/** `llms.txt`: every page by section, with the URL of its Markdown. */
 export function llmsTxt(pages: readonly ListedPage[], site: { title: string; summary: string; origin: string }): string {
-  const sections = Map.groupBy(pages, ({ path, section }) => (path.startsWith(OPERATIONS) ? "Operations of the API" : section));
+  const sections = Map.groupBy(pages, ({ path, section }) => (path.startsWith(OPERATIONS) ? "API operations" : section));
   const parts = [...sections].map(([section, listed]) => {
     const lines = listed.map(({ path, title, description }) => `- [${title}](${site.origin}${twinOf(path)}): ${description}`);
     return `## ${section}\n\n${lines.join("\n")}`;
@@ -21,7 +21,7 @@ export function llmsTxt(pages: readonly ListedPage[], site: { title: string; sum
   return `# ${site.title}\n\n> ${site.summary}\n\nThe whole API as one document: ${site.origin}/openapi.json\n\n${parts.join("\n\n")}\n`;
 }
 
-/** `llms-full.txt`: the Markdown of every page, but those of single operations, of which the OpenAPI document says as much. */
+/** `llms-full.txt`: the Markdown of every page except those of single operations, which the OpenAPI document covers. */
 export function llmsFullTxt(pages: readonly ListedPage[], origin: string): string {
   return pages
     .filter(({ path }) => !path.startsWith(OPERATIONS))

@@ -28,18 +28,18 @@ test("nests lists", () => {
   expect(markdown("<ol><li>One<ul><li>Inner</li></ul></li><li>Two</li></ol>")).toBe("1. One \n   - Inner\n2. Two\n");
 });
 
-test("gives a diagram as its source", () => {
+test("renders a diagram as its source", () => {
   expect(markdown('<figure class="diagram" data-source="flowchart LR&#10;A --> B"><svg></svg></figure>')).toBe(
     "```mermaid\nflowchart LR\nA --> B\n```\n",
   );
 });
 
-test("names the panels of tabs", () => {
+test("starts each tab panel with its tab's name", () => {
   const html =
     '<div><ul role="tablist"><li><a role="tab" id="t1">Swift</a></li></ul><section role="tabpanel" aria-labelledby="t1"><p>Hi</p></section></div>';
   expect(markdown(html)).toBe("**Swift**\n\nHi\n");
 });
 
-test("leaves out what belongs to the shell", () => {
+test("omits the shell", () => {
   expect(markdown("<p>Text</p><footer>Next</footer><div data-pagefind-ignore>Copy</div><script>1</script>")).toBe("Text\n");
 });

@@ -1,6 +1,6 @@
 import { attribute, type Element, elements, find, hasClass, isElement, isShell, lineOf, type Node, textOf } from "./html.ts";
 
-/** The Markdown of a page's content. What only a browser can show, such as a live example, is left out. */
+/** The Markdown of a page's content, without what only a browser can show, such as live examples. */
 export function toMarkdown(content: Element): string {
   return `${blocks(content)
     .replaceAll(/\n{3,}/g, "\n\n")
@@ -117,7 +117,7 @@ function table(element: Element): string {
   return [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Of tabs, each panel is introduced by its tab's name. */
+/** Starts each tab panel with the name of its tab. */
 function panelLabel(element: Element): string {
   if (attribute(element, "role") !== "tabpanel") return "";
   const tabs = element.parentNode && "tagName" in element.parentNode ? element.parentNode : undefined;

@@ -13,7 +13,7 @@ const hidden = readPage("search/index.html", "<main><h1>Search</h1></main>");
 describe("the published search index", () => {
   const [titles, headings, descriptions, keywords, contents] = searchIndex([page, hidden], () => ["Guides"]);
 
-  test("holds titles, headings, descriptions, keywords and contents, each with its index", () => {
+  test("contains titles, headings, descriptions, keywords and contents, each with its index", () => {
     expect(titles?.documents).toEqual([{ i: 1, t: "One", u: "/guides/one", b: ["Guides"] }]);
     expect(headings?.documents).toEqual([{ i: 4, t: "First part", u: "/guides/one", h: "#first", p: 1 }]);
     expect(descriptions?.documents).toEqual([{ i: 2, t: "All of one.", s: "One", u: "/guides/one", p: 1 }]);
@@ -27,7 +27,7 @@ describe("the published search index", () => {
 });
 
 describe("an index of texts", () => {
-  test("lists its terms in order, each with its number and its documents", () => {
+  test("lists its terms in order, each with its number and documents", () => {
     const { invertedIndex, fieldVectors } = buildIndex([
       { i: 1, t: "Clear the overlay" },
       { i: 2, t: "Overlay types" },
@@ -40,7 +40,7 @@ describe("an index of texts", () => {
     expect(fieldVectors.map(([id]) => id)).toEqual(["t/1", "t/2"]);
   });
 
-  test("weighs a rare word more than one that every document has", () => {
+  test("weights a rare word higher than one that every document contains", () => {
     const [first] = buildIndex([
       { i: 1, t: "Clear overlay" },
       { i: 2, t: "Overlay types" },
@@ -49,7 +49,7 @@ describe("an index of texts", () => {
     expect(clear).toBeGreaterThan(overlay);
   });
 
-  test("knows words without their punctuation and no stop words", () => {
+  test("contains words without punctuation and no stop words", () => {
     expect(wordsOf("The `magic-link` (of {token}).")).toEqual(["magic", "link", "token"]);
   });
 });

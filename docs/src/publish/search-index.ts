@@ -1,7 +1,7 @@
 import { attribute, type BuiltPage, contentOf, type Element, isElement, isShell, lineOf, metaOf, titleOf } from "./html.ts";
 import { buildIndex, type SerializedIndex } from "./text-index.ts";
 
-/** One document of the published index. Its type is that of the list it stands in. */
+/** One document of the published index. Its type is that of its list. */
 export interface IndexedDocument {
   /** Number, unique within the file. */
   i: number;
@@ -11,9 +11,9 @@ export interface IndexedDocument {
   u: string;
   /** Anchor with its `#`, of a heading or the content below one. */
   h?: string;
-  /** Title of the page or of the section that the text stands in. */
+  /** Title of the page or section that contains the text. */
   s?: string;
-  /** Names of what the page stands below, from the outermost. */
+  /** Breadcrumbs of the page, outermost first. */
   b?: string[];
   /** Number of the page's title document. */
   p?: number;
@@ -28,7 +28,7 @@ interface Part {
   text: string[];
 }
 
-/** The published search index of these pages, for tools that search without a browser: five lists of documents, each with its index. */
+/** The published search index of these pages, for tools without a browser: five lists of documents, each with its index. */
 export function searchIndex(pages: readonly BuiltPage[], breadcrumbOf: (path: string) => string[]): SearchIndex {
   const [titles, headings, descriptions, keywords, contents]: IndexedDocument[][] = [[], [], [], [], []];
   let last = 0;
@@ -52,7 +52,7 @@ export function searchIndex(pages: readonly BuiltPage[], breadcrumbOf: (path: st
   return [titles, headings, descriptions, keywords, contents].map((documents = []) => ({ documents, index: buildIndex(documents) }));
 }
 
-/** A page's text by its headings. */
+/** A page's text, split by headings. */
 function partsOf(content: Element): Part[] {
   const parts: Part[] = [{ heading: "", anchor: "", text: [] }];
   collect(content, parts);

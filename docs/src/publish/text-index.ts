@@ -1,14 +1,14 @@
 import { STOP_WORDS } from "../components/search/query.ts";
 
-/** An inverted index in the form that lunr 2.3 loads: `lunr.Index.load(index)`, then `search`. */
+/** An inverted index in lunr 2.3 format: `lunr.Index.load(index)`, then `search`. */
 export interface SerializedIndex {
   version: string;
   fields: string[];
-  /** Per document, as `t/<i>`: numbers of terms, each followed by its weight. */
+  /** Per document, as `t/<i>`: term numbers, each followed by its weight. */
   fieldVectors: [string, number[]][];
-  /** Terms in order, with the documents that hold them. */
+  /** Terms in order, with the documents that contain them. */
   invertedIndex: [string, { _index: number; t: Record<string, Record<string, never>> }][];
-  /** None: words stand in the index as they are written, in lower case. */
+  /** Empty: words are indexed in lower case without further processing. */
   pipeline: string[];
 }
 
@@ -22,7 +22,7 @@ export function buildIndex(documents: readonly { i: number; t: string }[]): Seri
   const average = counts.reduce((sum, { words }) => sum + words.length, 0) / Math.max(1, counts.length);
   const holders = new Map<string, Set<number>>();
   for (const { i, words } of counts) for (const word of words) holders.set(word, (holders.get(word) ?? new Set()).add(i));
-  // Loading needs them in the order of code units.
+  // Loading requires code unit order.
   const terms = [...holders].sort(([one], [other]) => (one < other ? -1 : 1));
   const numbers = new Map(terms.map(([term], number) => [term, number]));
   return {
@@ -50,7 +50,7 @@ export function buildIndex(documents: readonly { i: number; t: string }[]): Seri
   }
 }
 
-/** The words of a text that the index knows: without the punctuation around them, without stop words. */
+/** The indexed words of a text, without surrounding punctuation and stop words. */
 export function wordsOf(text: string): string[] {
   return text
     .toLowerCase()

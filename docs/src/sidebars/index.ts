@@ -10,9 +10,9 @@ import { web } from "./web.ts";
 
 /** A section of the site: the pages below its paths share one sidebar. */
 export interface Section {
-  /** Its group's label in Starlight's one sidebar, out of which each page gets its section's part. */
+  /** Label of its group in Starlight's single sidebar, from which each page gets its section's part. */
   label: string;
-  /** Paths whose pages belong here, with all below them. The longest that matches wins. */
+  /** Paths of its pages, including all pages below. The longest match wins. */
   paths: string[];
   items: SidebarItem[];
 }
@@ -29,7 +29,7 @@ export const sections: Section[] = [
   { label: "Guides", paths: ["/guides"], items: guides },
 ];
 
-/** The section that a page belongs to; undefined for the home page and the like. */
+/** The section of a page; undefined for the home page and similar pages. */
 export function sectionOf(path: string): Section | undefined {
   const at = `${path.replace(/\/$/, "")}/`;
   const depth = (section: Section) => Math.max(0, ...section.paths.filter((base) => at.startsWith(`${base}/`)).map((base) => base.length));

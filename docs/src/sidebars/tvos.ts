@@ -2,7 +2,7 @@ import type { SidebarItem } from "./sidebar.ts";
 
 const page = (label: string, path: string): SidebarItem => ({ label, slug: `sdk/tvos/${path}` });
 
-/** Pages that are called like what they document, below one folder. */
+/** Pages named after what they document, below one folder. */
 const named = (folder: string, ...names: string[]): SidebarItem[] => names.map((name) => page(name, `${folder}/${name}`));
 
 export const tvos: SidebarItem[] = [

@@ -42,7 +42,7 @@ export const web: SidebarItem[] = [
   {
     label: "Overlays",
     items: [
-      { label: "Integration guide", slug: "sdk/web/overlays/integration-guide" },
+      { label: "Overlay integration guide", slug: "sdk/web/overlays/integration-guide" },
       { label: "Overlay types", slug: "sdk/web/overlays/overlay-types" },
       { label: "Positioning and styling", slug: "sdk/web/overlays/positioning-and-styling" },
       { label: "Rive configuration", slug: "sdk/web/overlays/rive-configuration" },
@@ -52,14 +52,14 @@ export const web: SidebarItem[] = [
     label: "Focus management",
     items: [
       { label: "Remote controls and keyboards", slug: "sdk/web/focus-management" },
-      { label: "Focus of the parent app", slug: "sdk/web/focus-management/parent-app-focus" },
+      { label: "Parent app focus", slug: "sdk/web/focus-management/parent-app-focus" },
     ],
   },
   { label: "User settings", slug: "sdk/web/user-settings" },
   { label: "Web legacy", slug: "sdk/web-legacy" },
 ];
 
-/** The page of a function, named like it. */
+/** The page of a function, with the same name. */
 function pageBelow(group: string): (name: string) => SidebarItem {
   return (name) => ({ label: name, slug: `sdk/web/${group}/${name}` });
 }

@@ -4,7 +4,7 @@ import { DEMO } from "../live-channel/demo.ts";
 import theme from "./theme.css?inline";
 
 /**
- * Renders an OpenAPI document with a request client that calls this page's own origin. Nothing is requested from other hosts.
+ * Shows an OpenAPI document with its try-it client, which calls this page's own origin; nothing is asked of any other host.
  * @param content the document as JSON text
  */
 export async function mountApiReference(element: HTMLElement, content: string): Promise<void> {
@@ -48,8 +48,8 @@ async function addStylesheet(): Promise<void> {
 }
 
 /**
- * Fixes the accessibility of the rendered reference: the page already has a main landmark, and controls and scrollable areas need
- * a name or a place in the tab order. The reference renders while it is scrolled, so this keeps running.
+ * Mends what the reference renders for people who hear it: the page has a main landmark already, and what is pressed, typed into
+ * or scrolled needs a name or a place in the order of keys. It renders as it is scrolled, so this goes on.
  */
 function mendMarkup(element: HTMLElement): void {
   const patches: Record<string, Record<string, string>> = {
@@ -72,7 +72,7 @@ function isDark(): boolean {
   return document.documentElement.dataset["theme"] === "dark";
 }
 
-/** The reference reads its theme from a class of the body, the site from an attribute of the root. */
+/** The reference takes its colours from a class of the body, the site from an attribute of the root. */
 function followTheme(): void {
   function apply(): void {
     document.body.classList.toggle("dark-mode", isDark());

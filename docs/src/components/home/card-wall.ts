@@ -1,4 +1,4 @@
-// A stand of raised cards, seen from the pitch. A row is an arc whose dashes are the cards; some of them spell the name.
+// A stand of raised cards, seen from the pitch. A row is an arc whose dashes are the cards; some of them spell the name Tifo.
 
 const COLUMNS = 52;
 const ROWS = 13;
@@ -8,7 +8,7 @@ const INNER_RADIUS = 1030;
 const ROW_DEPTH = 21;
 /** Radians from the first card of a row to the last. */
 const SPREAD = 0.66;
-/** Parts of a card's place that the card fills. */
+/** The fraction of its slot that a card fills. */
 const FILL = 0.8;
 export const TONES = 6;
 
@@ -25,13 +25,13 @@ export interface Row {
   arc: string;
   /** Where the pattern of tones starts, in cards. */
   shift: number;
-  /** The cards of the name as a `stroke-dasharray`, if any stand in this row. */
+  /** The cards of the name as a `stroke-dasharray`, if this row has any. */
   word: string | undefined;
 }
 
 export const wall = { width: 800, height: 352, cards: COLUMNS, depth: ROW_DEPTH * FILL, fill: FILL } as const;
 
-/** The rows of the stand from the top. The same call gives the same stand, so that builds compare. */
+/** The rows of the stand from the top. Deterministic, so that builds are reproducible. */
 export function rows(): Row[] {
   const word = bitmap("TIFO");
   return Array.from({ length: ROWS }, (_, row) => {
@@ -53,7 +53,7 @@ function arc(row: number): string {
   return `M${(CENTRE.x - x).toFixed(1)} ${y.toFixed(1)}A${radius} ${radius} 0 0 1 ${(CENTRE.x + x).toFixed(1)} ${y.toFixed(1)}`;
 }
 
-/** Lengths of dash and gap in turn: an empty first dash, the way to the first card, then card after card. */
+/** Alternating lengths of dashes and gaps: an empty first dash, the gap before the first card, then each card. */
 function dashes(letters: string): string {
   const lengths = [0, Math.floor((COLUMNS - letters.length) / 2)];
   for (const letter of letters) {

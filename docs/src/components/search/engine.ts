@@ -1,18 +1,18 @@
 import { CURRENT } from "../../versions.ts";
 import { holds, tokens } from "./query.ts";
 
-/** One place that a search found: a page, or a part of one. */
+/** One search result: a page, or a heading within one. */
 export interface Hit {
   kind: "page" | "heading";
   title: string;
   /** The page's title, for a heading. */
   page: string;
   url: string;
-  /** HTML, escaped by the index, with the words found in `<mark>`. */
+  /** HTML, escaped by the index, with matches in `<mark>`. */
   excerpt: string;
 }
 
-/** Answers the pages that hold all words of a query, best first, each followed by its headings that hold one. */
+/** Returns the pages that contain all words of a query, best first, each followed by its matching headings. */
 export interface Engine {
   search(query: string, limit: number): Promise<{ hits: Hit[]; pages: number }>;
 }
@@ -35,9 +35,8 @@ const HEADINGS_PER_PAGE = 2;
 const engines = new Map<string, Promise<Engine>>();
 
 /**
- * The index of a version, such as `/`, and a context, such as `web-sdk`, loaded once for each. A load that failed is tried anew by
- * the next call.
- * @throws Error "Unexpected version url" for an address of another origin or outside of the site
+ * The index of a version, such as `/`, and a context, such as `web-sdk`. Each is loaded once; the next call retries a failed load.
+ * @throws Error "Unexpected version url" for a URL of another origin or outside the site
  */
 export async function loadEngine(versionUrl: string = BASE, context?: string): Promise<Engine> {
   const folder = new URL(versionUrl, location.origin);
@@ -57,7 +56,7 @@ export async function loadEngine(versionUrl: string = BASE, context?: string): P
 
 async function open(file: string, context: string | undefined): Promise<Engine> {
   const index: unknown = await import(/* @vite-ignore */ file);
-  if (!isPagefind(index)) throw new Error(`${file} is no search index.`);
+  if (!isPagefind(index)) throw new Error(`${file} isn't a search index.`);
   await index.init();
   const filters = { version: CURRENT.name, ...(context === undefined ? {} : { ctx: context }) };
   return {
@@ -66,7 +65,7 @@ async function open(file: string, context: string | undefined): Promise<Engine> 
       if (words.length === 0) return { hits: [], pages: 0 };
       const { results } = await index.search(words.join(" "), { filters });
       const likely = await Promise.all(results.slice(0, limit).map((result) => result.data()));
-      // For a word that it doesn't know the index answers pages that hold its first letters.
+      // For an unknown word, the index returns pages that match its first letters.
       const found = likely.filter(({ content }) => words.every((word) => holds(content, word)));
       const pages = found.length < likely.length ? found.length : results.length;
       return { hits: found.flatMap((page) => hitsOf(page, words)).slice(0, limit), pages };
@@ -96,7 +95,7 @@ function hitsOf(page: Found, words: readonly string[]): Hit[] {
   ];
 }
 
-/** The site's addresses have no slash at their end. */
+/** The site's URLs have no trailing slash. */
 function clean(url: string): string {
   return url.replace(/(.)\/(#|$)/, "$1$2");
 }

@@ -3,16 +3,16 @@ import { describe, expect, test } from "vitest";
 import { cutTitle, holds, STOP_WORDS, tokens } from "./query.ts";
 
 describe("tokens", () => {
-  test("splits on white space and hyphens", () => {
+  test("splits on whitespace and hyphens", () => {
     expect(tokens("  Magic-link\tinvite\n")).toEqual(["magic", "link", "invite"]);
   });
 
-  test("drops stop words, so that a query of nothing else has none", () => {
+  test("drops stop words, so that a query of only stop words is empty", () => {
     expect(tokens("how do I clear the overlay")).toEqual(["clear", "overlay"]);
     expect(tokens("to be or not to be -")).toEqual([]);
   });
 
-  test("never answers a word with a space, a hyphen or a capital, or a stop word", () => {
+  test("never returns a word with a space, a hyphen or a capital letter, or a stop word", () => {
     fc.assert(
       fc.property(fc.string(), (query) => {
         for (const word of tokens(query)) {
@@ -26,13 +26,13 @@ describe("tokens", () => {
 });
 
 describe("a text", () => {
-  test("holds a word in another form or with other punctuation", () => {
+  test("contains a word in another form or with other punctuation", () => {
     expect(holds("A policy of a site", "policies")).toBe(true);
     expect(holds("Start a live-stream.", "livestream")).toBe(true);
     expect(holds("POST /auth/v2/login", "login")).toBe(true);
   });
 
-  test("does not hold a word of which it has the first letters alone", () => {
+  test("doesn't contain a word of which it has only the first letters", () => {
     expect(holds("The x axis", "xyzzyplugh")).toBe(false);
   });
 });
@@ -40,7 +40,7 @@ describe("a text", () => {
 describe("a title", () => {
   const long = "Everything that a platform has to know about the delivery of overlays to viewers who come back after a while";
 
-  test("of 50 characters or less stays whole", () => {
+  test("of 50 characters or less is kept", () => {
     expect(cutTitle("Positioning and styling", ["styling"])).toBe("Positioning and styling");
   });
 

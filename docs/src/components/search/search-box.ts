@@ -3,7 +3,7 @@ import { cutTitle, tokens } from "./query.ts";
 
 const MOST_HITS = 8;
 
-/** The search box of the navbar, with its index on the way as soon as it is there. Without scripts it leads to the results page. */
+/** The search box of the navbar; starts loading its index immediately. Without scripts it links to the results page. */
 class SearchBox extends HTMLElement {
   private typed = 0;
   private selected = -1;
@@ -14,7 +14,7 @@ class SearchBox extends HTMLElement {
     input.addEventListener("focus", () => void this.search());
     this.addEventListener("keydown", (event) => this.onKey(event));
     for (const kind of ["mousedown", "touchstart", "focusin"]) document.addEventListener(kind, this.closeFromOutside);
-    // Whoever brought the script here has the box already.
+    // The reader who triggered the script has already focused the box.
     this.preload();
     if (document.activeElement === input) void this.search();
   }
@@ -39,7 +39,7 @@ class SearchBox extends HTMLElement {
     return part;
   }
 
-  /** A load that fails here is tried anew, and told of, by the search. */
+  /** The search retries a load that fails here, and reports the error. */
   private preload(): void {
     loadEngine().catch(() => undefined);
   }
@@ -54,7 +54,7 @@ class SearchBox extends HTMLElement {
       const { hits } = await engine.search(query, MOST_HITS);
       if (turn === this.typed) this.list(query, hits);
     } catch (error) {
-      if (turn === this.typed) this.say(`Search is not available: ${String(error)}`);
+      if (turn === this.typed) this.say(`Search isn't available: ${String(error)}`);
     } finally {
       if (turn === this.typed) this.piece(".ring").hidden = true;
     }
@@ -135,7 +135,7 @@ function link(href: string, text: string): HTMLAnchorElement {
   return anchor;
 }
 
-/** Registers `<tifo-search>`, once however often it is called. */
+/** Registers `<tifo-search>` once. */
 export function defineSearchBox(): void {
   if (!customElements.get("tifo-search")) customElements.define("tifo-search", SearchBox);
 }

@@ -1,4 +1,4 @@
-/** Brings the search box and its index at the first focus or hover; Ctrl+K, or Cmd+K, focuses it. */
+/** Loads the search box and its index on first focus or hover; Ctrl+K or Cmd+K focuses it. */
 export function loadSearchWhenWanted(): void {
   const box = document.querySelector("tifo-search");
   const input = box?.querySelector("input");
@@ -14,7 +14,7 @@ export function loadSearchWhenWanted(): void {
   if (/Mac|iPhone|iPad/.test(navigator.userAgent)) hint.textContent = "⌘ K";
 }
 
-/** Where this fails, the form still leads to the page of all results. */
+/** If this fails, the form still opens the page of all results. */
 function load(): void {
   import("./search-box.ts").then(({ defineSearchBox }) => defineSearchBox()).catch(console.warn);
 }

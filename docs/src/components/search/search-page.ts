@@ -5,7 +5,7 @@ import { cutTitle, tokens } from "./query.ts";
 const MOST_HITS = 100;
 const TITLE_LIMIT = 100;
 
-/** The page of all results: the query, its context and version stand in the address. */
+/** The page of all results: the query, its context and version are in the URL. */
 class SearchPage extends HTMLElement {
   private typed = 0;
 
@@ -81,7 +81,7 @@ function article(hit: Hit, words: readonly string[]): HTMLElement {
 }
 
 function found<Part>(part: Part | null): Part {
-  if (part === null) throw new Error("The search page lacks a part.");
+  if (part === null) throw new Error("The search page is incomplete.");
   return part;
 }
 

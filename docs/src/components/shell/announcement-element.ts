@@ -1,6 +1,6 @@
 import { remember } from "../../storage.ts";
 
-/** The announcement bar. That it was dismissed is kept until there is another one (overrides/theme-provider.astro). */
+/** The announcement bar. A dismissal is stored until there is a new announcement (overrides/theme-provider.astro). */
 class Announcement extends HTMLElement {
   connectedCallback(): void {
     this.querySelector("button")?.addEventListener("click", () => {

@@ -2,7 +2,7 @@ const SHORTEST_MS = 40;
 const LONGEST_MS = 190;
 const SCREENFUL_PX = 300;
 
-/** How long a part of `height` px takes to open or close, in ms: 40 for next to nothing, 190 for a screenful; 1 with reduced motion. */
+/** How long a part of `height` px takes to open or close, in ms: from 40 for a small one to 190 for a full screen; 1 with reduced motion. */
 export function collapseMs(height: number, reducedMotion: boolean): number {
   if (reducedMotion) return 1;
   return Math.round(SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * (1 - Math.exp(-height / SCREENFUL_PX)));
@@ -12,7 +12,7 @@ function isReduced(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Slides `part` open, or closed, and calls `done` at the end. */
+/** Slides `part` open or closed, and calls `done` at the end. */
 export function slide(part: HTMLElement, open: boolean, done: () => void = () => undefined): void {
   const height = part.scrollHeight;
   const steps = [{ height: "0px" }, { height: `${height}px` }];
@@ -24,7 +24,7 @@ export function slide(part: HTMLElement, open: boolean, done: () => void = () =>
   });
 }
 
-/** Lets the groups of a sidebar slide open and closed. Without this they still do, at once. */
+/** Animates the groups of a sidebar. Without this they open and close instantly. */
 export function slideDetails(root: ParentNode): void {
   for (const details of root.querySelectorAll("details")) {
     const part = details.querySelector<HTMLElement>(":scope > ul");

@@ -1,7 +1,7 @@
 import { preferVersion } from "../../versions.ts";
 import { slide } from "./collapse.ts";
 
-/** A button with a part that opens below it, and closes on a click, a touch or a focus elsewhere, and on Escape. */
+/** A button with a dropdown that closes on a click, touch or focus elsewhere, and on Escape. */
 class Dropdown extends HTMLElement {
   connectedCallback(): void {
     this.querySelector("button")?.addEventListener("click", () => this.show(!this.isOpen));

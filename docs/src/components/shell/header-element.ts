@@ -1,6 +1,6 @@
 import { afterJump, afterScroll, type NavbarState, SHOWN } from "./hideable-navbar.ts";
 
-/** The site's header; with the attribute `hide-on-scroll` it makes room for who reads down. Each page begins with it shown. */
+/** The site's header. With the attribute `hide-on-scroll` it hides while the reader scrolls down. Every page starts with it shown. */
 class Header extends HTMLElement {
   private state = SHOWN;
 

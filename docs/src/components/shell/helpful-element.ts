@@ -1,8 +1,8 @@
 import { recall, remember } from "../../storage.ts";
 
-const THANKS = "Thank you. The answer stays in this browser.";
+const THANKS = "Thank you. Your answer is stored only in this browser.";
 
-/** "Was this helpful?" It keeps the answer, and tells whoever listens: the event `tifo:helpful` carries `{ path, answer }`. */
+/** "Was this helpful?" Stores the answer and dispatches the event `tifo:helpful` with `{ path, answer }`. */
 class Helpful extends HTMLElement {
   connectedCallback(): void {
     const key = `helpful ${location.pathname}`;
@@ -29,7 +29,7 @@ class Helpful extends HTMLElement {
     if (answer !== "no" || edit === undefined) return;
     const link = document.createElement("a");
     link.href = edit;
-    link.textContent = "Mend the page";
+    link.textContent = "Improve this page";
     status.append(" ", link);
   }
 }

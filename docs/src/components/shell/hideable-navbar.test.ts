@@ -4,7 +4,7 @@ import { afterJump, afterScroll, type NavbarState, SHOWN } from "./hideable-navb
 const HEIGHT = 60;
 const SCROLLABLE = 2000;
 
-/** The state after these scrolls. */
+/** The state after scrolling to these positions. */
 function scrolled(...places: number[]): NavbarState {
   return places.reduce((state, at) => afterScroll(state, at, HEIGHT, SCROLLABLE), SHOWN);
 }

@@ -1,8 +1,8 @@
 const SPINNER_AFTER_MS = 200;
 
 /**
- * Shows what `load` brings in `place`: a spinner when it takes a moment, what went wrong with a way to try again when it fails.
- * @param load fills the place; it is called anew by Retry
+ * Shows the content that `load` renders into `place`, a spinner while that takes a moment, or an error with a Retry button.
+ * @param load renders the content; Retry calls it again
  */
 export async function showLoaded(place: HTMLElement, load: () => Promise<void>): Promise<void> {
   const spinner = setTimeout(() => place.replaceChildren(waiting()), SPINNER_AFTER_MS);

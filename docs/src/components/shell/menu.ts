@@ -1,9 +1,9 @@
 import { slideDetails } from "./collapse.ts";
 
-// One below it is the site's breakpoint: 996 px and less have the menu behind a button.
+// The site's breakpoint is one below: at 996 px and less, the menu is behind a button.
 const DESKTOP = "(min-width: 62.3125em)";
 
-/** The sidebar, which a narrow window shows as a menu. Opening and closing needs no script; what is done here does. */
+/** The sidebar, which is a menu in narrow windows. Opening and closing it needs no script; the rest does. */
 class Menu extends HTMLElement {
   connectedCallback(): void {
     const desktop = matchMedia(DESKTOP);
@@ -21,7 +21,7 @@ class Menu extends HTMLElement {
     slideDetails(this);
   }
 
-  /** A page behind an open menu takes no focus. */
+  /** The page behind an open menu can't take focus. */
   private holdFocus(open: boolean): void {
     for (const behind of document.querySelectorAll(".main-frame, .sl-skip-link, .site-footer")) behind.toggleAttribute("inert", open);
     for (const button of document.querySelectorAll("[popovertarget=starlight__sidebar]"))

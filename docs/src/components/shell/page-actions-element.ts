@@ -7,9 +7,9 @@ class PageActions extends HTMLElement {
   private async copy(): Promise<void> {
     const status = this.querySelector("span");
     try {
-      const answer = await fetch(this.dataset["markdown"] ?? "");
-      if (!answer.ok) throw new Error(`The page's Markdown answered ${answer.status}.`);
-      await navigator.clipboard.writeText(await answer.text());
+      const response = await fetch(this.dataset["markdown"] ?? "");
+      if (!response.ok) throw new Error(`The page's Markdown returned ${response.status}.`);
+      await navigator.clipboard.writeText(await response.text());
       if (status) status.textContent = "Copied";
     } catch (error) {
       if (status) status.textContent = String(error);

@@ -3,12 +3,12 @@ interface Connection {
   effectiveType?: string;
 }
 
-/** Whether a reader pays for every byte, or waits for it. */
+/** Whether the reader's connection is metered or slow. */
 export function isSlow({ saveData = false, effectiveType = "" }: Connection): boolean {
   return saveData || effectiveType.includes("2g");
 }
 
-/** Takes the preloading of pages back on connections that are slow or counted. */
+/** Disables page preloading on slow or metered connections. */
 export function spareSlowConnections(): void {
   const connection: unknown = Reflect.get(navigator, "connection");
   if (typeof connection !== "object" || connection === null || !isSlow(connection)) return;

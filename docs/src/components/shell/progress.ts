@@ -3,12 +3,12 @@ const MINIMUM = 0.08;
 const SPEED_MS = 200;
 const TRICKLE_MS = 800;
 
-/** How far the bar goes next from `done`: ever smaller steps, so that it never arrives before the page does. */
+/** The bar's next position after `done`: ever smaller steps, so that it never finishes before the page loads. */
 export function trickle(done: number): number {
   return Math.min(0.994, done + (1 - done) * 0.1);
 }
 
-/** A bar for a navigation that takes longer than an eye forgives. The page that comes begins without it. */
+/** A progress bar for slow navigations. The new page starts without it. */
 export function showProgress(): void {
   const bar = document.createElement("div");
   bar.className = "tifo-progress";
@@ -33,7 +33,7 @@ export function showProgress(): void {
   document.addEventListener("click", (event) => {
     if (leadsAway(event)) start();
   });
-  // A page that comes back from the browser's cache, or a navigation that was stopped, has no bar.
+  // A page from the browser's back-forward cache, or a cancelled navigation, has no bar.
   addEventListener("pageshow", stop);
   addEventListener("keydown", ({ key }) => {
     if (key === "Escape") stop();

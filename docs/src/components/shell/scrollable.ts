@@ -1,4 +1,4 @@
-/** Lets the keyboard reach, and so scroll, each table that is wider than its place, and only those. */
+/** Makes tables that are wider than their container focusable, so that they can be scrolled by keyboard. */
 export function reachWideTables(): void {
   const observer = new ResizeObserver((entries) => {
     for (const { target } of entries) {

@@ -12,7 +12,7 @@ import { reachWideTables } from "./scrollable.ts";
 import { defineThemeSwitch } from "./theme-element.ts";
 import { followSystem, watchSystem } from "./theme.ts";
 
-/** Brings every part of the shell to life. Each page does so once, from one script. */
+/** Starts every part of the shell; called once per page. */
 export function startShell(): void {
   defineAnnouncement();
   defineHeader();

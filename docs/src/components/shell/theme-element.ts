@@ -1,13 +1,13 @@
 import { chooseTheme } from "./theme.ts";
 
-/** The switch between the light and the dark colours. */
+/** The switch between light and dark mode. */
 class ThemeSwitch extends HTMLElement {
   connectedCallback(): void {
     const root = document.documentElement;
     const button = this.querySelector("button");
     const show = (): void => button?.setAttribute("aria-checked", String(root.dataset["theme"] === "dark"));
     button?.addEventListener("click", () => chooseTheme(root.dataset["theme"] === "dark" ? "light" : "dark"));
-    // The page may hold two switches: header and menu.
+    // A page can have two switches: in the header and in the menu.
     new MutationObserver(show).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
     show();
   }
