@@ -14,7 +14,8 @@ import { sectionOf, sections } from "../src/sidebars/index.ts";
 import { origin } from "../src/site.ts";
 
 const TITLE = "Tifo";
-const SUMMARY = "An open-source audience-engagement platform for live video: realtime overlays, panels, polls and quests over one API, with SDKs.";
+const SUMMARY =
+  "An open-source audience-engagement platform for live video: realtime overlays, panels, polls and quests over one API, with SDKs.";
 /** Pagefind's files for search boxes that the site doesn't use. */
 const UNUSED = ["pagefind-ui.*", "pagefind-modular-ui.*", "pagefind-component-ui.*", "pagefind-highlight.js"];
 

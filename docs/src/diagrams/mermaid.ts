@@ -12,7 +12,8 @@ const DECIMALS = /(\d+\.\d)\d+/g;
  * @throws Error if the text is no such diagram, or if nothing in it is connected: the parser reads `A-->B` as one box
  */
 export function drawDiagram(source: string, caption: string): string {
-  if (!KINDS.test(source)) throw new Error(`A diagram must be a flowchart, a sequence or a state diagram, not: ${source.split("\n", 1).join()}`);
+  if (!KINDS.test(source))
+    throw new Error(`A diagram must be a flowchart, a sequence or a state diagram, not: ${source.split("\n", 1).join()}`);
   const svg = renderMermaidSVG(source, { bg: "var(--sl-color-bg)", fg: "var(--sl-color-white)", transparent: true, padding: 8 });
   if (!/class="(edge|message)"/.test(svg))
     throw new Error(`Nothing is connected in this diagram. Arrows need spaces around them:\n${source}`);
