@@ -23,8 +23,8 @@ async function newPanel() {
   return (await create(chat)).as(Panel);
 }
 
-describe("who may", () => {
-  test("read: anyone signed in on the site; change: its admins alone", async () => {
+describe("access to panels", () => {
+  test("allows signed-in accounts to read, and only admins to write", async () => {
     const { _id } = await newPanel();
     const params = { id: _id };
     expect((await site.call("getPanel", { params, as: "viewer" })).status).toBe(200);
@@ -33,7 +33,7 @@ describe("who may", () => {
     }
   });
 
-  test("see the words that a chat filters: whoever manages the site, by list and by id, and nobody else", async () => {
+  test("shows the filtered words of a chat only to managers of the site", async () => {
     const own = await newSite();
     const { _id } = (await create({ ...chat, filtered_words: "offside ref" }, own)).as(Panel);
     const wordsFor = async (as: "admin" | "reader" | "creator" | "viewer") => {
@@ -48,14 +48,14 @@ describe("who may", () => {
       ["", "creator", "viewer"],
     ] as const) {
       const seen = await Promise.all(callers.map(wordsFor));
-      expect(seen.map((answer) => answer.words)).toEqual(callers.map(() => words));
+      expect(seen.map((response) => response.words)).toEqual(callers.map(() => words));
       for (const { tag } of seen) tags.add(tag);
     }
-    // Of two answers, neither may pass for the other.
+    // The complete and the public response need different ETags.
     expect(tags.size).toBe(2);
   });
 
-  test("global sign-ins are told to use a login of the site", async () => {
+  test("tells global sign-ins to use a site-specific login", async () => {
     const db = createDb(env.DB);
     const [accountId, sessionId, now] = [newId(Date.now()), newId(Date.now()), Date.now()];
     await db
@@ -73,8 +73,8 @@ describe("who may", () => {
       ["createPanel", { body: { siteId: site.id, renderer: chat } }],
       ["deletePanel", { params: { id: _id } }],
     ] as const) {
-      const answer = await site.call(operation, { ...call, as: "nobody", headers });
-      expect(answer.problem).toMatchObject({
+      const response = await site.call(operation, { ...call, as: "nobody", headers });
+      expect(response.problem).toMatchObject({
         status: 400,
         code: "site_login_required",
         message: "Please use a site specific login to interact with restful services",

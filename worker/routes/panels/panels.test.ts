@@ -54,15 +54,15 @@ async function newPanel(renderer: Record<string, unknown> = chat) {
 }
 
 describe("a panel", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
-    const answer = await create({ ...chat, icon_name: "chat" });
-    const panel = answer.as(Panel);
+  test("is returned as created, and can be read by its id", async () => {
+    const response = await create({ ...chat, icon_name: "chat" });
+    const panel = response.as(Panel);
     expect(panel).toMatchObject({ collection: "panels", type: "panel", site_id: site.id, renderer: { ...chat, icon_name: "chat" } });
     expect(panel.slug).toBe(`match-chat-${panel._id.slice(-6)}`);
     expect(panel.last_modified).toBe(panel.modified);
     const read = await site.call("getPanel", { params: { id: panel._id } });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
   test("has a slug whatever its name", async () => {
@@ -71,7 +71,7 @@ describe("a panel", () => {
     expect(slugs[1]).toMatch(/^panel-[0-9a-f]{6}$/);
   });
 
-  // Each with every field that is its own.
+  // Each type with all of its own fields.
   const TYPES: Record<(typeof PANEL_TYPES)[number], Record<string, unknown>> = {
     chat: {
       allow_non_admin_links: true,
@@ -122,7 +122,7 @@ describe("a panel", () => {
   };
 
   test.for(Object.entries(TYPES))(
-    "of type %s keeps the fields of its type, and takes none that is no panel's",
+    "of type %s keeps the fields of its type, and rejects unknown fields",
     async ([panel_type, fields]) => {
       const renderer = { panel_type, panel_name: "Panel", ...fields };
       expect((await newPanel(renderer)).renderer).toMatchObject(renderer);
@@ -130,11 +130,11 @@ describe("a panel", () => {
     },
   );
 
-  test("takes no field of another type", async () => {
+  test("rejects a field of another type", async () => {
     expect(await create({ ...chat, playlist_id: ID })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
   });
 
-  test("of a schedule made by hand keeps its events", async () => {
+  test("with a manual schedule keeps its events", async () => {
     const event = {
       array_id: "a1B2c3D4e",
       name: "Kick-off",
@@ -150,28 +150,28 @@ describe("a panel", () => {
     });
   });
 
-  test("of a channel select is an automatic list unless it says otherwise", async () => {
+  test("of type channel_select defaults to an automatic list", async () => {
     expect((await newPanel({ panel_type: "channel_select", panel_name: "Channels" })).renderer).toMatchObject({
       behavior: { view: "list", kind: "automatic", pages: [] },
     });
   });
 
-  test("separates filtered words by one space each", async () => {
+  test("separates filtered words by single spaces", async () => {
     expect((await newPanel({ ...chat, filtered_words: "  offside \n ref\t" })).renderer).toMatchObject({ filtered_words: "offside ref" });
   });
 
-  test("of an iframe keeps nothing of its html but the https address", async () => {
+  test("of type iframe keeps only the https URL of its html", async () => {
     const html =
       '<div onclick="a()"><iframe onload="alert(1)" srcdoc="<b>" src="https://stats.example/?a=1&b=2"></iframe><script>alert(1)</script></div>';
     const { _id, renderer } = await newPanel({ panel_type: "iframe", panel_name: "Stats", iframe_tag: html });
     const tag = renderer.panel_type === "iframe" ? renderer.iframe_tag : "";
     expect(tag).toMatch(/^<iframe src="https:\/\/stats\.example\/\?a=1&amp;b=2" sandbox="[a-z -]+" [a-z "=-]+><\/iframe>$/);
     expect(tag).not.toContain("allow-top-navigation");
-    // What was answered may be sent again.
+    // The response must be valid input.
     expect((await patch(_id, { iframe_tag: tag })).as(Panel).renderer).toMatchObject({ iframe_tag: tag });
   });
 
-  test.for(["é", "&"])("of an iframe takes no address that grows too long to be sent again: %s", async (letter) => {
+  test.for(["é", "&"])("of type iframe rejects a URL that is too long once escaped: %s", async (letter) => {
     const renderer = {
       panel_type: "iframe",
       panel_name: "Stats",
@@ -227,7 +227,7 @@ describe("a panel", () => {
         people: [{ id: "ada", person_name: "Ada", person_links: [{ ...link, link_url: "javascript:alert(1)" }] }],
       },
     ],
-  ])("refuses %s %#", async ([field, renderer]) => {
+  ])("rejects an invalid %s %#", async ([field, renderer]) => {
     expect(await create(renderer)).toMatchObject({ status: 400, fields: [field] });
   });
 
@@ -235,14 +235,14 @@ describe("a panel", () => {
     ["renderer.playlist_id", { panel_type: "playlist", panel_name: "Replays" }],
     ["renderer.questions.0.poll_id", { panel_type: "quick_pick", panel_name: "Quiz", questions: [question] }],
     ["renderer.quests.0.quest_id", { panel_type: "quests", panel_name: "Quests", quests: [quest] }],
-  ])("shows nothing of another site, nor what is nowhere: %s", async ([field, renderer]) => {
+  ])("rejects an id that doesn't exist or belongs to another site: %s", async ([field, renderer]) => {
     const other = await newSite();
     const own = renderer.panel_type === "playlist" ? { ...renderer, playlist_id: ID } : renderer;
     expect(await create(own, other)).toMatchObject({ status: 400, fields: [field] });
     expect((await create(own)).status).toBe(201);
   });
 
-  test("may go on without the playlist that it has shown", async () => {
+  test("can still be updated after its playlist is deleted", async () => {
     const { _id } = (
       await site.call("createPlaylist", { body: { siteId: site.id, title: "Goals", description: "", members: [], tags: [] } })
     ).as(Panel.pick({ _id: true }));
@@ -252,14 +252,14 @@ describe("a panel", () => {
     expect(await patch(panel._id, { playlist_id: newId(1_000) })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
   });
 
-  test("refuses a siteId that is not the client's", async () => {
-    const answer = await site.call("createPanel", { body: { siteId: newId(2), renderer: chat } });
-    expect(answer).toMatchObject({ status: 400, fields: ["siteId"] });
+  test("rejects a siteId that is not the client's", async () => {
+    const response = await site.call("createPanel", { body: { siteId: newId(2), renderer: chat } });
+    expect(response).toMatchObject({ status: 400, fields: ["siteId"] });
   });
 });
 
-describe("changing a panel", () => {
-  test("by PUT replaces its renderer, type and all; its slug stays", async () => {
+describe("updating a panel", () => {
+  test("by PUT replaces its renderer, including the type, but not the slug", async () => {
     const panel = await newPanel({ ...chat, system_name: "Announcer" });
     const renderer = { panel_type: "playlist", panel_name: "Replays", playlist_id: ID };
     const replaced = (await site.call("replacePanel", { params: { id: panel._id }, body: { siteId: site.id, renderer } })).as(Panel);
@@ -268,7 +268,7 @@ describe("changing a panel", () => {
     expect((await site.call("getPanel", { params: { id: panel._id } })).body).toEqual(replaced);
   });
 
-  test("by PATCH merges one level deep, and null takes a field away", async () => {
+  test("by PATCH merges one level deep, and null removes a field", async () => {
     const panel = await newPanel({ ...chat, system_name: "Announcer", icon_name: "chat" });
     const { renderer } = (await patch(panel._id, { panel_name: "Terrace chat", system_name: null })).as(Panel);
     expect(renderer).toEqual({ ...panel.renderer, panel_name: "Terrace chat", system_name: undefined });
@@ -282,21 +282,21 @@ describe("changing a panel", () => {
     });
   });
 
-  test("by PATCH refuses what makes no valid renderer, and names it", async () => {
+  test("by PATCH rejects an invalid result and names the field", async () => {
     const { _id } = await newPanel();
     expect(await patch(_id, { playlist_id: ID })).toMatchObject({ status: 400, fields: ["renderer.playlist_id"] });
     expect(await patch(_id, { panel_name: null })).toMatchObject({ status: 400, fields: ["renderer.panel_name"] });
     expect((await patch(_id, { panel_type: "quests" })).fields).toContain("renderer.filtered_words");
   });
 
-  test("lets one of several changes of one version win", async () => {
+  test("succeeds for only one of several updates of the same version", async () => {
     const { _id } = await newPanel();
     const answers = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { panel_name: name }, { "If-Match": '"v1"' })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(2);
   });
 
-  test("tells the site's log, from creation to deletion", async () => {
+  test("is logged from creation to deletion", async () => {
     const { _id } = await newPanel();
     await patch(_id, { panel_name: "Terrace chat" });
     await site.call("deletePanel", { params: { id: _id } });
@@ -311,7 +311,7 @@ describe("changing a panel", () => {
 });
 
 describe("listing panels", () => {
-  test("answers the site's own, the last changed first, narrowed by property", async () => {
+  test("returns the site's own, most recently modified first, filtered by property", async () => {
     const other = await newSite();
     const names = ["One", "Two", "Three"];
     const panels = [];
@@ -319,7 +319,7 @@ describe("listing panels", () => {
     await create({ panel_type: "image", panel_name: "Kit", image_url: "https://demo.example/kit.png" }, other);
     await other.call("patchPanel", { params: { id: panels[0]?._id ?? "" }, body: { renderer: { icon_name: "star" } } });
     const list = (query: Record<string, string | number>) => other.call("listPanels", { query, as: "viewer" });
-    const namesOf = (answer: Answer) => answer.as(PanelList).results.map(({ renderer }) => renderer.panel_name);
+    const namesOf = (response: Answer) => response.as(PanelList).results.map(({ renderer }) => renderer.panel_name);
     const all = await list({});
     expect(namesOf(all)).toHaveLength(4);
     expect(namesOf(all)[0]).toBe("One");

@@ -19,7 +19,7 @@ panels.openapi(
     path: "/panel/v3",
     summary: "List panels",
     description:
-      "The site's panels, the last changed first, narrowed by `?property=value`. Who doesn't manage the site gets chats without the words that they filter.",
+      "The site's panels, most recently modified first, filtered by `?property=value`. Only managers of the site receive the filtered words of chats.",
     access: { ...common.access, accounts: "any" },
     request: { query: PanelQuery },
     responses: { 200: json("A page of panels", listOf(Panel).openapi("PanelList")) },
@@ -37,8 +37,7 @@ panels.openapi(
     method: "post",
     path: "/panel/v3",
     summary: "Create a panel",
-    description:
-      "Makes a panel of one of the types of `panel_type`, each with fields of its own. It is shown where a page or a template names it.",
+    description: "Creates a panel. Each `panel_type` has its own fields. A panel is shown on the pages and templates that include it.",
     request: { body: jsonBody(PanelInput) },
     responses: { 201: json("The panel", Panel) },
   }),
@@ -56,15 +55,15 @@ panels.openapi(
     method: "get",
     path: "/panel/v3/{id}",
     summary: "Get a panel",
-    description: "One panel with its renderer. Who doesn't manage the site gets a chat without the words that it filters.",
+    description: "Returns one panel with its renderer. Only managers of the site receive the filtered words of a chat.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The panel", Panel) },
     errors: ["not_found"],
   }),
   async (c) => {
-    const { row, whole } = await getPanel(c.var.ctx, c.req.valid("param").id);
-    if (whole) tagVersion(c, row);
+    const { row, complete } = await getPanel(c.var.ctx, c.req.valid("param").id);
+    if (complete) tagVersion(c, row);
     else await tagVersionOf(c, row, "for viewers");
     return c.json(toPanel(row), 200);
   },
@@ -77,9 +76,9 @@ panels.openapi(
     method: "put",
     path: "/panel/v3/{id}",
     summary: "Replace a panel",
-    description: "Gives the panel another renderer, of any type. Its slug stays.",
+    description: "Replaces the panel's renderer, which may be of another type. The slug doesn't change.",
     request: { params: IdParam, body: jsonBody(PanelInput) },
-    responses: { 200: json("The panel as it is now", Panel) },
+    responses: { 200: json("The updated panel", Panel) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -95,11 +94,11 @@ panels.openapi(
     operationId: "patchPanel",
     method: "patch",
     path: "/panel/v3/{id}",
-    summary: "Change a panel",
+    summary: "Update a panel",
     description:
-      "Merges the fields given into the renderer, one level deep: a list or an object takes the place of the old one. What comes of it must be a valid renderer of its type.",
+      "Merges the given fields into the renderer, one level deep: lists and objects are replaced. The result must be a valid renderer of its type.",
     request: { params: IdParam, body: jsonBody(PanelPatch) },
-    responses: { 200: json("The panel as it is now", Panel) },
+    responses: { 200: json("The updated panel", Panel) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => {
@@ -116,9 +115,9 @@ panels.openapi(
     method: "delete",
     path: "/panel/v3/{id}",
     summary: "Delete a panel",
-    description: "Deletes the panel. Pages that name it show one panel less.",
+    description: "Deletes the panel. Pages that include it no longer show it.",
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed"],
   }),
   async (c) => c.json(deleted(await deletePanel(c.var.ctx, c.req.valid("param").id)), 200),

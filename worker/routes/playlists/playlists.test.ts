@@ -13,7 +13,7 @@ import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { Playlist, ProjectedPlaylist, Reference } from "#worker/services/playlists/schemas.ts";
 
 const PlaylistList = listOf(ProjectedPlaylist);
-const Made = z.looseObject({ _id: z.string() });
+const Created = z.looseObject({ _id: z.string() });
 
 let site: TestSite;
 
@@ -32,7 +32,7 @@ const listById = async (query: Record<string, string | number>) => (await site.c
 const video = { title: "Highlights", durationSeconds: 312, player: "youtube", type: "vod" };
 
 describe("a playlist", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
+  test("is returned as created, and can be read by its id", async () => {
     const all = [];
     for (const schema of MEMBER_SCHEMAS) all.push({ id: await addThing(site, schema), schema });
     const fields = { description: "Every goal", tags: ["derby"], members: all };
@@ -43,21 +43,21 @@ describe("a playlist", () => {
     expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
-  test("needs a title and members, each with id and schema", async () => {
+  test("requires a title, and members with id and schema", async () => {
     expect((await site.call("createPlaylist", { body: {} })).fields.sort()).toEqual(["members", "title"]);
     expect((await create({ members: [{ id: newId(1) }] })).fields).toEqual(["members.0.schema"]);
     expect((await create({ members: [{ id: "one", schema: "video" }] })).fields).toEqual(["members.0.id"]);
     expect((await create({ members: [{ id: newId(1), schema: "sofa" }] })).fields).toEqual(["members.0.schema"]);
   });
 
-  test("keeps the fields that a change doesn't name", async () => {
+  test("keeps the fields that an update omits", async () => {
     const playlist = await newPlaylist({ description: "Every goal", tags: ["derby"] });
     const change = { members: [{ id: await addThing(site, "page"), schema: "page" }] };
     const changed = (await update(playlist._id, change)).as(Playlist);
     expect(changed).toEqual({ ...playlist, ...change, modified: changed.modified });
   });
 
-  test("is changed by one of two who read the same version", async () => {
+  test("accepts only one of two updates of the same version", async () => {
     const response = await create();
     const headers = { "If-Match": response.headers.get("ETag") ?? "" };
     const both = await Promise.all(["One", "Two"].map((title) => update(response.as(Playlist)._id, { title }, headers)));
@@ -65,7 +65,7 @@ describe("a playlist", () => {
     expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
   });
 
-  test("is told of whenever it changes, and is not found once it is deleted", async () => {
+  test("is logged with each change, and returns 404 once deleted", async () => {
     const { _id: id } = await newPlaylist();
     await update(id, { title: "Derby night" });
     expect((await site.call("deletePlaylist", { params: { id } })).body).toEqual({ success: true, _id: id });
@@ -84,7 +84,7 @@ describe("a playlist", () => {
   });
 });
 
-describe("the list", () => {
+describe("the list of playlists", () => {
   test.each([
     ["title", "Only this"],
     ["description", "Of this one"],
@@ -97,7 +97,7 @@ describe("the list", () => {
     expect((await list({ _id, created, modified, siteId: site.id })).results).toEqual([playlist]);
   });
 
-  test("shows 50, the last changed first, with the fields asked for", async () => {
+  test("returns 50, most recently modified first, with the requested fields", async () => {
     const own = await newSite();
     const first = await newPlaylist({ title: "First" }, own);
     const second = await newPlaylist({ title: "Second" }, own);
@@ -111,7 +111,7 @@ describe("the list", () => {
     expect((await own.call("listPlaylists", { query: { projection: "colour" } })).fields[0]).toMatch(/^projection/);
   });
 
-  test("by ids has those that the site has, page by page", async () => {
+  test("by ids returns the site's own, paginated", async () => {
     const [one, two, three] = [await newPlaylist(), await newPlaylist(), await newPlaylist()];
     const foreign = await newPlaylist({}, await newSite());
     const ids = [one, foreign, three, { _id: newId(3) }].map(({ _id }) => _id).join(",");
@@ -122,7 +122,7 @@ describe("the list", () => {
     expect((await listById({ ids: two._id })).results).toEqual([two]);
   });
 
-  test("by ids needs ids, at most 200", async () => {
+  test("by ids requires 1 to 200 ids", async () => {
     expect((await site.call("listPlaylistsById")).fields).toEqual(["ids"]);
     const ids = Array.from({ length: 201 }, (_, index) => newId(index)).join(",");
     expect((await site.call("listPlaylistsById", { query: { ids } })).fields).toEqual(["ids"]);
@@ -130,16 +130,16 @@ describe("the list", () => {
   });
 });
 
-describe("what uses an item", () => {
+describe("the references of an item", () => {
   const references = (id: string, on = site) => on.call("listReferences", { params: { id } });
 
-  test("is listed with its collection and name", async () => {
+  test("are listed with collection and name", async () => {
     const url = "https://www.youtube.com/watch?v=aaaaaaaaaaa";
     const { _id: videoId } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
     const playlist = await newPlaylist({ title: "Goals", members: [{ id: videoId, schema: "video" }] });
     const parent = await newPlaylist({ title: "Season", members: [{ id: playlist._id, schema: "playlist" }] });
     const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlist._id };
-    const panel = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Made);
+    const panel = (await site.call("createPanel", { body: { siteId: site.id, renderer } })).as(Created);
     const page = await site.addChannel("replays", { content: { offline: { playlist: playlist._id } } });
     expect((await references(videoId)).as(z.array(Reference))).toEqual([{ _id: playlist._id, collection: "playlists", name: "Goals" }]);
     expect((await references(playlist._id)).as(z.array(Reference))).toEqual([
@@ -149,23 +149,23 @@ describe("what uses an item", () => {
     ]);
   });
 
-  test("is a quest that asks to watch it, and a template that shows it", async () => {
+  test("include a quest that requires watching it, and a template that shows it", async () => {
     const url = "https://www.youtube.com/watch?v=bbbbbbbbbbb";
     const { _id: videoId } = (await site.call("createVideo", { body: { ...video, url } })).as(Video);
     const action = { arrayId: "a1B2c3D4e", body: "Watch", kind: "watch:specific:video", callToAction: "Watch", validationValue: videoId };
     const texts = { title: "Watch it", description: "", rewardDescription: "", rewardType: "prize", claimedMessage: "" };
-    const quest = (await site.call("createQuest", { body: { siteId: site.id, ...texts, actions: [action] } })).as(Made);
+    const quest = (await site.call("createQuest", { body: { siteId: site.id, ...texts, actions: [action] } })).as(Created);
     expect((await references(videoId)).body).toEqual([{ _id: quest._id, collection: "quests", name: "Watch it" }]);
     const { _id: playlistId } = await newPlaylist();
     const who = { creator: "ada", owner: "ada" };
     const renderer = { panel_type: "playlist", panel_name: "Watch again", playlist_id: playlistId };
     const panel = { collection: "panels", type: "panel", site_id: site.id, slug: "again", renderer, ...who };
     const body = { title: "Match day", siteId: site.id, panels: [panel], rules: [], ...who };
-    const template = (await site.call("createChannelTemplate", { body })).as(Made);
+    const template = (await site.call("createChannelTemplate", { body })).as(Created);
     expect((await references(playlistId)).body).toEqual([{ _id: template._id, collection: "templates", name: "Match day" }]);
   });
 
-  test("is nothing of a playlist that nobody uses, and unknown of one that isn't the site's", async () => {
+  test("are empty for an unused playlist, and a 404 for one of another site", async () => {
     const { _id: id } = await newPlaylist();
     expect((await references(id)).body).toEqual([]);
     const rejected = await references(id, await newSite());
@@ -184,7 +184,7 @@ describe("an import from YouTube", () => {
     youtube.key = "youtube-key";
   });
 
-  test("reads no more of a playlist than YouTube lets one have, though little of it is public", async () => {
+  test("reads at most the maximum length of a YouTube playlist, even if little of it is public", async () => {
     publishVideo("within");
     publishVideo("beyond");
     const hidden = (count: number) => Array.from({ length: count }, () => "private");
@@ -193,7 +193,7 @@ describe("an import from YouTube", () => {
     expect(videos.map(({ title }) => title)).toEqual(["Video within"]);
   });
 
-  test("makes a playlist and its videos, and tells of each", async () => {
+  test("creates a playlist and its videos, with an event for each", async () => {
     const own = await newSite();
     publishVideo("one", { description: "All goals", tags: ["derby"], thumbnails: { medium: { url: "https://i.demo.example/1.jpg" } } });
     publishVideo("two", { liveBroadcastContent: "live" }, "P0D");
@@ -219,7 +219,7 @@ describe("an import from YouTube", () => {
     expect(types).toEqual(["playlist.created", "video.created", "admin.vodReady", "video.created"]);
   });
 
-  test("uses the site's own videos again", async () => {
+  test("reuses the site's existing videos", async () => {
     publishVideo("three");
     publish("PL2", ["three"]);
     const url = "https://www.youtube.com/watch?v=three";
@@ -230,7 +230,7 @@ describe("an import from YouTube", () => {
     expect(foreign.members).not.toEqual([{ id, schema: "video" }]);
   });
 
-  test("takes the first 200 videos, page by page", async () => {
+  test("imports the first 200 videos, page by page", async () => {
     const ids = Array.from({ length: 230 }, (_, index) => `v${index}`);
     for (const id of ids) publishVideo(id);
     publish("PL3", ids);
@@ -240,7 +240,7 @@ describe("an import from YouTube", () => {
     expect(last.title).toBe("Video v199");
   });
 
-  test("needs the address of a playlist that is public", async () => {
+  test("requires the URL of a public playlist", async () => {
     const urls = [
       "https://www.youtube.com/watch?v=one",
       "https://demo.example/playlist?list=PL1",
@@ -249,13 +249,13 @@ describe("an import from YouTube", () => {
     for (const url of urls) expect((await site.call("importYoutubePlaylist", { body: { url } })).fields, url).toEqual(["url"]);
   });
 
-  test("is not configured without a key", async () => {
+  test("reports a missing key", async () => {
     const keyless = { ...env, ...{ TIFO_YOUTUBE_KEY: "" } };
-    const asked = fetchYoutubePlaylist(keyless, "https://www.youtube.com/playlist?list=PL1");
-    await expect(asked).rejects.toMatchObject({ code: "youtube_not_configured" });
+    const request = fetchYoutubePlaylist(keyless, "https://www.youtube.com/playlist?list=PL1");
+    await expect(request).rejects.toMatchObject({ code: "youtube_not_configured" });
   });
 
-  test("that fails on the way leaves nothing behind", async () => {
+  test("leaves nothing behind if it fails midway", async () => {
     const own = await newSite();
     publishVideo("four");
     publish("PL4", ["four"]);

@@ -25,7 +25,7 @@ async function eventsOf(id: string) {
 }
 
 describe("a poll", () => {
-  test("is answered as it was made, each answer with an id of its own", async () => {
+  test("is returned as created, with an id for each answer", async () => {
     const poll = await newPoll();
     expect(poll).toMatchObject({
       siteId: site.id,
@@ -41,7 +41,7 @@ describe("a poll", () => {
     expect((await site.call("listPollAnswers", { params: { id: poll._id } })).as(z.array(PollAnswer))).toEqual(poll.answers);
   });
 
-  test.for(["type", "question", "name", "siteId", "open"])("is refused without %s", async (field) => {
+  test.for(["type", "question", "name", "siteId", "open"])("is rejected without %s", async (field) => {
     const body = { siteId: site.id, ...derby, [field]: undefined };
     expect(await site.call("createPoll", { body })).toMatchObject({ status: 400, fields: [field] });
   });
@@ -54,19 +54,19 @@ describe("a poll", () => {
     ["answers", { answers: [{ answer: "Yes" }, { answer: "Yes" }] }],
     ["answers.0.imageUrl", { answers: [{ answer: "Yes", imageUrl: "http://demo.example/yes.png" }] }],
     ["answers.0._id", { answers: [{ _id: newId(1), answer: "Yes" }] }],
-  ])("is refused for its %s %#", async ([field, body]) => {
+  ])("is rejected for an invalid %s %#", async ([field, body]) => {
     const rejected = await site.call("createPoll", { body: { siteId: site.id, ...derby, ...body } });
     expect(rejected.status).toBe(400);
     expect(rejected.fields.map((path) => path.replace(/^0/, "answers.0"))).toEqual([field]);
   });
 
-  test("may name as right only one of its own answers", async () => {
+  test("accepts only one of its own answers as correct", async () => {
     const [poll, other] = [await newPoll(), await newPoll()];
     expect(await patch(poll._id, { correctAnswerId: idOf(other, 0) })).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect((await patch(poll._id, { correctAnswerId: idOf(poll, 0) })).as(Poll).correctAnswerId).toBe(idOf(poll, 0));
   });
 
-  test("keeps its right answer from the audience until it is settled", async () => {
+  test("hides its correct answer from viewers until it is settled", async () => {
     const poll = await newPoll({ type: "trivia" });
     await patch(poll._id, { correctAnswerId: idOf(poll, 1) });
     for (const as of ["client", "viewer"] as const) expect((await read(poll._id, as)).correctAnswerId).toBeNull();
@@ -78,7 +78,7 @@ describe("a poll", () => {
     expect((await read(poll._id)).correctAnswerId).toBe(idOf(poll, 1));
   });
 
-  test("by PUT is replaced but for its answers", async () => {
+  test("is replaced by PUT, except for its answers", async () => {
     const poll = await newPoll({ hideResults: true, responsesPerViewer: 3 });
     const body = { siteId: site.id, type: "poll", question: "Best goal?", name: "Goals", open: false };
     const replaced = (await site.call("replacePoll", { params: { id: poll._id }, body })).as(Poll);
@@ -89,13 +89,13 @@ describe("a poll", () => {
     });
   });
 
-  test("lets one of several changes of one version win", async () => {
+  test("accepts only one of several updates of the same version", async () => {
     const { _id } = await newPoll();
     const changes = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { name }, { "If-Match": '"v1"' })));
     expect(changes.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test("tells the site's log what happened to it, and nothing of single votes", async () => {
+  test("is logged with each change, but not with each vote", async () => {
     const poll = await newPoll();
     await patch(poll._id, { name: "Derby" });
     await answer(poll._id, idOf(poll, 0));
@@ -120,7 +120,7 @@ describe("a poll", () => {
 describe("a poll's answers", () => {
   const replace = (id: string, body: unknown) => site.call("replacePollAnswers", { params: { id }, body });
 
-  test("are replaced as a list: those with an id stay, with their responses", async () => {
+  test("are replaced as a list, in which those with an id keep their responses", async () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     const body = [{ answer: "Nobody" }, { _id: idOf(poll, 0), answer: "City" }];
@@ -133,7 +133,7 @@ describe("a poll's answers", () => {
     expect((await results(poll._id)).answers.map(({ responses }) => responses)).toEqual([0, 1]);
   });
 
-  test("that have responses can't be taken away, and take more of them afterwards", async () => {
+  test("with responses can't be removed, and accept more responses afterwards", async () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     expect((await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }])).problem?.code).toBe("conflict");
@@ -141,21 +141,21 @@ describe("a poll's answers", () => {
     expect((await answer(poll._id, idOf(poll, 0), "creator")).status).toBe(201);
   });
 
-  test("that are gone take no responses", async () => {
+  test("accept no responses once removed", async () => {
     const poll = await newPoll();
     await replace(poll._id, [{ _id: idOf(poll, 1), answer: "A draw" }]);
     expect((await answer(poll._id, idOf(poll, 0))).status).toBe(404);
     expect((await answer(poll._id, idOf(poll, 1))).status).toBe(201);
   });
 
-  test("of another poll are none of this one's", async () => {
+  test("can't be those of another poll", async () => {
     const [poll, other] = [await newPoll(), await newPoll()];
     expect(await replace(poll._id, [{ _id: idOf(other, 0), answer: "City" }])).toMatchObject({ status: 400, fields: ["0._id"] });
     expect(await replace(poll._id, [{ pollId: other._id, answer: "City" }])).toMatchObject({ status: 400, fields: ["0.pollId"] });
     expect((await answer(poll._id, idOf(other, 0))).status).toBe(404);
   });
 
-  test("keep the right one, and all of them once the poll is settled", async () => {
+  test("can't lose the correct one, nor change once the poll is settled", async () => {
     const poll = await newPoll();
     await patch(poll._id, { correctAnswerId: idOf(poll, 0) });
     expect((await replace(poll._id, [{ answer: "Nobody" }])).status).toBe(409);
@@ -184,7 +184,7 @@ describe("results", () => {
     });
   });
 
-  test("stay hidden while the poll is open if it says so, but not from its makers", async () => {
+  test("are hidden while the poll is open if it is configured so, but not from developer keys", async () => {
     const poll = await newPoll({ hideResults: true });
     await answer(poll._id, idOf(poll, 0));
     const hidden = await results(poll._id);
@@ -197,7 +197,7 @@ describe("results", () => {
 });
 
 describe("settling", () => {
-  test("closes the poll, says the outcome, and leaves every response in the database", async () => {
+  test("closes the poll, sets the outcome, and leaves every response in the database", async () => {
     const poll = await newPoll();
     await Promise.all([answer(poll._id, idOf(poll, 0)), answer(poll._id, idOf(poll, 1), "reader")]);
     const settled = (await settle(poll._id, idOf(poll, 1))).as(Poll);
@@ -208,7 +208,7 @@ describe("settling", () => {
     expect((await answer(poll._id, idOf(poll, 1), "creator")).problem?.code).toBe("poll_closed");
   });
 
-  test("twice the same changes nothing; another answer corrects the outcome", async () => {
+  test("is idempotent, and another answer corrects the outcome", async () => {
     const poll = await newPoll();
     const first = (await settle(poll._id, idOf(poll, 0))).as(Poll);
     expect((await settle(poll._id, idOf(poll, 0))).body).toEqual(first);
@@ -217,14 +217,14 @@ describe("settling", () => {
     expect(events.map(({ data }) => data.correctAnswerId)).toEqual([idOf(poll, 0), idOf(poll, 1)]);
   });
 
-  test("needs one of the poll's answers", async () => {
+  test("requires one of the poll's answers", async () => {
     const poll = await newPoll();
     expect(await settle(poll._id)).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect(await settle(poll._id, newId(1))).toMatchObject({ status: 400, fields: ["correctAnswerId"] });
     expect((await read(poll._id)).open).toBe(true);
   });
 
-  test("is for good: the poll can't be opened again, nor its outcome be changed on the side", async () => {
+  test("is final: the poll can't be reopened, nor its outcome changed by an update", async () => {
     const poll = await newPoll();
     await settle(poll._id, idOf(poll, 0));
     expect((await patch(poll._id, { open: true })).status).toBe(409);
@@ -232,26 +232,26 @@ describe("settling", () => {
     expect((await patch(poll._id, { name: "Derby of 2026" })).as(Poll).name).toBe("Derby of 2026");
   });
 
-  test("that dies between closing and the outcome is taken up by the same key, and says what is missing", async () => {
+  test("that fails between closing and the outcome can be retried with the same key, and reports what is missing", async () => {
     const poll = await newPoll();
     const request = {
       params: { id: poll._id },
       body: { correctAnswerId: idOf(poll, 0) },
       headers: { "Idempotency-Key": `settle-${poll._id}` },
     };
-    const away = vi.spyOn(PollCounter.prototype, "define").mockRejectedValue(new Error("out of reach"));
-    onTestFinished(() => away.mockRestore());
-    for (const tries of ["while it closes", "once it is closed"]) {
+    const unavailable = vi.spyOn(PollCounter.prototype, "define").mockRejectedValue(new Error("unavailable"));
+    onTestFinished(() => unavailable.mockRestore());
+    for (const attempt of ["while it closes", "once it is closed"]) {
       const { problem } = await site.call("settlePoll", request);
       expect(problem?.status, tries).toBe(503);
-      expect(problem?.message, tries).toContain("its outcome is not recorded");
+      expect(problem?.message, tries).toContain("its outcome is not saved");
     }
     expect(await read(poll._id)).toMatchObject({ open: false, settled: null });
-    away.mockRestore();
+    unavailable.mockRestore();
     expect((await site.call("settlePoll", request)).as(Poll)).toMatchObject({ open: false, correctAnswerId: idOf(poll, 0) });
   });
 
-  test("with If-Match goes through for the version that was read", async () => {
+  test("with If-Match succeeds for the current version only", async () => {
     const poll = await newPoll();
     const stale = { params: { id: poll._id }, body: { correctAnswerId: idOf(poll, 0) }, headers: { "If-Match": '"v7"' } };
     expect((await site.call("settlePoll", stale)).status).toBe(412);
@@ -259,8 +259,8 @@ describe("settling", () => {
   });
 });
 
-describe("what uses a poll", () => {
-  test("keeps it from being deleted, though it came after the look for it", async () => {
+describe("the references of a poll", () => {
+  test("prevent its deletion, even if added after the check", async () => {
     const poll = await newPoll();
     const renderer = { panel_type: "quick_pick", panel_name: "Late pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
     const batch = env.DB.batch.bind(env.DB);
@@ -281,7 +281,7 @@ describe("what uses a poll", () => {
 
   const references = async (id: string) => (await site.call("listPollReferences", { params: { id } })).as(z.array(PollReference));
 
-  test("are panels, and they keep it from being deleted", async () => {
+  test("include panels, which prevent its deletion", async () => {
     const poll = await newPoll();
     expect(await references(poll._id)).toEqual([]);
     const renderer = { panel_type: "quick_pick", panel_name: "Quick pick", questions: [{ array_id: "a1B2c3D4e", poll_id: poll._id }] };
@@ -295,7 +295,7 @@ describe("what uses a poll", () => {
 });
 
 describe("listing polls", () => {
-  test("answers the site's own, the newest first, narrowed and sorted", async () => {
+  test("returns the site's own, newest first, filtered and sorted", async () => {
     const other = await newSite();
     const types = { Cup: "poll", Away: "trivia", Derby: "prediction" };
     const ids: Record<string, string> = {};

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const { newPoll, answer, patch, results } = pollCalls(() => site);
 
 describe("a response", () => {
-  test("says whose it is, and counts once", async () => {
+  test("names its account, and counts once", async () => {
     const poll = await newPoll();
     const given = await answer(poll._id, idOf(poll, 1));
     expect(given.status).toBe(201);
@@ -32,20 +32,20 @@ describe("a response", () => {
     expect((await results(poll._id)).total).toBe(1);
   });
 
-  test("asks the database for nobody but the caller", async () => {
+  test("queries the database only for the caller", async () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 1), "reader");
     expect((await answer(poll._id, idOf(poll, 1))).log.d1).toMatchObject({ roundTrips: 1 });
   });
 
-  test("may be given as often as the poll says", async () => {
+  test("can be given as often as the poll allows", async () => {
     const poll = await newPoll({ responsesPerViewer: 2 });
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await answer(poll._id, idOf(poll, i))).status);
     expect(statuses).toEqual([201, 201, 409]);
   });
 
-  test("wins once of several at the same time", async () => {
+  test("is counted once if several arrive concurrently", async () => {
     const poll = await newPoll();
     const answers = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
@@ -53,7 +53,7 @@ describe("a response", () => {
     expect((await results(poll._id)).total).toBe(1);
   });
 
-  test("with an Idempotency-Key is given once and answered again", async () => {
+  test("with an Idempotency-Key is counted once and replayed", async () => {
     const poll = await newPoll();
     const headers = { "Idempotency-Key": `vote-${poll._id}` };
     const [first, second] = [
@@ -63,7 +63,7 @@ describe("a response", () => {
     expect(second).toMatchObject({ status: 201, body: first.body });
   });
 
-  test("to a closed poll is refused, and taken again when it opens", async () => {
+  test("is rejected while the poll is closed, and accepted once it is open", async () => {
     const poll = await newPoll({ open: false });
     expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 409, code: "poll_closed" });
     await patch(poll._id, { open: true });
@@ -72,21 +72,21 @@ describe("a response", () => {
     expect((await answer(poll._id, idOf(poll, 0), "reader")).problem?.code).toBe("poll_closed");
   });
 
-  test("whose counter is out of reach is a 503, and counts when it is sent again", async () => {
+  test("is a 503 if its counter is unavailable, and counts when it is retried", async () => {
     const poll = await newPoll();
-    const away = vi.spyOn(PollCounter.prototype, "vote").mockRejectedValueOnce(new Error("out of reach"));
-    onTestFinished(() => away.mockRestore());
+    const unavailable = vi.spyOn(PollCounter.prototype, "vote").mockRejectedValueOnce(new Error("unavailable"));
+    onTestFinished(() => unavailable.mockRestore());
     expect((await answer(poll._id, idOf(poll, 0))).problem).toMatchObject({ status: 503, code: "unavailable" });
     expect((await answer(poll._id, idOf(poll, 0))).status).toBe(201);
   });
 
-  test("to a poll of another site, or none, is a 404", async () => {
+  test("to an unknown poll or one of another site is a 404", async () => {
     const foreign = await newPoll({}, await newSite());
     expect((await answer(foreign._id, idOf(foreign, 0))).status).toBe(404);
     expect((await answer(newId(1), idOf(foreign, 0))).status).toBe(404);
   });
 
-  test("is refused once the poll is deleted, and its rows go", async () => {
+  test("is rejected once the poll is deleted, and its rows are deleted", async () => {
     const poll = await newPoll();
     await answer(poll._id, idOf(poll, 0));
     await patch(poll._id, { open: false });
@@ -97,8 +97,8 @@ describe("a response", () => {
   });
 });
 
-describe("an account that is deleted", () => {
-  test("takes its viewers along, so that they vote no more", async () => {
+describe("deleting an account", () => {
+  test("disconnects its viewers, so that they can't vote", async () => {
     const fan = await site.addAccount("leaver", []);
     const [channelId] = site.channels;
     const { ticket } = await signTicket(env, { siteId: site.id, channelId, accountId: fan.id, sessionId: null, tags: [] }, 0, Date.now());
@@ -110,7 +110,7 @@ describe("an account that is deleted", () => {
     expect(other.open).toBe(true);
   });
 
-  test("leaves its votes in the tally, and no trace of whose they were", async () => {
+  test("keeps its votes in the tally, without a trace of the account", async () => {
     const poll = await newPoll();
     const fan = await site.addAccount(`fan-${poll._id}`, []);
     const headers = { Authorization: `Bearer ${await site.signIn(fan)}` };

@@ -39,19 +39,19 @@ import {
 
 export const polls = createArea();
 
-const reading = { tag: "Polls", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
-const writing = { tag: "Polls", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
-const insiders = "The right answer of a poll that isn't settled is answered only where a developer key or an admin's token is shown too.";
+const read = { tag: "Polls", access: { credentials: CLIENT, optional: DEVELOPER_OR_ACCOUNT, accounts: "any" } } as const;
+const write = { tag: "Polls", access: { credentials: DEVELOPER_OR_ACCOUNT } } as const;
+const insiders = "The correct answer of an unsettled poll is only returned to callers with a developer key or an admin's token.";
 const changeErrors = ["not_found", "conflict", "precondition_failed", "unavailable"] as const;
 
 polls.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "listPolls",
     method: "get",
     path: "/poll/v3",
     summary: "List polls",
-    description: `The site's polls, predictions and trivia, the newest first. ${insiders}`,
+    description: `The site's polls, predictions and trivia, newest first. ${insiders}`,
     request: { query: listQuery(["created", "name"], PollFilters) },
     responses: { 200: json("A page of polls", listOf(Poll).openapi("PollList")) },
   }),
@@ -68,12 +68,12 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "createPoll",
     method: "post",
     path: "/poll/v3",
     summary: "Create a poll",
-    description: "Makes a poll, with its answers if you like. Viewers find it in the panels that name it.",
+    description: "Creates a poll, optionally with its answers. Viewers see it in the panels that include it.",
     request: { body: jsonBody(PollInput) },
     responses: { 201: json("The poll", Poll) },
   }),
@@ -86,14 +86,14 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "listPollReferences",
     method: "get",
     path: "/poll/v3/validate-references/{id}",
     summary: "List what uses a poll",
-    description: "The panels (`poll`) and quests that name the poll; while there are any, it can't be deleted.",
+    description: "The panels (`poll`) and quests that use the poll. It can't be deleted while there are any.",
     request: { params: IdParam },
-    responses: { 200: json("What uses it", z.array(PollReference)) },
+    responses: { 200: json("The panels and quests", z.array(PollReference)) },
     errors: ["not_found"],
   }),
   async (c) => {
@@ -104,12 +104,12 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "getPoll",
     method: "get",
     path: "/poll/v3/{id}",
     summary: "Get a poll",
-    description: `One poll with its answers. ${insiders}`,
+    description: `Returns one poll with its answers. ${insiders}`,
     request: { params: IdParam },
     responses: { 200: json("The poll", Poll) },
     errors: ["not_found"],
@@ -123,15 +123,15 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "replacePoll",
     method: "put",
     path: "/poll/v3/{id}",
     summary: "Replace a poll",
     description:
-      "Replaces everything but the answers, which have an operation of their own. When a poll that this closes is answered, no response is counted any more. A settled poll stays closed.",
+      "Replaces everything but the answers, which have their own operation. If this closes the poll, no responses are counted after the request succeeds. A settled poll can't be reopened.",
     request: { params: IdParam, body: jsonBody(PollReplacement) },
-    responses: { 200: json("The poll as it is now", Poll) },
+    responses: { 200: json("The updated poll", Poll) },
     errors: changeErrors,
   }),
   async (c) => {
@@ -143,15 +143,15 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "patchPoll",
     method: "patch",
     path: "/poll/v3/{id}",
-    summary: "Change a poll",
+    summary: "Update a poll",
     description:
-      "Changes the fields given: `open` opens and closes it. When the closing is answered, no response is counted any more. A settled poll stays closed.",
+      "Updates the given fields; `open` opens or closes the poll. After a request that closes it succeeds, no responses are counted. A settled poll can't be reopened.",
     request: { params: IdParam, body: jsonBody(PollPatch) },
-    responses: { 200: json("The poll as it is now", Poll) },
+    responses: { 200: json("The updated poll", Poll) },
     errors: changeErrors,
   }),
   async (c) => {
@@ -163,14 +163,14 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "deletePoll",
     method: "delete",
     path: "/poll/v3/{id}",
     summary: "Delete a poll",
     description: "Deletes the poll and all its responses, unless a panel or a quest uses it.",
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: changeErrors,
   }),
   async (c) => c.json(deleted(await deletePoll(c.var.ctx, c.req.valid("param").id)), 200),
@@ -184,7 +184,7 @@ polls.openapi(
     method: "get",
     path: "/poll/v3/{id}/answers",
     summary: "List a poll's answers",
-    description: "The answers that the poll offers, in their order.",
+    description: "The poll's answers, in order.",
     request: { params: IdParam },
     responses: { 200: json("The answers", z.array(PollAnswer)) },
     errors: ["not_found"],
@@ -194,15 +194,15 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "replacePollAnswers",
     method: "put",
     path: "/poll/v3/{id}/answers",
     summary: "Replace a poll's answers",
     description:
-      "Replaces the list: an answer with its `_id` stays, with its responses, one without is new, one left out goes. An answer that has responses can't go.",
+      "Replaces the list: an answer with an `_id` is kept with its responses, one without is added, and an omitted one is removed. An answer with responses can't be removed.",
     request: { params: IdParam, body: jsonBody(AnswersInput) },
-    responses: { 200: json("The answers as they are now", z.array(PollAnswer)) },
+    responses: { 200: json("The updated answers", z.array(PollAnswer)) },
     errors: changeErrors,
   }),
   async (c) => {
@@ -219,9 +219,9 @@ polls.openapi(
     access: { credentials: ACCOUNT, accounts: "any" },
     method: "post",
     path: "/poll/v3/{id}/responses",
-    summary: "Answer a poll",
+    summary: "Respond to a poll",
     description:
-      "Counts the caller's answer: one each, or as many as the poll's `responsesPerViewer`. With an Idempotency-Key it is safe to repeat. Over a channel's socket, the frame `vote` does the same.",
+      "Counts the caller's response, up to the poll's `responsesPerViewer`. Safe to retry with an Idempotency-Key. The `vote` frame on a channel's WebSocket does the same.",
     request: { params: IdParam, body: jsonBody(ResponseInput) },
     responses: { 201: json("The response", PollResponse) },
     errors: ["not_found", "already_answered", "poll_closed", "conflict", "unavailable"],
@@ -235,13 +235,13 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...reading,
+    ...read,
     operationId: "getPollResults",
     method: "get",
     path: "/poll/v3/{id}/results",
     summary: "Get a poll's results",
     description:
-      "The tally, at most half a second old, exact once the poll is closed; channels get the same as `poll.updated`, at most twice a second. Where the poll hides them, the counts are answered while it is open only if a developer key or an admin's token is shown too.",
+      "The tally, at most half a second old and exact once the poll is closed. Channels receive it as `poll.updated`, at most twice a second. While a poll that hides its results is open, counts are only returned to callers with a developer key or an admin's token.",
     request: { params: IdParam },
     responses: { 200: json("The tally", PollResults) },
     errors: ["not_found", "unavailable"],
@@ -251,15 +251,15 @@ polls.openapi(
 
 polls.openapi(
   operation({
-    ...writing,
+    ...write,
     operationId: "settlePoll",
     method: "post",
     path: "/poll/v3/{id}/settle",
     summary: "Settle a poll",
     description:
-      "Closes the poll and says which answer was right: quests of those who gave it move on. Repeated, it changes nothing; with another answer, it corrects the outcome, though what was claimed by then stays claimed.",
+      "Closes the poll and sets the correct answer, which advances the quests of accounts that gave it. Repeating the request changes nothing; another answer corrects the outcome, but rewards that were already claimed stay claimed.",
     request: { params: IdParam, body: optionalJsonBody(SettleInput) },
-    responses: { 200: json("The poll as it is now", Poll) },
+    responses: { 200: json("The updated poll", Poll) },
     errors: changeErrors,
   }),
   async (c) => {

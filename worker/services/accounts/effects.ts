@@ -4,7 +4,7 @@ import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protoco
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
 import { type Effects, idOf } from "#worker/services/event-catalogue/effect.ts";
-import { forgetVoter } from "#worker/services/polls/counting.ts";
+import { anonymizeVoter } from "#worker/services/polls/counting.ts";
 import { retagViewers } from "#worker/services/realtime/tags.ts";
 import { cancelHeld } from "#worker/services/subscriptions/entitlements.ts";
 import { mailProof } from "./email-proofs.ts";
@@ -29,7 +29,7 @@ export const effects: Effects = {
 
 /** Erases the person from the event log and poll counters, and cancels the account's entitlements. */
 async function eraseAccount(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  await forgetVoter(env, siteId, idOf(event));
+  await anonymizeVoter(env, siteId, idOf(event));
   const ctx = systemCtx({ env, db: createDb(env.DB), now: Date.now() }, siteId, `system-${event.id}`);
   await cancelHeld(ctx, idOf(event));
   nudgeLogs(ctx);

@@ -36,20 +36,20 @@ const PROPERTIES = {
   last_modified: panels.modified,
 };
 
-/** The site's panels with these properties, as the caller may see them. */
+/** Lists the site's panels with these properties, as visible to the caller. */
 export async function listPanels(ctx: Ctx, query: PanelQuery): Promise<ListPage<PanelRow>> {
   const page = await listRows(ctx, panelList, query, eq(panels.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
   return (await seesAll(ctx)) ? page : { ...page, rows: page.rows.map(forViewers) };
 }
 
-/** A panel as the caller may see it, and whether that is all of it. */
-export async function getPanel(ctx: Ctx, id: string): Promise<{ row: PanelRow; whole: boolean }> {
+/** Returns a panel as visible to the caller, and whether it is complete. */
+export async function getPanel(ctx: Ctx, id: string): Promise<{ row: PanelRow; complete: boolean }> {
   const row = await readPanel(ctx, id);
-  const whole = await seesAll(ctx);
-  return { row: whole ? row : forViewers(row), whole };
+  const complete = await seesAll(ctx);
+  return { row: complete ? row : forViewers(row), complete };
 }
 
-/** Who doesn't manage the site gets no list of the words that viewers may not say. */
+/** Only managers of the site may see the filtered words of chats. */
 async function seesAll(ctx: Ctx): Promise<boolean> {
   const actor = await ctx.caller();
   return actor.kind !== "account" || isSiteAdmin(actor.roles, "read");
@@ -76,7 +76,7 @@ export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow
   return panel;
 }
 
-/** The row of a new panel, for whoever writes it together with other rows. */
+/** The row of a new panel, for callers that insert it together with other rows. */
 export function newPanel(ctx: Ctx, renderer: PanelRenderer, slug?: string): PanelRow {
   const row = newRow(ctx);
   return { ...row, slug: slug ?? slugOf(renderer.panel_name, row.id), ...columnsOf(renderer) };
@@ -88,7 +88,7 @@ export async function replacePanel(ctx: Ctx, id: string, input: PanelInput): Pro
   return changePanel(ctx, await readPanel(ctx, id), input.renderer);
 }
 
-/** Changes some fields of a panel's renderer. */
+/** Updates some fields of a panel's renderer. */
 export async function patchPanel(ctx: Ctx, id: string, input: PanelPatch): Promise<PanelRow> {
   const current = await readPanel(ctx, id);
   return changePanel(ctx, current, patchRenderer(current.renderer, input.renderer));
@@ -120,7 +120,7 @@ function columnsOf(renderer: PanelRenderer) {
   return { panelType: renderer.panel_type, panelName: renderer.panel_name, renderer };
 }
 
-/** Readable, and the id's end tells panels of one name apart. */
+/** A readable slug; the end of the id keeps it unique among panels with the same name. */
 function slugOf(name: string, id: string): string {
   const words = name
     .normalize("NFKD")

@@ -12,10 +12,10 @@ export const Panel = z
     collection: z.literal("panels"),
     type: z.literal("panel"),
     site_id: Id,
-    slug: z.string().describe("Made from the first panel_name; stays when the name changes"),
+    slug: z.string().describe("Derived from the first panel_name; doesn't change with the name"),
     renderer: PanelRenderer,
     ...Tracked,
-    last_modified: Time.describe("The same as `modified`"),
+    last_modified: Time.describe("Same as `modified`"),
   })
   .openapi("Panel");
 
@@ -36,12 +36,12 @@ export const PanelInput = z
   });
 
 export const PanelPatch = z
-  .strictObject({ renderer: FreeObject.describe("The fields to change, each replaced whole; null takes one away") })
+  .strictObject({ renderer: FreeObject.describe("The fields to change, each replaced completely; null removes a field") })
   .openapi("PanelPatch", { example: { renderer: { panel_name: "Terrace chat", system_name: null } } });
 
 const Moment = fromQuery(z.number().int()).optional().describe("Milliseconds since 1970 UTC");
 
-/** Any property of a panel but its renderer, of which type and name are asked for. */
+/** Filters by any property of a panel; of its renderer, only the type and name. */
 export const PanelQuery = listQuery(["modified", "created", "panel_name", "panel_type"], {
   _id: Id.optional(),
   collection: z.literal("panels").optional(),
@@ -61,7 +61,7 @@ export type PanelPatch = z.output<typeof PanelPatch>;
 
 const Merged = z.object({ renderer: PanelRenderer });
 
-/** The renderer with a patch's fields in place of its own, checked as a whole: another panel_type has other fields. */
+/** Merges a patch into the renderer and validates the result, since another panel_type has other fields. */
 export function patchRenderer(current: PanelRenderer, patch: PanelPatch["renderer"]): PanelRenderer {
   const fields = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null);
   const merged = Merged.safeParse({ renderer: Object.fromEntries(fields) });
@@ -69,7 +69,7 @@ export function patchRenderer(current: PanelRenderer, patch: PanelPatch["rendere
   return merged.data.renderer;
 }
 
-/** Viewers get no list of the words that they may not say. */
+/** The renderer without a chat's filtered words, which viewers may not see. */
 export function publicRenderer(renderer: PanelRenderer): PanelRenderer {
   return renderer.panel_type === "chat" ? { ...renderer, filtered_words: "" } : renderer;
 }

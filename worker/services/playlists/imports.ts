@@ -7,19 +7,19 @@ import { playlistEvent } from "./playlists.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { createdEvents, newVideo } from "#worker/services/videos/videos.ts";
 
-/** Makes a playlist of one of YouTube's, with a video for each of its videos that the site doesn't have yet; all of it or nothing. */
+/** Imports a YouTube playlist, creating the videos that the site doesn't have yet, in one atomic commit. */
 export async function importYoutubePlaylist(ctx: Ctx, { siteId, url }: { siteId?: string; url: string }): Promise<PlaylistRow> {
   requireOwnSite(ctx, siteId);
   await ctx.caller();
   const found = await fetchYoutubePlaylist(ctx.env, url);
-  const known = await videosByUrl(ctx, found.videos);
-  const fresh = new Map(found.videos.filter((video) => !known.has(video.url)).map((video) => [video.url, toVideoRow(ctx, video)]));
+  const existing = await videosByUrl(ctx, found.videos);
+  const newVideos = new Map(found.videos.filter((video) => !existing.has(video.url)).map((video) => [video.url, toVideoRow(ctx, video)]));
   const members = found.videos.flatMap((video) => {
-    const id = known.get(video.url) ?? fresh.get(video.url)?.id;
+    const id = existing.get(video.url) ?? newVideos.get(video.url)?.id;
     return id === undefined ? [] : [{ id, schema: "video" as const }];
   });
   const playlist: PlaylistRow = { ...newRow(ctx), title: found.title, description: found.description, members, tags: [] };
-  const rows = [...fresh.values()];
+  const rows = [...newVideos.values()];
   await commit(
     ctx,
     [ctx.db.insert(playlists).values(playlist), ...rows.map((row) => ctx.db.insert(videos).values(row))],
@@ -29,7 +29,7 @@ export async function importYoutubePlaylist(ctx: Ctx, { siteId, url }: { siteId?
   return playlist;
 }
 
-/** The ids of those that the site has already, by their address. */
+/** The ids of the videos that the site already has, by URL. */
 async function videosByUrl(ctx: Ctx, found: YoutubeVideo[]): Promise<Map<string, string>> {
   const urls = JSON.stringify(found.map(({ url }) => url));
   const rows = await ctx.db
@@ -40,11 +40,11 @@ async function videosByUrl(ctx: Ctx, found: YoutubeVideo[]): Promise<Map<string,
 }
 
 function toVideoRow(ctx: Ctx, { published: _, tags, ...video }: YoutubeVideo): ReadVideo {
-  // YouTube's limits are wider than ours in one respect alone: none for a single tag.
-  const short = tags.map((tag) => tag.slice(0, 100)).filter((tag) => tag !== "");
+  // YouTube's only looser limit: it has none for the length of a tag.
+  const trimmed = tags.map((tag) => tag.slice(0, 100)).filter((tag) => tag !== "");
   return newVideo(ctx, {
     ...video,
-    tags: short.slice(0, 200),
+    tags: trimmed.slice(0, 200),
     player: "youtube",
     uploadStatus: "complete",
     subscriptions: [],

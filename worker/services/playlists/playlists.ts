@@ -26,7 +26,7 @@ import { inMembers } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-/** Of each kind of document that names an item. */
+/** The maximum number of references returned per collection. */
 const MAX_REFERENCES = 100;
 
 const playlistList: ListSpec<PlaylistRow> = {
@@ -51,8 +51,8 @@ const PROPERTIES = {
   modified: playlists.modified,
 };
 
-/** Documents that may name a playlist or a video, and where. */
-const USERS: {
+/** The documents that may reference a playlist or a video, and in which column. */
+const REFERRERS: {
   collection: string;
   table: SQLiteTable;
   id: SQLiteColumn;
@@ -87,7 +87,7 @@ export async function listPlaylists(ctx: Ctx, query: PlaylistQuery): Promise<Lis
   return listRows(ctx, playlistList, query, eq(playlists.siteId, ctx.siteId), ...equalTo(PROPERTIES, query));
 }
 
-/** Those of these ids that the site has. */
+/** Lists the site's playlists with these ids. */
 export function listPlaylistsById(ctx: Ctx, query: PlaylistIdsQuery): Promise<ListPage<PlaylistRow>> {
   return listRows(ctx, playlistList, query, eq(playlists.siteId, ctx.siteId), idIn(playlists.id, query.ids));
 }
@@ -97,7 +97,7 @@ export async function getPlaylist(ctx: Ctx, id: string): Promise<PlaylistRow> {
     .select()
     .from(playlists)
     .where(ownRow(ctx, playlists, id));
-  if (!playlist) throw noPlaylist();
+  if (!playlist) throw playlistNotFound();
   return playlist;
 }
 
@@ -108,7 +108,7 @@ export async function createPlaylist(ctx: Ctx, { siteId, ...input }: PlaylistInp
   return playlist;
 }
 
-/** Changes some fields of a playlist; a list takes the place of the old one. */
+/** Updates some fields of a playlist; lists are replaced. */
 export async function updatePlaylist(ctx: Ctx, id: string, { siteId, ...patch }: PlaylistPatch): Promise<PlaylistRow> {
   requireOwnSite(ctx, siteId);
   const current = await getPlaylist(ctx, id);
@@ -132,10 +132,10 @@ export async function deletePlaylist(ctx: Ctx, id: string): Promise<PlaylistRow>
   return current;
 }
 
-/** The documents that name a playlist or a video: what would show less without it. */
+/** Finds the documents that reference a playlist or a video. */
 export async function findReferences(ctx: Ctx, id: string): Promise<Reference[]> {
-  // Ids are in no text by chance, so to find one is to find a reference, whatever the shape around it.
-  const lookups = USERS.map(({ collection, table, id: documentId, siteId, name, within }) =>
+  // Ids don't occur in text by chance, so any occurrence is a reference, whatever JSON surrounds it.
+  const lookups = REFERRERS.map(({ collection, table, id: documentId, siteId, name, within }) =>
     ctx.db
       .select({
         _id: sql<string>`${documentId}`.as("_id"),
@@ -157,7 +157,7 @@ export async function findReferences(ctx: Ctx, id: string): Promise<Reference[]>
       .where(ownRow(ctx, videos, id)),
     ...lookups,
   ]);
-  if (ownPlaylists.length + ownVideos.length === 0) throw noPlaylist();
+  if (ownPlaylists.length + ownVideos.length === 0) throw playlistNotFound();
   return found.flat();
 }
 
@@ -165,6 +165,6 @@ export function playlistEvent(change: "created" | "updated" | "deleted", playlis
   return { type: `playlist.${change}`, resource: `playlist/${playlist.id}`, data: toPlaylist(playlist) };
 }
 
-function noPlaylist(): Failure {
+function playlistNotFound(): Failure {
   return notFound("Playlist Not Found");
 }

@@ -8,10 +8,10 @@ const Title = z.string().trim().min(1).max(300).openapi({ example: "Derby day" }
 const Description = z.string().max(10_000);
 
 export const PlaylistMember = z
-  .strictObject({ id: Id, schema: z.enum(MEMBER_SCHEMAS).describe("What it is") })
+  .strictObject({ id: Id, schema: z.enum(MEMBER_SCHEMAS).describe("The kind of member") })
   .openapi("PlaylistMember", { example: { id: "5eed00000000000000004001", schema: "video" } });
 
-const Members = z.array(PlaylistMember).max(1000).describe("In their order. One that is deleted stays named until the playlist changes.");
+const Members = z.array(PlaylistMember).max(1000).describe("In order. A deleted member stays listed until the playlist is updated.");
 const siteId = Id.optional().describe("Must equal Tifo-Client-Id");
 const fields = { title: Title, description: Description, members: Members, tags: Tags };
 
@@ -32,40 +32,40 @@ export const ImportInput = z
     url: z
       .url({ protocol: /^https?$/ })
       .max(2000)
-      .describe("Address of a public playlist, with its `list`"),
+      .describe("URL of a public playlist, including its `list` parameter"),
   })
   .openapi("PlaylistImport", { example: { url: "https://www.youtube.com/playlist?list=PL-match-highlights" } });
 
 export const Playlist = z.object({ _id: Id, siteId: Id, ...fields, ...Tracked }).openapi("Playlist");
 
-/** A playlist of which only some fields were asked for. */
+/** A playlist with only the requested fields. */
 export const ProjectedPlaylist = Playlist.partial().required({ _id: true }).openapi("ProjectedPlaylist");
 
 export const Reference = z
-  .object({ _id: Id, collection: z.string().describe("What kind of document it is"), name: z.string() })
+  .object({ _id: Id, collection: z.string().describe("The kind of document"), name: z.string() })
   .openapi("Reference", { example: { _id: "5eed0000000000000000d001", collection: "panels", name: "Highlights" } });
 
 const FIELDS = ["siteId", "title", "description", "members", "tags", "created", "modified"] as const;
 const projection = commaSeparated(z.enum(["_id", ...FIELDS]), 8, "title,members")
   .optional()
-  .describe("The fields to answer, separated by commas; `_id` is always there");
+  .describe("The fields to return, comma-separated; `_id` is always included");
 const Moment = fromQuery(z.number().int());
 
-/** Any property of a playlist, as `?property=value`. */
+/** Filters by any property of a playlist, as `?property=value`. */
 export const PlaylistQuery = listQuery(["modified", "created", "title"], {
   projection,
   _id: Id.optional(),
   siteId,
   title: z.string().max(300).optional(),
   description: Description.optional(),
-  tags: z.string().max(100).optional().describe("A tag that it has"),
+  tags: z.string().max(100).optional().describe("Only playlists with this tag"),
   created: Moment.optional().describe("Milliseconds since 1970 UTC"),
   modified: Moment.optional().describe("Milliseconds since 1970 UTC"),
 });
 
 export const PlaylistIdsQuery = listQuery(["modified", "created", "title"], {
   projection,
-  ids: commaSeparated(Id, 200, "5eed00000000000000004801,5eed00000000000000004802").describe("At most 200, separated by commas"),
+  ids: commaSeparated(Id, 200, "5eed00000000000000004801,5eed00000000000000004802").describe("At most 200, comma-separated"),
 });
 
 export type PlaylistInput = z.output<typeof PlaylistInput>;
@@ -87,9 +87,9 @@ export function toPlaylist(row: PlaylistRow) {
   } satisfies z.output<typeof Playlist>;
 }
 
-/** The playlist with the fields of a projection alone. */
-export function projectPlaylist(row: PlaylistRow, chosen: readonly string[] | undefined): z.output<typeof ProjectedPlaylist> {
+/** The playlist reduced to the fields of a projection. */
+export function projectPlaylist(row: PlaylistRow, selected: readonly string[] | undefined): z.output<typeof ProjectedPlaylist> {
   const playlist = toPlaylist(row);
-  if (!chosen) return playlist;
-  return { ...Object.fromEntries(Object.entries(playlist).filter(([field]) => chosen.includes(field))), _id: playlist._id };
+  if (!selected) return playlist;
+  return { ...Object.fromEntries(Object.entries(playlist).filter(([field]) => selected.includes(field))), _id: playlist._id };
 }

@@ -4,10 +4,10 @@ import { pages, panels } from "#db/schema/index.ts";
 import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
-/** How long it is believed which channels show a poll. */
-const BELIEVED_MS = 10_000;
+/** How long the channels of a poll are cached. */
+const CACHE_MS = 10_000;
 
-/** The channels that show a poll; none: it is for the whole site. `at` is when they were looked up (ms). */
+/** The channels that show a poll; empty means the whole site. `at` is when they were looked up (ms). */
 export interface Audience {
   at: number;
   channelIds: string[];
@@ -16,7 +16,7 @@ export interface Audience {
 /** The channels whose sidebar has a panel with this poll, looked up at most every 10 s. */
 export async function findAudience(env: Env, siteId: string, pollId: string, known: Audience | undefined): Promise<Audience> {
   const now = Date.now();
-  if (known && known.at > now - BELIEVED_MS) return known;
+  if (known && known.at > now - CACHE_MS) return known;
   const rows = await createDb(env.DB)
     .selectDistinct({ id: pages.id })
     .from(panels)
@@ -28,18 +28,18 @@ export async function findAudience(env: Env, siteId: string, pollId: string, kno
   return { at: now, channelIds: rows.map((row) => row.id) };
 }
 
-/** Panels that ask this poll among their questions. */
+/** Matches panels that include this poll. */
 export function asksPoll(pollId: string) {
   return sql`exists (select 1 from json_each(${panels.renderer}, '$.questions') where json_extract(value, '$.poll_id') = ${pollId})`;
 }
 
-/** Brings a state to the viewers of these channels, or of the site. */
+/** Sends a state to the viewers of these channels, or of the whole site. */
 export async function notifyViewers(env: Env, siteId: string, { channelIds }: Audience, change: StateChange): Promise<void> {
   if (channelIds.length === 0) return presenceOf(env, siteId).state(change);
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).state(change)));
 }
 
-/** Viewers who connect from now on don't receive the tally of a poll that was deleted. */
+/** Removes the tally of a deleted poll, so that viewers who connect later don't receive it. */
 export async function withdrawTally(env: Env, siteId: string, pollId: string, at: number): Promise<void> {
   const { channelIds } = await findAudience(env, siteId, pollId, undefined);
   const change: StateChange = { key: pollId, type: "poll.updated", at, data: null };

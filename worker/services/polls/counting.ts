@@ -11,7 +11,7 @@ import {
 import { Failure } from "#worker/lib/errors.ts";
 import { withdrawTally } from "./audience.ts";
 
-// Between a poll's row and its counters.
+// Keeps a poll's row and its counters in sync.
 
 /** All counters of a poll. */
 export function countersOf(env: Env, siteId: string, pollId: string) {
@@ -27,7 +27,7 @@ export function definitionOf(row: typeof polls.$inferSelect): PollDefinition {
   return { version, open, hideResults, responsesPerViewer, answers, correctAnswerId: settled === null ? null : correctAnswerId };
 }
 
-/** What the counters must know of a poll; undefined where the site has no such poll. */
+/** The definition that the counters need; undefined if the site has no such poll. */
 export async function pollDefinition(env: Env, siteId: string, pollId: string): Promise<PollDefinition | undefined> {
   const [row] = await createDb(env.DB)
     .select()
@@ -37,8 +37,8 @@ export async function pollDefinition(env: Env, siteId: string, pollId: string): 
 }
 
 /**
- * Makes all counters count by this definition; of a closed poll the database has every vote when this resolves. Counter 0, which adds up,
- * comes last: it never tells of a state that another one has yet to reach.
+ * Applies the definition to all counters; once this resolves for a closed poll, the database has every vote. Counter 0, which sums,
+ * comes last, so that it never publishes a state that another counter has yet to reach.
  */
 export async function defineEverywhere(env: Env, siteId: string, pollId: string, poll: PollDefinition): Promise<void> {
   const [first, ...others] = countersOf(env, siteId, pollId);
@@ -46,18 +46,18 @@ export async function defineEverywhere(env: Env, siteId: string, pollId: string,
   await first?.define(poll);
 }
 
-/** Brings a poll's counters to what its row says, or empties them where it is gone; safe to repeat. */
+/** Syncs a poll's counters with its row, or clears them if the poll is deleted. Idempotent. */
 export async function syncCounters(env: Env, siteId: string, pollId: string): Promise<void> {
   const poll = await pollDefinition(env, siteId, pollId);
   if (poll) return defineEverywhere(env, siteId, pollId, poll);
   await Promise.all(countersOf(env, siteId, pollId).map((counter) => counter.clear()));
   await withdrawTally(env, siteId, pollId, Date.now());
-  await forgetResponses(env, siteId, pollId);
+  await deleteResponses(env, siteId, pollId);
 }
 
 /**
- * Writes votes, any number in one statement; one that is written twice is there once. Answers the accounts that no longer exist, whose
- * votes aren't written.
+ * Writes any number of votes in one statement, idempotently. Returns the accounts that no longer exist, whose votes are not
+ * written.
  */
 export async function writeVotes(env: Env, poll: { siteId: string; pollId: string }, votes: CountedVote[]): Promise<string[]> {
   const { siteId, pollId } = poll;
@@ -77,35 +77,35 @@ export async function writeVotes(env: Env, poll: { siteId: string; pollId: strin
   return gone.map(({ accountId }) => accountId);
 }
 
-const PORTION = 5_000;
+const CHUNK = 5_000;
 
-async function forgetResponses(env: Env, siteId: string, pollId: string): Promise<void> {
+async function deleteResponses(env: Env, siteId: string, pollId: string): Promise<void> {
   const db = createDb(env.DB);
-  const some = db
+  const chunk = db
     .select({ rowid: sql`rowid` })
     .from(pollResponses)
     .where(and(eq(pollResponses.siteId, siteId), eq(pollResponses.pollId, pollId)))
-    .limit(PORTION);
-  for (let deleted = PORTION; deleted === PORTION;)
+    .limit(CHUNK);
+  for (let deleted = CHUNK; deleted === CHUNK;)
     deleted = (
       await db
         .delete(pollResponses)
-        .where(sql`rowid in ${some}`)
+        .where(sql`rowid in ${chunk}`)
         .returning({ n: pollResponses.n })
     ).length;
 }
 
-/** A 503 with this message where the counters don't answer. */
-export async function orUnavailable<T>(asked: Promise<T>, message: string): Promise<T> {
+/** Turns a failed call to the counters into a 503 with this message. */
+export async function orUnavailable<T>(call: Promise<T>, message: string): Promise<T> {
   try {
-    return await asked;
+    return await call;
   } catch (cause) {
     throw new Failure("unavailable", message, { cause });
   }
 }
 
-/** Takes the name off the votes of an account that was deleted: in the database, and in the counters, whose tally stays. Safe to repeat. */
-export async function forgetVoter(env: Env, siteId: string, accountId: string): Promise<void> {
+/** Erases a deleted account from its votes, in the database and in the counters; the tally stays. Idempotent. */
+export async function anonymizeVoter(env: Env, siteId: string, accountId: string): Promise<void> {
   const db = createDb(env.DB);
   const own = and(eq(pollResponses.siteId, siteId), eq(pollResponses.accountId, accountId));
   const answered = await db.selectDistinct({ pollId: pollResponses.pollId }).from(pollResponses).where(own);

@@ -21,10 +21,10 @@ import { counterAt, countersOf, defineEverywhere, definitionOf, orUnavailable } 
 import { findReferences, isUnused } from "./references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
-/** Of a site's open polls, as many of those changed last are asked for responses that are still on their way to the database. */
-const ASKED_POLLS = 100;
+/** How many of the most recently modified open polls are checked for responses that are not in the database yet. */
+const MAX_CHECKED_POLLS = 100;
 
-/** What an account has answered; `correct` is null until the poll is settled. */
+/** An account's response to a poll; `correct` is null until the poll is settled. */
 export interface AnsweredPoll {
   pollId: string;
   pollType: PollRow["type"];
@@ -34,8 +34,8 @@ export interface AnsweredPoll {
   correct: boolean | null;
 }
 
-const LATE = "It is recorded, but the poll's counters did not answer; they follow as soon as they do";
-const NOT_SETTLED = "The poll's counters did not answer: it is closed, but its outcome is not recorded; send it again";
+const COUNTERS_DELAYED = "The change was saved, but the poll's counters did not respond; they will be updated as soon as they are available";
+const NOT_SETTLED = "The poll's counters did not respond: the poll is closed, but its outcome is not saved; send the request again";
 
 const response = { n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created };
 
@@ -78,7 +78,7 @@ export async function getPoll(ctx: Ctx, id: string): Promise<PollRow> {
   return poll;
 }
 
-/** Whether the caller may see what the audience may not yet: the right answer, and who is ahead. */
+/** Whether the caller may see what viewers may not see yet: the correct answer and the current counts. */
 export async function isInsider(ctx: Ctx): Promise<boolean> {
   return isManager(await ctx.caller());
 }
@@ -98,17 +98,17 @@ export async function createPoll(ctx: Ctx, input: PollInput): Promise<PollRow> {
   return poll;
 }
 
-/** Replaces a poll but for its answers, which have an operation of their own. */
+/** Replaces everything but a poll's answers, which have their own operation. */
 export async function replacePoll(ctx: Ctx, id: string, input: PollReplacement): Promise<PollRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getPoll(ctx, id);
   const { type, question, name, open, responsesPerViewer, hideResults } = input;
-  // Of a settled poll, what is not said stays settled.
+  // An omitted correctAnswerId doesn't unset the outcome of a settled poll.
   const { correctAnswerId = current.settled === null ? null : current.correctAnswerId } = input;
   return editPoll(ctx, current, { type, question, name, open, responsesPerViewer, hideResults, correctAnswerId });
 }
 
-/** Changes some fields of a poll. */
+/** Updates some fields of a poll. */
 export async function patchPoll(ctx: Ctx, id: string, { siteId, ...fields }: PollPatch): Promise<PollRow> {
   requireOwnSite(ctx, siteId);
   return editPoll(ctx, await getPoll(ctx, id), fields);
@@ -119,38 +119,38 @@ async function editPoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>): P
   const { open = current.open, correctAnswerId = current.correctAnswerId } = fields;
   if (correctAnswerId !== null) requireAnswer(current, correctAnswerId);
   if (current.settled !== null && (open || correctAnswerId !== current.correctAnswerId))
-    throw conflict("The poll is settled: it can't be opened again, and its outcome is corrected by settling it once more");
+    throw conflict("The poll is settled: it can't be reopened; to correct its outcome, settle it again");
   const verb = open === current.open ? "updated" : open ? "opened" : "closed";
   return changePoll(ctx, current, fields, `poll.${verb}`);
 }
 
-/** Replaces a poll's answers; one that has responses can't be taken away. */
+/** Replaces a poll's answers; one with responses can't be removed. */
 export async function replaceAnswers(ctx: Ctx, id: string, input: AnswersInput): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
-  if (current.settled !== null) throw conflict("The poll is settled: its answers stay");
+  if (current.settled !== null) throw conflict("The poll is settled: its answers can't be changed");
   const answers = answersOf(ctx, current, input);
-  const gone = current.answers.map((answer) => answer.id).filter((answerId) => !answers.some((answer) => answer.id === answerId));
-  if (current.correctAnswerId !== null && gone.includes(current.correctAnswerId))
-    throw conflict("The right answer can't be taken away; name another one first");
-  if (gone.length === 0) return changePoll(ctx, current, { answers }, "poll.updated");
-  await holdUnanswered(ctx, current, gone);
+  const removed = current.answers.map((answer) => answer.id).filter((answerId) => !answers.some((answer) => answer.id === answerId));
+  if (current.correctAnswerId !== null && removed.includes(current.correctAnswerId))
+    throw conflict("The correct answer can't be removed; set another one first");
+  if (removed.length === 0) return changePoll(ctx, current, { answers }, "poll.updated");
+  await holdUnanswered(ctx, current, removed);
   try {
     return await changePoll(ctx, current, { answers }, "poll.updated");
   } catch (error) {
-    // Another change came first, and nothing was written. After any other failure it may have been.
+    // On a conflict nothing was written. After any other failure, the change may have been committed.
     if (error instanceof Failure && error.code === "conflict") await release(ctx, id);
     throw error;
   }
 }
 
-/** Keeps responses to these answers away while they are taken out of the poll; a 409 where there are some already. */
+/** Blocks responses to these answers while they are removed from the poll; throws a 409 if there are any already. */
 async function holdUnanswered(ctx: Ctx, { id, version }: PollRow, answerIds: string[]): Promise<void> {
   const hold = { by: ctx.requestId, version, answerIds };
   const responses = await Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.hold(hold)));
   if (responses.every((count) => count === 0)) return;
   await release(ctx, id);
-  throw conflict("An answer that has responses can't be taken away");
+  throw conflict("An answer with responses can't be removed");
 }
 
 async function release(ctx: Ctx, id: string): Promise<void> {
@@ -158,18 +158,18 @@ async function release(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * Says which answer was right, and closes the poll before: whoever hears of the outcome finds every response in the database, and none can
- * come. Safe to repeat; another answer corrects the outcome.
+ * Closes the poll, then sets the correct answer, so that consumers of the outcome find every response in the database, and no more
+ * can follow. Idempotent; another answer corrects the outcome.
  */
 export async function settlePoll(ctx: Ctx, id: string, correctAnswerId?: string): Promise<PollRow> {
   const current = await getPoll(ctx, id);
   requireMatch(ctx, current);
   const answerId = correctAnswerId ?? current.correctAnswerId;
-  if (answerId === null) throw invalid("correctAnswerId", "The poll has none of its own: say which answer is right");
+  if (answerId === null) throw invalid("correctAnswerId", "Required, because the poll has no correctAnswerId of its own");
   requireAnswer(current, answerId);
   if (current.settled !== null && current.correctAnswerId === answerId) return current;
-  if (!current.open) await bringToCounters(ctx, current, NOT_SETTLED);
-  // What was asked for is the outcome: until that is written, the same Idempotency-Key may try again.
+  if (!current.open) await updateCounters(ctx, current, NOT_SETTLED);
+  // Only the outcome completes the request: until then, the same Idempotency-Key may be retried.
   const unkeyed: Ctx = { ...ctx, idempotencyId: undefined };
   const closed = current.open ? await changePoll(unkeyed, current, { open: false }, "poll.closed", NOT_SETTLED) : current;
   return changePoll(ctx, closed, { correctAnswerId: answerId, settled: ctx.now }, "poll.settled");
@@ -183,30 +183,30 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   const change = ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id)));
   const event = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
-    // A panel or quest came in between, or somebody else's change.
+    // A panel or quest was added concurrently, or the poll was changed.
     await requireUnused(ctx, id);
     throw new LostRace();
   }
   const cleared = Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.clear()));
-  await orUnavailable(cleared, LATE);
+  await orUnavailable(cleared, COUNTERS_DELAYED);
   return current;
 }
 
 async function requireUnused(ctx: Ctx, id: string): Promise<void> {
   const [use] = await findReferences(ctx, id);
-  if (use) throw conflict(`It is still used by "${use.name}"; GET /poll/v3/validate-references/{id} lists what uses it`);
+  if (use) throw conflict(`The poll is still used by "${use.name}"; GET /poll/v3/validate-references/{id} lists what uses it`);
 }
 
-/** A poll's tally as the caller may see it, at most half a second old; exact once the poll is closed. */
+/** A poll's tally as visible to the caller, at most half a second old; exact once the poll is closed. */
 export async function getResults(ctx: Ctx, id: string) {
   const poll = await getPoll(ctx, id);
-  const tally = await orUnavailable(counterAt(ctx.env, ctx.siteId, id, 0).sum(), "The poll's counters did not answer");
+  const tally = await orUnavailable(counterAt(ctx.env, ctx.siteId, id, 0).sum(), "The poll's counters did not respond");
   return resultsOf({ ...definitionOf(poll), id }, tally, await isInsider(ctx));
 }
 
 /**
- * All that an account has answered, the oldest first. Closed polls are in the database to the last response; what was said a moment ago to
- * open ones comes from their counters.
+ * All responses of an account, oldest first. The database has all responses to closed polls; recent ones to open polls come from
+ * their counters.
  */
 export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, accountId: string): Promise<AnsweredPoll[]> {
   const [written, open] = await ctx.db.batch([
@@ -220,14 +220,14 @@ export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, acc
       .from(polls)
       .where(and(eq(polls.siteId, ctx.siteId), eq(polls.open, true)))
       .orderBy(desc(polls.modified))
-      .limit(ASKED_POLLS),
+      .limit(MAX_CHECKED_POLLS),
   ]);
   const answered = written.map(({ poll, type, settled, right, n, answerId, created }) => ({
     n,
     answer: { pollId: poll, pollType: type, answerId, created, correct: settled === null ? null : answerId === right },
   }));
   const isWritten = (pollId: string, n: number) => answered.some((row) => row.n === n && row.answer.pollId === pollId);
-  const asked = open
+  const pending = open
     .filter((poll) => !isWritten(poll.id, poll.most))
     .map(async (poll) => {
       const votes = await counterAt(ctx.env, ctx.siteId, poll.id, counterOf(accountId)).votesOf(accountId);
@@ -235,12 +235,12 @@ export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, acc
         .filter((vote) => !isWritten(poll.id, vote.n))
         .map(({ answerId, created }) => ({ pollId: poll.id, pollType: poll.type, answerId, created, correct: null }));
     });
-  const recent = await Promise.all(asked);
+  const recent = await Promise.all(pending);
   return [...answered.map(({ answer }) => answer), ...recent.flat()].sort((one, other) => one.created - other.created);
 }
 
-/** Writes a change with its event and brings it to the counters; `late` is told where they don't answer. */
-async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, type: string, late = LATE): Promise<PollRow> {
+/** Commits a change with its event and updates the counters; `delayed` is the message if they don't respond. */
+async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, type: string, delayed = COUNTERS_DELAYED): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
   const change = ctx.db
     .update(polls)
@@ -248,26 +248,26 @@ async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, 
     .where(whereVersion(ctx, polls, current));
   const data = { ...toPoll(next, false), pollId: next.id };
   const eventIds = await commitIfUnchanged(ctx, change, { type, resource: `poll/${next.id}`, data });
-  await bringToCounters(ctx, next, late);
+  await updateCounters(ctx, next, delayed);
   ctx.emitted.completedEventIds.push(...eventIds);
   return next;
 }
 
-/** From its answer on, votes are counted by this row. Where that fails, the site's log makes up for it, and the caller hears so. */
-function bringToCounters(ctx: Ctx, poll: PollRow, late: string): Promise<void> {
-  return orUnavailable(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), late);
+/** Once this resolves, votes are counted by this row. If it fails, the site log makes up for it and the caller gets a 503. */
+function updateCounters(ctx: Ctx, poll: PollRow, delayed: string): Promise<void> {
+  return orUnavailable(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), delayed);
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {
-  if (!poll.answers.some((answer) => answer.id === answerId)) throw invalid("correctAnswerId", "The poll has no such answer");
+  if (!poll.answers.some((answer) => answer.id === answerId)) throw invalid("correctAnswerId", "The poll has no answer with this id");
 }
 
-/** The answers as they will be stored: those with an id are the poll's own, the others get one. */
+/** The answers to store: those with an id must be the poll's own, the others get a new id. */
 function answersOf(ctx: Ctx, current: Pick<PollRow, "id" | "answers">, input: AnswersInput): PollAnswer[] {
   return input.map(({ _id, pollId, answer, imageUrl = null }, index) => {
     if (pollId !== undefined && pollId !== current.id) throw invalid(`${index}.pollId`, "Must be the poll's id");
     if (_id !== undefined && !current.answers.some((known) => known.id === _id))
-      throw invalid(`${index}._id`, "The poll has no such answer");
+      throw invalid(`${index}._id`, "The poll has no answer with this id");
     return { id: _id ?? newId(ctx.now), answer, imageUrl };
   });
 }

@@ -3,18 +3,18 @@ import { panels, quests } from "#db/schema/index.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { asksPoll } from "./audience.ts";
 
-const MOST = 100;
+const MAX_REFERENCES = 100;
 
-/** What uses a poll: the panels (`poll`) and quests that name it, 100 of each at most. */
+/** Finds the panels (`poll`) and quests that use a poll, at most 100 of each. */
 export async function findReferences(ctx: Ctx, pollId: string) {
-  const [asking, rewarding] = await ctx.db.batch([panelsWith(ctx, pollId), questsWith(ctx, pollId)]);
+  const [usingPanels, usingQuests] = await ctx.db.batch([panelsWith(ctx, pollId), questsWith(ctx, pollId)]);
   return [
-    ...asking.map((panel) => ({ ...panel, collection: "poll" as const })),
-    ...rewarding.map((quest) => ({ ...quest, collection: "quest" as const })),
+    ...usingPanels.map((panel) => ({ ...panel, collection: "poll" as const })),
+    ...usingQuests.map((quest) => ({ ...quest, collection: "quest" as const })),
   ];
 }
 
-/** The same as a condition on what deletes the poll. */
+/** The condition for deleting a poll: nothing uses it. */
 export function isUnused(ctx: Ctx, pollId: string): SQL {
   return sql`not exists ${panelsWith(ctx, pollId)} and not exists ${questsWith(ctx, pollId)}`;
 }
@@ -24,14 +24,14 @@ function panelsWith(ctx: Ctx, pollId: string) {
     .select({ _id: panels.id, name: panels.panelName })
     .from(panels)
     .where(and(eq(panels.siteId, ctx.siteId), asksPoll(pollId)))
-    .limit(MOST);
+    .limit(MAX_REFERENCES);
 }
 
 function questsWith(ctx: Ctx, pollId: string) {
-  const named = sql`exists (select 1 from json_each(${quests.actions}) where json_extract(value, '$.validationValue') = ${pollId})`;
+  const usesPoll = sql`exists (select 1 from json_each(${quests.actions}) where json_extract(value, '$.validationValue') = ${pollId})`;
   return ctx.db
     .select({ _id: quests.id, name: quests.title })
     .from(quests)
-    .where(and(eq(quests.siteId, ctx.siteId), named))
-    .limit(MOST);
+    .where(and(eq(quests.siteId, ctx.siteId), usesPoll))
+    .limit(MAX_REFERENCES);
 }

@@ -1,5 +1,5 @@
-/** What a tally is read by. */
-interface Counted {
+/** The poll fields that results depend on. */
+interface TalliedPoll {
   id: string;
   open: boolean;
   hideResults: boolean;
@@ -8,10 +8,10 @@ interface Counted {
 }
 
 /**
- * A poll's results as everyone may see them: who is ahead stays hidden while an open poll says so, unless `all`; `share` is the part of
- * the total from 0 to 1. `correctAnswerId` is that of a settled poll.
+ * A poll's results. Counts are omitted while the poll is open and hides them, unless `all`; `share` is the fraction of the total,
+ * from 0 to 1. `correctAnswerId` must only be given for a settled poll.
  */
-export function resultsOf(poll: Counted, tally: Record<string, number>, all = false) {
+export function resultsOf(poll: TalliedPoll, tally: Record<string, number>, all = false) {
   const { id, open, answers, correctAnswerId } = poll;
   const total = answers.reduce((sum, answer) => sum + (tally[answer.id] ?? 0), 0);
   const hidden = open && poll.hideResults && !all;

@@ -5,7 +5,7 @@ import type { PollAnswer as StoredAnswer } from "#db/types.ts";
 import type { CountedVote } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { Id, ImageUrl, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
 
-const MOST_ANSWERS = 20;
+const MAX_ANSWERS = 20;
 
 const SiteId = Id.describe("Must equal Tifo-Client-Id").openapi({ example: "5eed00000000000000000001" });
 const AnswerText = z.string().trim().min(1).max(200).openapi({ example: "Harbour City" });
@@ -13,7 +13,7 @@ const AnswerText = z.string().trim().min(1).max(200).openapi({ example: "Harbour
 export const PollAnswer = z.object({ _id: Id, pollId: Id, answer: AnswerText, imageUrl: ImageUrl.nullable() }).openapi("PollAnswer");
 
 const AnswerInput = z.strictObject({
-  _id: Id.optional().describe("Of an answer that the poll has: it stays, with its responses; without one it is new"),
+  _id: Id.optional().describe("Id of an existing answer, which is kept with its responses; omit it for a new answer"),
   pollId: Id.optional().describe("Must be the poll's id"),
   answer: AnswerText,
   imageUrl: ImageUrl.nullish(),
@@ -21,25 +21,25 @@ const AnswerInput = z.strictObject({
 
 const Answers = z
   .array(AnswerInput)
-  .max(MOST_ANSWERS)
-  .refine((answers) => areDistinct(answers.flatMap(({ _id }) => _id ?? [])), "Two answers have one _id")
-  .refine((answers) => areDistinct(answers.map(({ answer }) => answer)), "Two answers say the same");
+  .max(MAX_ANSWERS)
+  .refine((answers) => areDistinct(answers.flatMap(({ _id }) => _id ?? [])), "Two answers have the same _id")
+  .refine((answers) => areDistinct(answers.map(({ answer }) => answer)), "Two answers have the same text");
 
 export const AnswersInput = Answers.openapi("PollAnswersInput", {
   example: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }],
 });
 
 const fields = {
-  type: z.enum(POLL_TYPES).describe("A prediction is settled when its outcome is known; of trivia the right answer is known before"),
+  type: z.enum(POLL_TYPES).describe("A prediction is settled when its outcome is known; the correct answer to trivia is known in advance"),
   question: z.string().trim().min(1).max(500).openapi({ example: "Who wins the derby?" }),
-  name: z.string().trim().min(1).max(200).describe("What the site calls it").openapi({ example: "Derby result" }),
-  open: z.boolean().describe("Whether it takes responses"),
+  name: z.string().trim().min(1).max(200).describe("Internal name").openapi({ example: "Derby result" }),
+  open: z.boolean().describe("Whether it accepts responses"),
 };
 const settings = {
-  responsesPerViewer: z.number().int().min(1).max(100).describe("Responses that one account may give"),
-  hideResults: z.boolean().describe("Keeps who is ahead hidden while the poll is open"),
+  responsesPerViewer: z.number().int().min(1).max(100).describe("Maximum number of responses per account"),
+  hideResults: z.boolean().describe("Whether to hide the counts while the poll is open"),
 };
-const CorrectAnswerId = Id.nullable().describe("One of the poll's answers");
+const CorrectAnswerId = Id.nullable().describe("Id of one of the poll's answers");
 
 const replaceable = {
   siteId: SiteId,
@@ -59,7 +59,7 @@ const example = {
 export const PollInput = z
   .strictObject({
     ...replaceable,
-    correctAnswerId: CorrectAnswerId.refine((id) => id === null, "Null: its answers have no ids yet").optional(),
+    correctAnswerId: CorrectAnswerId.refine((id) => id === null, "Must be null, because the answers have no ids yet").optional(),
     answers: Answers.default([]),
   })
   .openapi("PollInput", { example: { ...example, answers: [{ answer: "Harbour City" }, { answer: "A draw" }, { answer: "Old Dock" }] } });
@@ -79,7 +79,7 @@ export const Poll = z
     siteId: Id,
     ...fields,
     ...settings,
-    correctAnswerId: CorrectAnswerId.describe("Null until the poll is settled, but for callers who show a developer key"),
+    correctAnswerId: CorrectAnswerId.describe("Null until the poll is settled, except for callers with a developer key or an admin's token"),
     settled: Time.nullable().describe("When it was settled, in milliseconds since 1970 UTC"),
     answers: z.array(PollAnswer),
     ...Tracked,
@@ -101,7 +101,7 @@ export const PollFilters = {
       .partial(),
   )
     .optional()
-    .describe("JSON: what a poll's `_id`, `type`, `name`, `question` or `open` must be; of `_id` and `type` a list too"),
+    .describe("JSON filter with the exact `_id`, `type`, `name`, `question` or `open`; `_id` and `type` also accept a list"),
 };
 
 export const ResponseInput = z
@@ -109,34 +109,34 @@ export const ResponseInput = z
   .openapi("PollResponseInput", { example: { answerId: "5eed00000000000000006a01" } });
 
 export const PollResponse = z
-  .object({ pollId: Id, answerId: Id, userId: Id.describe("The account that answered"), siteId: Id, created: Time })
+  .object({ pollId: Id, answerId: Id, userId: Id.describe("The account that responded"), siteId: Id, created: Time })
   .openapi("PollResponse");
 
 export const PollResults = z
   .object({
     pollId: Id,
     open: z.boolean(),
-    total: z.number().int().describe("Responses to all answers"),
-    hidden: z.boolean().describe("Whether the poll keeps the counts of its answers to itself while it is open"),
+    total: z.number().int().describe("Total number of responses"),
+    hidden: z.boolean().describe("Whether the counts are hidden because the poll is still open"),
     answers: z.array(
       z.object({
         answerId: Id,
         answer: AnswerText,
         responses: z.number().int().optional(),
-        share: z.number().min(0).max(1).optional().describe("Part of the total, from 0 to 1"),
+        share: z.number().min(0).max(1).optional().describe("Fraction of the total, from 0 to 1"),
       }),
     ),
-    correctAnswerId: Id.optional().describe("Once the poll is settled"),
+    correctAnswerId: Id.optional().describe("Present once the poll is settled"),
   })
   .openapi("PollResults");
 
 export const SettleInput = z
-  .strictObject({ correctAnswerId: Id.optional().describe("The poll's own correctAnswerId when left out") })
+  .strictObject({ correctAnswerId: Id.optional().describe("Defaults to the poll's own correctAnswerId") })
   .openapi("PollSettlement", { example: { correctAnswerId: "5eed00000000000000006a01" } });
 
 export const PollReference = z
   .object({ _id: Id, collection: z.enum(["poll", "quest"]), name: z.string() })
-  .describe("`poll`: a panel that asks it")
+  .describe("`poll` is a panel that shows the poll")
   .openapi("PollReference");
 
 export type PollInput = z.output<typeof PollInput>;
@@ -149,7 +149,7 @@ function areDistinct(values: string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-/** The wire form; the right answer of a poll that is not settled is for insiders alone. */
+/** The wire form; only insiders see the correct answer of a poll that is not settled. */
 export function toPoll(row: PollRow, insider: boolean) {
   return {
     _id: row.id,

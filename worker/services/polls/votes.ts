@@ -11,16 +11,16 @@ import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
 import { counterAt, orUnavailable } from "./counting.ts";
 
-/** What the caller's socket is told of its vote. */
+/** The result of a vote, sent to the viewer's socket. */
 export type CastVote = { ok: true } | { ok: false; code: VoteErrorCode; message: string };
 
-/** Counts a viewer's vote; the same `requestId` is the same vote, however often it comes. The database is not asked. */
+/** Counts a viewer's vote, idempotently by `requestId`, without a database query. */
 export async function castVote(env: Env, siteId: string, { pollId, ...vote }: Vote & { pollId: string }): Promise<CastVote> {
   const outcome = await sendVote(env, siteId, pollId, vote);
   return outcome.ok ? { ok: true } : outcome;
 }
 
-/** The same for a viewer's socket, which has to be told whatever happens. */
+/** Like `castVote`, but also returns a result if it fails, because the viewer's socket always gets a response. */
 export async function castVoteForViewer(
   env: Env,
   siteId: string,
@@ -34,10 +34,10 @@ export async function castVoteForViewer(
   }
 }
 
-/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` for a poll or answer that isn't there, and `unavailable`. */
+/** Counts the caller's response to a poll. Throws `already_answered`, `poll_closed`, `not_found` (unknown poll or answer) or `unavailable`. */
 export async function respond(ctx: Ctx, pollId: string, answerId: string): Promise<CountedVote> {
   const { id } = await callerAccount(ctx);
-  // With an Idempotency-Key, a request that died before its answer was kept may be sent again.
+  // With an Idempotency-Key, a request that failed before its response was stored can be retried.
   const requestId = ctx.idempotencyId ?? newId(ctx.now);
   const sent = sendVote(ctx.env, ctx.siteId, pollId, { accountId: id, answerId, requestId });
   const outcome = await orUnavailable(sent, "The response could not be counted; send it again");
