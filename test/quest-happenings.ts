@@ -1,5 +1,5 @@
 import type { QuestAction } from "#db/types.ts";
-import { type Activity, type PollAnswered, type QuestKind, type Reported } from "#worker/services/quests/quest-rules.ts";
+import { type Activity, type PollAnswered, type QuestKind, type ReportedAction } from "#worker/services/quests/quest-rules.ts";
 
 // What quests count, for the tests of their rules.
 
@@ -27,7 +27,7 @@ export const seen = (kind: Activity["kind"], targetId: string, change: Partial<A
 });
 export const watched = (minutes: number, change: Partial<Activity> = {}): Activity =>
   seen("watch", ONE, { seconds: minutes * 60, lastAt: at(10 + minutes), ...change });
-export const report = (value: string, change: Partial<Reported> = {}): Reported => ({
+export const report = (value: string, change: Partial<ReportedAction> = {}): ReportedAction => ({
   arrayId: "a1B2c3D4e",
   value,
   created: at(10),

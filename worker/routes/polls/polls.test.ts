@@ -243,8 +243,8 @@ describe("settling", () => {
     onTestFinished(() => unavailable.mockRestore());
     for (const attempt of ["while it closes", "once it is closed"]) {
       const { problem } = await site.call("settlePoll", request);
-      expect(problem?.status, tries).toBe(503);
-      expect(problem?.message, tries).toContain("its outcome is not saved");
+      expect(problem?.status, attempt).toBe(503);
+      expect(problem?.message, attempt).toContain("its outcome is not saved");
     }
     expect(await read(poll._id)).toMatchObject({ open: false, settled: null });
     unavailable.mockRestore();

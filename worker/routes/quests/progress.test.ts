@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 type Action = Record<string, unknown> & { kind: string };
 
-/** A quest of these actions, whose arrayIds are action000, action001 … */
+/** A quest with these actions, whose arrayIds are action000, action001 … */
 async function newQuest(actions: Action[], change: Record<string, unknown> = {}, on = site): Promise<string> {
   const numbered = actions.map((action, index) => ({ arrayId: `action${String(index).padStart(3, "0")}`, body: "Do it", ...action }));
   const body = { siteId: on.id, ...texts, rewardType: "prize", actions: numbered, ...change };
@@ -33,7 +33,7 @@ const progressOf = async (id: string, as: Caller = "viewer", on = site) =>
 const report = (id: string, value?: string, arrayId = "action000", as: Caller = "viewer") =>
   site.call("reportQuestAction", { params: { id, arrayId }, as, body: value === undefined ? {} : { value } });
 
-/** As the viewer's connection shows it, so many seconds long and so many ago. */
+/** Records activity as a viewer's connection does, `seconds` long and `ago` seconds in the past. */
 function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0, on = site, ago = 0) {
   const lastAt = Date.now() - ago * 1000;
   const [channelId] = on.channels;
@@ -42,8 +42,8 @@ function see(kind: "watch" | "channel" | "panel", targetId: string, seconds = 0,
   return recordActivity(env, on.id, [seen]);
 }
 
-describe("progress", () => {
-  test("follows from the polls that the viewer has answered, as they are settled", async () => {
+describe("quest progress", () => {
+  test("depends on the polls that the viewer has answered and their outcomes", async () => {
     const poll = { siteId: site.id, type: "prediction", question: "Who wins?", name: "Result", open: true };
     const created = (await site.call("createPoll", { body: { ...poll, answers: [{ answer: "Home" }, { answer: "Away" }] } })).body;
     const { _id: pollId } = Poll.pick({ _id: true }).parse(created);
@@ -66,7 +66,7 @@ describe("progress", () => {
     expect(await done("admin")).toEqual([false, false, false]);
   });
 
-  test("follows from what the viewer's connection has shown", async () => {
+  test("depends on the activity of the viewer's connection", async () => {
     const own = await newSite();
     const [video, panel] = [await addThing(own, "video"), await addThing(own, "panel")];
     const id = await newQuest(
@@ -98,7 +98,7 @@ describe("progress", () => {
     expect((await progressOf(id, "creator", own)).complete).toBe(false);
   });
 
-  test("leaves out what happened before its time, though the same was done within it", async () => {
+  test("excludes what happened before its time window, even if it continued within it", async () => {
     const own = await newSite();
     const video = newId(1);
     const timeMinimum = Math.floor(Date.now() / 1000) - 1800;
@@ -120,7 +120,7 @@ describe("progress", () => {
     expect((await progressOf(id, "viewer", own)).actions.map(({ current }) => current)).toEqual([10, 1]);
   });
 
-  test("costs no more round trips than there are sources", async () => {
+  test("takes no more round trips than it has sources", async () => {
     const reported = await newQuest([{ kind: "quest:view" }]);
     const all = await newQuest([{ kind: "quest:view" }, { kind: "answer:polls:any" }, { kind: "visit:channel" }]);
     const tripsOf = async (id: string) => (await site.call("getQuestProgress", { params: { id } })).log.d1.roundTrips;
@@ -130,7 +130,7 @@ describe("progress", () => {
 });
 
 describe("a report", () => {
-  test("counts where the server can't see, each value once and no more than asked for", async () => {
+  test("counts for actions that the server can't observe, each value once and up to the required number", async () => {
     const id = await newQuest([{ kind: "retweet", valueRequired: 2 }]);
     const current = async (value: string) => (await report(id, value)).as(QuestProgress).actions[0]?.current;
     expect(await current("1")).toBe(1);
@@ -142,21 +142,21 @@ describe("a report", () => {
     expect(await db.$count(questReports)).toBeGreaterThan(0);
   });
 
-  test("without a value counts each time where retweets are counted", async () => {
+  test("without a value counts each time for retweets", async () => {
     const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
     const current = async () => (await report(id)).as(QuestProgress).actions[0]?.current;
     expect([await current(), await current(), await current(), await current()]).toEqual([1, 2, 3, 3]);
     expect((await progressOf(id)).complete).toBe(true);
   });
 
-  test("sent ten times at once counts once", async () => {
+  test("counts once if it is sent ten times concurrently", async () => {
     const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
     const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, "1")));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect((await progressOf(id)).actions[0]?.current).toBe(1);
   });
 
-  test.for(["open:link", "share:facebook:video", "quest:view"])("of %s must have the value that is asked for", async (kind) => {
+  test.for(["open:link", "share:facebook:video", "quest:view"])("of %s must match the validationValue", async (kind) => {
     const id = await newQuest([{ kind, callToAction: LINK, validationValue: LINK }]);
     for (const value of ["https://other.example", undefined])
       expect(await report(id, value)).toMatchObject({ status: 400, fields: ["value"] });
@@ -168,7 +168,7 @@ describe("a report", () => {
   });
 
   test.for(["answer:polls:any", "answer:trivia:any:correctly", "watch:any:video", "visit:channel", "impossible"])(
-    "of %s, which the server checks by itself, changes nothing",
+    "of %s, which the server observes itself, changes nothing",
     async (kind) => {
       const own = site.channels[0];
       const id = await newQuest([{ kind, ...(kind === "visit:channel" && { validationValue: own }) }]);
@@ -177,7 +177,7 @@ describe("a report", () => {
     },
   );
 
-  test("is refused outside the action's time, and the quest's", async () => {
+  test("is rejected outside the time windows of the action and the quest", async () => {
     const now = Math.floor(Date.now() / 1000);
     const [past, future] = [{ timeMaximum: now - 60 }, { timeMinimum: now + 600 }];
     for (const window of [past, future]) {
@@ -188,12 +188,12 @@ describe("a report", () => {
     expect((await report(await newQuest([{ kind: "quest:view", ...open }], open))).as(QuestProgress).complete).toBe(true);
   });
 
-  test("names an action of the quest", async () => {
+  test("is rejected for an unknown action", async () => {
     const id = await newQuest([{ kind: "quest:view" }]);
-    expect((await report(id, undefined, "action009")).problem).toMatchObject({ status: 404, message: "The quest has no such action" });
+    expect((await report(id, undefined, "action009")).problem).toMatchObject({ status: 404, message: "The quest has no action with this arrayId" });
   });
 
-  test("goes with its quest", async () => {
+  test("is deleted with its quest", async () => {
     const id = await newQuest([{ kind: "quest:view" }]);
     await report(id);
     const kept = async () => (await db.select().from(questReports)).filter(({ questId }) => questId === id).length;

@@ -41,7 +41,7 @@ const panelOf = (quest_id: string, on = site) => ({
 });
 
 describe("a quest", () => {
-  test("is answered as it was made, and by its id from then on", async () => {
+  test("is returned as created, and can be read by its id", async () => {
     const action = {
       ...viewIt,
       callToAction: URL,
@@ -72,7 +72,7 @@ describe("a quest", () => {
     expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
   });
 
-  test("shows its webhook to those who manage it, and to no viewer", async () => {
+  test("shows its webhook only to callers who manage it", async () => {
     const webhook = { webhookId: "shop", webhookType: "order", webhookValue: "shirt-l" };
     const hidden = { webhookId: null, webhookType: null, webhookValue: null };
     const { _id: id } = await newQuest({ ...webhook, channelIds: site.channels.slice(0, 1) });
@@ -86,7 +86,7 @@ describe("a quest", () => {
     }
   });
 
-  test("needs its texts, its reward and its site; all else may be left out", async () => {
+  test("requires its texts, its reward and its site only", async () => {
     const answer = await site.call("createQuest", { body: {} });
     expect(answer.fields.sort()).toEqual(["claimedMessage", "description", "rewardDescription", "rewardType", "siteId", "title"]);
     expect(answer.problem).toMatchObject({ status: 400, message: "Invalid quest" });
@@ -121,14 +121,14 @@ describe("a quest", () => {
     ["actions.0.valueRequired", withAction({ kind: "retweet", valueRequired: 0 })],
     ["actions.0.valueRequired", withAction({ kind: "retweet", validationValue: "t", valueRequired: 2 })],
     ["actions.0.surprise", withAction({ surprise: 1 })],
-  ])("is refused for its %s %#", async ([field, change]) => {
+  ])("is rejected for an invalid %s %#", async ([field, change]) => {
     const answer = await create(change);
     expect(answer).toMatchObject({ status: 400, fields: [field] });
     if (field !== "siteId") expect(answer.problem?.message).toBe("Invalid quest");
     expect(await replace((await newQuest())._id, change)).toMatchObject({ status: 400, fields: [field] });
   });
 
-  test("is for channels of its own site alone", async () => {
+  test("can't be on a channel of another site", async () => {
     const foreign = await newSite();
     expect((await create({ channelIds: [foreign.channels[0]] })).fields).toEqual(["channelIds.0"]);
     expect((await replace((await newQuest({}, foreign))._id)).status).toBe(404);
@@ -148,10 +148,10 @@ const CALLED = [
 ];
 const BY_ID = CALLED.filter((kind) => kind !== "open:link" && kind !== "share:facebook:video").concat("visit:channel");
 
-describe("an action", () => {
+describe("a quest action", () => {
   const complete = { callToAction: "Go", timeMinimum: 1, timeMaximum: 2 };
 
-  test.for([...QUEST_KINDS])("of kind %s asks for what it needs", async (kind) => {
+  test.for([...QUEST_KINDS])("of kind %s requires its fields", async (kind) => {
     const fieldsOf = async (change: Record<string, unknown>) => (await create(withAction({ kind, ...change }))).fields.sort();
     const needed = [];
     if (CALLED.includes(kind)) needed.push("actions.0.callToAction");
@@ -160,7 +160,7 @@ describe("an action", () => {
     expect(await fieldsOf(complete)).toEqual([]);
   });
 
-  test.for(BY_ID)("of kind %s takes an id or an asterisk to validate by", async (kind) => {
+  test.for(BY_ID)("of kind %s requires an id or an asterisk as validationValue", async (kind) => {
     const fieldsOf = async (validationValue: string) => (await create(withAction({ kind, ...complete, validationValue }))).fields;
     const named = kind === "view:panel" ? "panel" : kind === "visit:channel" ? "channel" : kind.startsWith("watch") ? "video" : "poll";
     expect(await fieldsOf(named === "channel" ? site.channels[0] : await addThing(site, named))).toEqual([]);
@@ -169,7 +169,7 @@ describe("an action", () => {
       expect(await fieldsOf(wrong)).toEqual(["actions.0.validationValue"]);
   });
 
-  test("of a link takes a URL or an asterisk to validate by", async () => {
+  test("of kind open:link requires a URL or an asterisk as validationValue", async () => {
     const fieldsOf = async (validationValue: string) =>
       (await create(withAction({ kind: "open:link", ...complete, validationValue }))).fields;
     expect(await fieldsOf(URL)).toEqual([]);
@@ -179,15 +179,15 @@ describe("an action", () => {
   });
 });
 
-describe("a channel's admin", () => {
-  test("makes quests of that channel, none of others and none of the whole site", async () => {
+describe("a creator", () => {
+  test("can create quests for their channel, but not for others or the whole site", async () => {
     const [own, other] = site.channels;
     expect((await create({ channelIds: [own] }, "creator")).status).toBe(201);
     const rejected = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
     for (const channelIds of [[other], [own, other], []]) expect((await create({ channelIds }, "creator")).problem).toMatchObject(rejected);
   });
 
-  test("is who replaces a quest: a viewer's PUT is a 400 with the sentence of the product, whatever the body", async () => {
+  test("can replace a quest, whereas a viewer's PUT is a 400 with the documented message, whatever the body", async () => {
     const mine = await newQuest({ channelIds: [site.channels[0]] });
     const rejected = { status: 400, code: "channel_admin_required", message: "User must be channel admin for this channel" };
     expect((await replace(mine._id, {}, "viewer")).problem).toMatchObject(rejected);
@@ -198,7 +198,7 @@ describe("a channel's admin", () => {
     expect((await create({ channelIds: [site.channels[0]] }, "viewer")).status).toBe(403);
   });
 
-  test("replaces and deletes a quest only as admin of every channel that it had and gets", async () => {
+  test("can replace and delete a quest only as admin of all its old and new channels", async () => {
     const [own, other] = site.channels;
     const shared = await newQuest({ channelIds: [own, other] });
     const mine = await newQuest({ channelIds: [own] });
@@ -225,8 +225,8 @@ test("a global sign-in has no account on the site", async () => {
   expect(answer.problem).toMatchObject({ status: 401, code: "no_account", message: "No account found" });
 });
 
-describe("changing a quest", () => {
-  test("replaces it whole, for one of two who read the same version", async () => {
+describe("updating a quest", () => {
+  test("replaces it, for only one of two updates of the same version", async () => {
     const answer = await create({ tags: ["derby"], ...withAction({}) });
     const { _id: id } = answer.as(Quest);
     const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
@@ -238,7 +238,7 @@ describe("changing a quest", () => {
     expect((await site.call("getQuest", { params: { id } })).as(Quest)).toMatchObject({ tags: [], actions: [] });
   });
 
-  test("to a raffle begins one, which other rewards hide and do not lose", async () => {
+  test("to a raffle creates one, which another reward hides but doesn't delete", async () => {
     const { _id: id, raffle: none } = await newQuest();
     expect(none).toBeNull();
     const { raffle } = (await replace(id, { rewardType: "raffle" })).as(Quest);
@@ -248,7 +248,7 @@ describe("changing a quest", () => {
     expect((await replace(id, { rewardType: "raffle" })).as(Quest).raffle).toEqual(raffle);
   });
 
-  test("is told in the log and to the viewers of its channels, or of the site", async () => {
+  test("is logged, and notifies the viewers of its channels or of the site", async () => {
     const own = await newSite();
     const [here, there] = [await openSocket(own, own.channels[0]), await openSocket(own, own.channels[1])];
     await countsViewers(own, 2);
@@ -269,7 +269,7 @@ describe("changing a quest", () => {
 });
 
 describe("a panel of quests", () => {
-  test("shows none that the site doesn't have", async () => {
+  test("rejects quests that the site doesn't have", async () => {
     const { _id: own } = await newQuest();
     const { _id: foreign } = await newQuest({}, await newSite());
     for (const id of [foreign, newId(1)]) {
@@ -280,7 +280,7 @@ describe("a panel of quests", () => {
     expect(changed).toMatchObject({ status: 400, fields: ["renderer.quests.0.quest_id"] });
   });
 
-  test("keeps its quests from being deleted", async () => {
+  test("prevents its quests from being deleted", async () => {
     const { _id: id } = await newQuest();
     const { _id: panel } = (await site.call("createPanel", { body: panelOf(id) })).as(Panel);
     expect((await remove(id)).problem).toMatchObject({ status: 409, issues: [{ path: `panels.${panel}`, message: "Quests" }] });
@@ -289,10 +289,10 @@ describe("a panel of quests", () => {
     expect((await site.call("getQuest", { params: { id } })).status).toBe(404);
   });
 
-  test("that comes while its quest is deleted keeps it, and one whose quest goes meanwhile is refused", async () => {
+  test("prevents a concurrent deletion of its quest, or is rejected if the quest is deleted first", async () => {
     const { _id: id } = await newQuest();
     const showing = interrupted(site, () => site.call("createPanel", { body: panelOf(id) }));
-    await expect(deleteQuest(showing, id)).rejects.toThrow("Panels show this quest; take it off them first");
+    await expect(deleteQuest(showing, id)).rejects.toThrow("Panels show this quest; remove it from them first");
     const { _id: fleeting } = await newQuest();
     const { siteId, renderer } = PanelInput.parse(panelOf(fleeting));
     const deleting = interrupted(site, () => remove(fleeting));
@@ -302,7 +302,7 @@ describe("a panel of quests", () => {
     });
   });
 
-  test("and the end of its quest never both come first", async () => {
+  test("and the deletion of its quest can't both succeed", async () => {
     for (let round = 0; round < 5; round++) {
       const { _id: id } = await newQuest();
       const [panel, quest] = await Promise.all([site.call("createPanel", { body: panelOf(id) }), remove(id)]);
@@ -311,8 +311,8 @@ describe("a panel of quests", () => {
   });
 });
 
-describe("the list", () => {
-  test("is searched, sorted, paged and filtered by any property", async () => {
+describe("the list of quests", () => {
+  test("can be searched, sorted, paginated and filtered by any property", async () => {
     const own = await newSite();
     const [first, second, third] = [
       await newQuest({ title: "Anthem", channelIds: [own.channels[0]], tags: ["derby"] }, own),

@@ -37,7 +37,7 @@ const claimsOf = async (questId: string) => {
 };
 
 describe("a raffle", () => {
-  test("comes out as anybody can work out from its seed, which was fixed before anybody entered", async () => {
+  test("can be verified by anyone from its seed, which was fixed before the first entry", async () => {
     const { _id: id, raffle } = await newRaffle();
     for (const as of PEOPLE)
       expect((await enter(id, as)).as(ClaimStatus)).toMatchObject({ status: "PENDING", message: texts.claimedMessage });
@@ -69,7 +69,7 @@ describe("a raffle", () => {
     ]);
   });
 
-  test("is drawn once, however many draw it at once and however often", async () => {
+  test("is drawn once, however many requests draw it", async () => {
     const { _id: id } = await newRaffle();
     for (const as of PEOPLE) await enter(id, as);
     const all = await Promise.all([1, 2, 3, 1].map((winners) => draw(id, winners)));
@@ -80,7 +80,7 @@ describe("a raffle", () => {
     expect(won.map(({ _id }) => _id).sort()).toEqual(first?.winners.map(({ claimId }) => claimId).sort());
   });
 
-  test("draws again where somebody enters between its read and its draw", async () => {
+  test("retries the draw if an entry arrives between its read and its write", async () => {
     const { _id: id } = await newRaffle();
     await enter(id, "creator");
     const { entrants, winners } = await drawRaffle(
@@ -92,7 +92,7 @@ describe("a raffle", () => {
     expect((await claimsOf(id)).map(({ status }) => status)).toEqual(["SUCCESS", "SUCCESS"]);
   });
 
-  test("takes no entry that was begun before it was drawn and ends after", async () => {
+  test("rejects an entry that starts before the draw and ends after it", async () => {
     const { _id: id } = await newRaffle();
     await site.call("reportQuestAction", { params: { id, arrayId: "action000" }, as: "viewer", body: {} });
     const ctx = { ...interrupted(site, () => draw(id)), claimedAccountId: site.accounts.viewer.id };
@@ -100,7 +100,7 @@ describe("a raffle", () => {
     expect(await claimsOf(id)).toEqual([]);
   });
 
-  test("leaves nobody waiting who enters while it is drawn", async () => {
+  test("leaves no entry pending that arrives during the draw", async () => {
     for (let round = 0; round < 5; round++) {
       const { _id: id } = await newRaffle();
       await enter(id, "creator");
@@ -113,13 +113,13 @@ describe("a raffle", () => {
     }
   });
 
-  test("takes no entries once it is drawn", async () => {
+  test("accepts no entries once it is drawn", async () => {
     const { _id: id } = await newRaffle();
     expect((await draw(id)).as(RaffleResult)).toMatchObject({ winners: [], entrants: [] });
     expect((await enter(id, "viewer")).problem).toMatchObject({ status: 409, message: "The raffle has been drawn" });
   });
 
-  test("passes over entries that were ended, and makes nobody a winner by hand", async () => {
+  test("skips entries that were closed, and doesn't allow winners to be set manually", async () => {
     const { _id: id } = await newRaffle();
     const ended = (await enter(id, "viewer")).as(ClaimStatus);
     const valid = (await enter(id, "creator")).as(ClaimStatus);
@@ -132,17 +132,17 @@ describe("a raffle", () => {
     expect((await move(ended._id, "SUCCESS")).status).toBe(409);
   });
 
-  test("is drawn by admins of its channels, and only where the reward is one", async () => {
+  test("can be drawn by admins of its channels, and only if the reward is a raffle", async () => {
     const [own, other] = site.channels;
     expect((await draw((await newRaffle({ channelIds: [own] }))._id, 1, "creator")).status).toBe(200);
     expect((await draw((await newRaffle({ channelIds: [other] }))._id, 1, "creator")).problem).toMatchObject({
       code: "channel_admin_required",
     });
     const { _id: prize } = await newRaffle({ rewardType: "prize" });
-    expect((await draw(prize)).problem).toMatchObject({ status: 409, message: "The quest's reward is no raffle" });
+    expect((await draw(prize)).problem).toMatchObject({ status: 409, message: "The quest's reward is not a raffle" });
   });
 
-  test("keeps its seed to itself until it is drawn", async () => {
+  test("keeps its seed secret until it is drawn", async () => {
     const { _id: id, raffle } = await newRaffle();
     const { seed } = (await draw(id)).as(RaffleResult);
     expect(raffle).toMatchObject({ seed: null, winners: null, drawnAt: null });
@@ -150,7 +150,7 @@ describe("a raffle", () => {
     expect(before).not.toContain(seed);
   });
 
-  test("answers a repeated request as the first", async () => {
+  test("returns the same response to a repeated request", async () => {
     const { _id: id } = await newRaffle();
     await enter(id, "viewer");
     const headers = { "Idempotency-Key": `draw-${id}` };

@@ -33,7 +33,7 @@ quests.openapi(
     method: "get",
     path: "/quest/v2",
     summary: "List quests",
-    description: "The site's quests, the last changed first, filtered by any property. `search` looks in title and description.",
+    description: "The site's quests, most recently modified first, filtered by any property. `search` matches title and description.",
     access: { ...common.access, accounts: "any" },
     request: { query: QuestQuery },
     responses: { 200: json("A page of quests", listOf(Quest).openapi("QuestList")) },
@@ -57,7 +57,7 @@ quests.openapi(
     path: "/quest/v2",
     summary: "Create a quest",
     description:
-      "Makes a quest of up to 100 actions for its channels or, without any, for the whole site, which takes a site admin. A raffle shows from now on what proves its seed.",
+      "Creates a quest of up to 100 actions for its channels or, without channels, for the whole site, which requires a site admin. For a raffle, the response contains the commitment to its seed.",
     access: { ...common.access, accounts: "creator" },
     input: { invalidMessage: INVALID_QUEST },
     request: { body: jsonBody(QuestInput) },
@@ -78,7 +78,7 @@ quests.openapi(
     method: "get",
     path: "/quest/v2/{id}",
     summary: "Get a quest",
-    description: "One quest with its actions and, where its reward is a raffle, how that stands.",
+    description: "Returns one quest with its actions and, if its reward is a raffle, the state of the draw.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The quest", Quest) },
@@ -100,11 +100,11 @@ quests.openapi(
     path: "/quest/v2/{id}",
     summary: "Replace a quest",
     description:
-      "Replaces the quest; the caller must be admin of all its channels, of those that it had and of those that it gets. What viewers have done counts towards the new actions where it fits them.",
+      "Replaces the quest. The caller must administer all of its old and new channels. What viewers have done so far counts towards the new actions if it matches them.",
     access: { ...common.access, accounts: "creator", errors: { ...common.access.errors, missingRole: "channel_admin_required" } },
     input: { invalidMessage: INVALID_QUEST },
     request: { params: IdParam, body: jsonBody(QuestInput) },
-    responses: { 200: json("The quest as it is now", Quest) },
+    responses: { 200: json("The updated quest", Quest) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
   }),
   async (c) => {
@@ -121,10 +121,10 @@ quests.openapi(
     method: "delete",
     path: "/quest/v2/{id}",
     summary: "Delete a quest",
-    description: "Deletes a quest that no panel shows; a 409 names the panels that do. Its claims stay.",
+    description: "Deletes a quest. While panels show it, the response is a 409 that names them. Its claims stay.",
     access: { ...common.access, accounts: "creator" },
     request: { params: IdParam },
-    responses: { 200: json("It is gone", Deleted) },
+    responses: { 200: json("Deleted", Deleted) },
     errors: ["not_found", "conflict", "precondition_failed", "channel_admin_required"],
   }),
   async (c) => c.json(deleted(await deleteQuest(c.var.ctx, c.req.valid("param").id)), 200),
@@ -136,9 +136,9 @@ quests.openapi(
     operationId: "getQuestProgress",
     method: "get",
     path: "/quest/v2/{id}/progress",
-    summary: "Get one's progress in a quest",
+    summary: "Get the caller's progress in a quest",
     description:
-      "How far the caller is with each action: worked out at this moment from the polls answered, the videos watched, the channels visited and the panels opened over the live connection, and from reports. What happened outside the quest's or the action's time doesn't count.",
+      "The caller's progress with each action, computed on request from the polls answered, the videos watched, the channels visited and the panels opened over the live connection, and from reports. Nothing outside the time window of the quest or the action counts.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 200: json("The caller's progress", QuestProgress) },
@@ -155,7 +155,7 @@ quests.openapi(
     path: "/quest/v2/{id}/actions/{arrayId}",
     summary: "Report an action",
     description:
-      "Tells that the caller has done what the server can't see: `open:link`, `quest:view`, `retweet` and `share:facebook:video`. A `value` that is not the action's validationValue is a 400; the same value counts once, and of retweets each that comes without one. A report on any other kind changes nothing: it is answered with the progress that the server knows of.",
+      "Reports an action that the server can't observe: `open:link`, `quest:view`, `retweet` or `share:facebook:video`. A `value` that doesn't match the action's validationValue is a 400. The same value counts once; each retweet without a value counts. A report for any other kind changes nothing and returns the current progress.",
     access: { ...common.access, accounts: "any", action: "write" },
     request: { params: ActionParam, body: optionalJsonBody(ActionReport) },
     responses: { 200: json("The caller's progress", QuestProgress) },
@@ -175,14 +175,14 @@ quests.openapi(
     path: "/quest/v2/{id}/claim",
     summary: "Claim a quest's reward",
     description:
-      "Claims the reward of a quest that the caller has completed, once and within the quest's time. A prize that is a sku of the site is granted at once (`SUCCESS`), everything else waits (`PENDING`): a raffle for its draw, the others for the site's systems, which hear of it by `quest.claimed`. From a country where the reward is not given the claim is `ERROR_REGION`.",
+      "Claims the reward of a quest that the caller has completed, once and within the quest's time window. A prize that is a sku of the site is granted immediately (`SUCCESS`); everything else is `PENDING`: a raffle until its draw, the others until the site's systems, which receive `quest.claimed`, fulfil it. In a country where the reward is not available, the claim is `ERROR_REGION`.",
     access: { ...common.access, accounts: "any" },
     request: { params: IdParam },
     responses: { 201: json("The claim", ClaimStatus) },
     errors: ["not_found", "conflict"],
   }),
   async (c) => {
-    // What Cloudflare says of the address: what a caller writes there, it overwrites.
+    // Cloudflare sets the country from the address and overwrites any value that the caller sends.
     const claim = await claimQuest(c.var.ctx, c.req.valid("param").id, c.req.header("CF-IPCountry"));
     tagVersion(c, claim);
     return c.json(toClaimStatus(claim), 201);
@@ -197,11 +197,11 @@ quests.openapi(
     path: "/quest/v2/{id}/draw",
     summary: "Draw a quest's raffle",
     description:
-      "Draws the winners among the claims that wait: theirs succeed, the others end in `ERROR`. The seed that the answer shows was fixed with the quest, as its commitment proves; with the entrants and the algorithm anybody can draw again and compare. A raffle is drawn once: a second draw answers the first's result.",
+      "Draws the winners among the pending claims: winning claims succeed, the others end in `ERROR`. The seed in the response was fixed when the quest was created, as its commitment proves; with the entrants and the algorithm, anyone can repeat the draw and compare. A raffle is drawn once: a second draw returns the first result.",
     access: { ...common.access, credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
     retries: { replay: "receipt" },
     request: { params: IdParam, body: jsonBody(DrawInput) },
-    responses: { 200: json("How it came out", RaffleResult) },
+    responses: { 200: json("The result of the draw", RaffleResult) },
     errors: ["not_found", "conflict", "channel_admin_required"],
   }),
   async (c) => c.json(await drawRaffle(c.var.ctx, c.req.valid("param").id, c.req.valid("json").winners), 200),

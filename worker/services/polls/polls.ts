@@ -34,7 +34,8 @@ export interface AnsweredPoll {
   correct: boolean | null;
 }
 
-const COUNTERS_DELAYED = "The change was saved, but the poll's counters did not respond; they will be updated as soon as they are available";
+const COUNTERS_DELAYED =
+  "The change was saved, but the poll's counters did not respond; they will be updated as soon as they are available";
 const NOT_SETTLED = "The poll's counters did not respond: the poll is closed, but its outcome is not saved; send the request again";
 
 const response = { n: pollResponses.n, answerId: pollResponses.answerId, created: pollResponses.created };
@@ -240,7 +241,13 @@ export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, acc
 }
 
 /** Commits a change with its event and updates the counters; `delayed` is the message if they don't respond. */
-async function changePoll(ctx: Ctx, current: PollRow, fields: Partial<PollRow>, type: string, delayed = COUNTERS_DELAYED): Promise<PollRow> {
+async function changePoll(
+  ctx: Ctx,
+  current: PollRow,
+  fields: Partial<PollRow>,
+  type: string,
+  delayed = COUNTERS_DELAYED,
+): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };
   const change = ctx.db
     .update(polls)

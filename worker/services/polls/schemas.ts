@@ -79,7 +79,9 @@ export const Poll = z
     siteId: Id,
     ...fields,
     ...settings,
-    correctAnswerId: CorrectAnswerId.describe("Null until the poll is settled, except for callers with a developer key or an admin's token"),
+    correctAnswerId: CorrectAnswerId.describe(
+      "Null until the poll is settled, except for callers with a developer key or an admin's token",
+    ),
     settled: Time.nullable().describe("When it was settled, in milliseconds since 1970 UTC"),
     answers: z.array(PollAnswer),
     ...Tracked,

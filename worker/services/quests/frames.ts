@@ -3,12 +3,12 @@ import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protoco
 import { Quest, QuestAction } from "./schemas.ts";
 import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
-// Also those who have not signed in hear of it: what is for the site's own systems, and what proves an action, is none of theirs.
+// Anonymous viewers receive this too, so it leaves out internal fields and the values that validate an action.
 const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValue: true }).extend({
   actions: z.array(QuestAction.omit({ validationValue: true })),
 });
 
-/** Tells a quest's channels, or every open channel where it is the whole site's, that it was made, changed or deleted. Safe to repeat. */
+/** Notifies a quest's channels, or every open channel for a site-wide quest, that it was created, updated or deleted. Idempotent. */
 export async function notifyQuestProgress(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const quest = PublicQuest.parse(JSON.parse(event.data));
   const data = { ...quest, deleted: event.type === "quest.deleted" };
@@ -16,7 +16,7 @@ export async function notifyQuestProgress(env: Env, siteId: string, event: LogEn
   await Promise.all(channelIds.map((channelId) => channelOf(env, siteId, channelId).emit({ id: event.id, type: "quest.updated", data })));
 }
 
-/** Whoever opens another one later reads the quests as they are then. */
+/** Channels that open later read the current quests anyway. */
 async function openChannels(env: Env, siteId: string): Promise<string[]> {
   const { channels } = await presenceOf(env, siteId).concurrents();
   return channels.map(({ channelId }) => channelId);

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { QUEST_KINDS } from "#db/enums.ts";
 import type { QuestAction } from "#db/types.ts";
-import { type Activity, type Happened, type PollAnswered, progressOf, type Reported } from "./quest-rules.ts";
+import { type Activity, type AccountHistory, type PollAnswered, progressOf, type ReportedAction } from "./quest-rules.ts";
 import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, report } from "#test/quest-happenings.ts";
 
-// The rules once more, told kind by kind and event by event, as a sceptic with pen and paper would.
+// A naive reference implementation of the rules, kind by kind and event by event.
 
 type Event =
   | { what: "answer"; type: PollAnswered["pollType"]; id: string; correct: boolean | null; minute: number }
@@ -42,11 +42,11 @@ const anAction = fc
   })
   .map(({ kind, window, ...rest }) => action(kind, { ...rest, ...window }));
 
-/** One minute of something, that begins with the minute. */
-function happenedOf(events: Event[]): Happened {
+/** Converts events, each of one minute, to an account's history. */
+function historyOf(events: Event[]): AccountHistory {
   const answers: PollAnswered[] = [];
   const activity: Activity[] = [];
-  const reports: Reported[] = [];
+  const reports: ReportedAction[] = [];
   for (const one of events) {
     if (one.what === "answer") answers.push({ pollId: one.id, pollType: one.type, correct: one.correct, created: at(one.minute) });
     else if (one.what === "report") reports.push(report(one.value, { created: at(one.minute) }));
@@ -100,10 +100,10 @@ function naive(one: QuestAction, quest: typeof HALF | typeof ALWAYS, events: Eve
   return counted.size + minutesWatched.size;
 }
 
-test("every history counts for every kind as it does with pen and paper", () => {
+test("the rules agree with the reference implementation for every history and kind", () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 12 }), anAction, fc.constantFrom(ALWAYS, HALF), (events, one, quest) => {
-      const [progress] = progressOf({ ...quest, actions: [one] }, happenedOf(events)).actions;
+      const [progress] = progressOf({ ...quest, actions: [one] }, historyOf(events)).actions;
       expect(progress?.current).toBe(naive(one, quest, events));
       const isCounted = one.kind === "retweet" || one.kind.startsWith("watch:") || /^answer:\w+:any/.test(one.kind);
       expect(progress?.required).toBe(isCounted ? (one.valueRequired ?? 1) : 1);

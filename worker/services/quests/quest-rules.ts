@@ -1,11 +1,11 @@
 import type { QUEST_KINDS } from "#db/enums.ts";
 import type { QuestAction } from "#db/types.ts";
 
-// What each kind of action asks for, and how much of it has happened. Pure: what happened is handed in.
+// What each kind of action requires, and how much of it an account has done. Pure functions of the account's history.
 
 export type QuestKind = (typeof QUEST_KINDS)[number];
 
-/** An answer that an account gave to a poll; `correct` is null until the poll is settled. `created` in milliseconds since 1970 UTC. */
+/** An account's response to a poll; `correct` is null until the poll is settled. `created` in milliseconds since 1970 UTC. */
 export interface PollAnswered {
   pollId: string;
   pollType: "poll" | "prediction" | "trivia";
@@ -13,29 +13,29 @@ export interface PollAnswered {
   correct: boolean | null;
 }
 
-/** What an account's connection has shown without a break: so many seconds between two moments (milliseconds since 1970 UTC). */
+/** Uninterrupted activity on an account's connection: `seconds` of it between two times (milliseconds since 1970 UTC). */
 export interface Activity {
   kind: "watch" | "channel" | "panel";
   targetId: string;
-  /** Where it was. */
+  /** The channel on which it was observed. */
   channelId: string;
   seconds: number;
   firstAt: number;
   lastAt: number;
 }
 
-/** What an account's client has told; `created` in milliseconds since 1970 UTC. */
-export interface Reported {
+/** An action that an account's client has reported; `created` in milliseconds since 1970 UTC. */
+export interface ReportedAction {
   arrayId: string;
   value: string;
   created: number;
 }
 
-/** All that one account's progress follows from. */
-export interface Happened {
+/** Everything that an account's progress depends on. */
+export interface AccountHistory {
   answers: readonly PollAnswered[];
   activity: readonly Activity[];
-  reports: readonly Reported[];
+  reports: readonly ReportedAction[];
 }
 
 export interface ActionProgress {
@@ -46,28 +46,28 @@ export interface ActionProgress {
   done: boolean;
 }
 
-/** Seconds since 1970 UTC, both ends included; null: open on that side. */
+/** Seconds since 1970 UTC, inclusive; null means unbounded on that side. */
 export interface Window {
   timeMinimum: number | null;
   timeMaximum: number | null;
 }
 
-/** Stands for any value. */
+/** Matches any value. */
 export const ANY_VALUE = "*";
 
 interface KindRule {
-  /** Where the server learns of it; `report`: from the viewer's client alone. */
+  /** Where the server gets it from; `report` means only from the viewer's client. */
   source: "answers" | "activity" | "report" | "nothing";
   needsCallToAction?: true;
   needsWindow?: true;
-  /** What a validationValue must look like. */
+  /** The format of validationValue. */
   validates?: "url" | "id";
-  /** Whether valueRequired says how much is asked for; else it is once. */
+  /** Whether valueRequired applies; otherwise once is enough. */
   counts?: true;
-  current(action: QuestAction, happened: Happened, within: Span): number;
+  current(action: QuestAction, history: AccountHistory, within: Span): number;
 }
 
-/** Milliseconds since 1970 UTC, both ends included. */
+/** Milliseconds since 1970 UTC, inclusive. */
 interface Span {
   from: number;
   to: number;
@@ -92,42 +92,42 @@ export const KIND_RULES: Record<QuestKind, KindRule> = {
   "view:panel": { source: "activity", needsCallToAction: true, validates: "id", current: openedPanels },
   "visit:channel": { source: "activity", validates: "id", current: visitedChannels },
   "visit:time": { source: "activity", needsWindow: true, current: visitedInTime },
-  "watch:any:video": { source: "activity", counts: true, current: minutes(anything) },
-  "watch:specific:video": { source: "activity", needsCallToAction: true, validates: "id", counts: true, current: minutes(takesValue) },
+  "watch:any:video": { source: "activity", counts: true, current: minutesWatched(anyVideo) },
+  "watch:specific:video": { source: "activity", needsCallToAction: true, validates: "id", counts: true, current: minutesWatched(acceptsValue) },
 };
 
-/** How far an account is: with every action, and with the quest, which without actions nobody completes. */
-export function progressOf(quest: Window & { actions: readonly QuestAction[] }, happened: Happened) {
-  const actions = quest.actions.map((action) => actionProgress(quest, action, happened));
+/** An account's progress with each action and with the quest. A quest without actions is never complete. */
+export function progressOf(quest: Window & { actions: readonly QuestAction[] }, history: AccountHistory) {
+  const actions = quest.actions.map((action) => actionProgress(quest, action, history));
   return { complete: actions.length > 0 && actions.every(({ done }) => done), actions };
 }
 
-function actionProgress(quest: Window, action: QuestAction, happened: Happened): ActionProgress {
+function actionProgress(quest: Window, action: QuestAction, history: AccountHistory): ActionProgress {
   const { arrayId, kind } = action;
-  const current = KIND_RULES[kind].current(action, happened, spanOf(quest, action));
+  const current = KIND_RULES[kind].current(action, history, spanOf(quest, action));
   const required = requiredOf(action);
   return { arrayId, kind, current, required, done: current >= required };
 }
 
-/** How much an action asks for: minutes where something is watched, else how often or how many. */
+/** How much an action requires: minutes for watching, otherwise a count. */
 export function requiredOf({ kind, valueRequired }: QuestAction): number {
   return KIND_RULES[kind].counts ? (valueRequired ?? 1) : 1;
 }
 
-/** Whether an action counts what happens at `now` (milliseconds): within its own time and its quest's. */
+/** Whether `now` (milliseconds) is within the time windows of both the action and its quest. */
 export function countsAt(quest: Window, action: Window, now: number): boolean {
   return isWithin(spanOf(quest, action), now);
 }
 
-/** Whether a quest's own time is on, over or yet to come at `now` (milliseconds). */
+/** Whether a quest's time window is open, over or yet to come at `now` (milliseconds). */
 export function phaseOf(quest: Window, now: number): "early" | "open" | "over" {
   const { from, to } = spanOf(quest);
   if (now < from) return "early";
   return now > to ? "over" : "open";
 }
 
-/** Whether the value is one that the action takes. */
-export function takesValue({ validationValue }: Pick<QuestAction, "validationValue">, value: string): boolean {
+/** Whether the action accepts the value. */
+export function acceptsValue({ validationValue }: Pick<QuestAction, "validationValue">, value: string): boolean {
   return validationValue === null || validationValue === ANY_VALUE || validationValue === value;
 }
 
@@ -141,34 +141,34 @@ function specificPoll(type: PollAnswered["pollType"], { correctly = false } = {}
     needsCallToAction: true,
     validates: "id",
     current: (action, { answers }, within) =>
-      [...answered(answers, type, correctly, within)].filter((pollId) => takesValue(action, pollId)).length,
+      [...answered(answers, type, correctly, within)].filter((pollId) => acceptsValue(action, pollId)).length,
   };
 }
 
-/** Polls, each once, however often it was answered. */
-function answered(answers: Happened["answers"], type: PollAnswered["pollType"], correctly: boolean, within: Span): Set<string> {
+/** The distinct polls that were answered. */
+function answered(answers: AccountHistory["answers"], type: PollAnswered["pollType"], correctly: boolean, within: Span): Set<string> {
   const counted = answers.filter(
     ({ pollType, correct, created }) => pollType === type && (!correctly || correct === true) && isWithin(within, created),
   );
   return new Set(counted.map(({ pollId }) => pollId));
 }
 
-/** Values, each once, however often it was reported. */
-function reports(action: QuestAction, happened: Happened, within: Span): number {
-  const counted = happened.reports.filter(
-    ({ arrayId, value, created }) => arrayId === action.arrayId && takesValue(action, value) && isWithin(within, created),
+/** The number of distinct values that were reported. */
+function reports(action: QuestAction, history: AccountHistory, within: Span): number {
+  const counted = history.reports.filter(
+    ({ arrayId, value, created }) => arrayId === action.arrayId && acceptsValue(action, value) && isWithin(within, created),
   );
   return new Set(counted.map(({ value }) => value)).size;
 }
 
-function minutes(takes: typeof takesValue): KindRule["current"] {
+function minutesWatched(accepts: typeof acceptsValue): KindRule["current"] {
   return (action, { activity }, within) => {
-    const watched = activity.filter((one) => one.kind === "watch" && takes(action, one.targetId) && isOnChannel(action, one));
+    const watched = activity.filter((one) => one.kind === "watch" && accepts(action, one.targetId) && isOnChannel(action, one));
     return Math.floor(clockTime(within, watched) / 60_000);
   };
 }
 
-/** Milliseconds of what lies within for certain: what goes on at the same time, on several screens, passes no faster than the clock. */
+/** Milliseconds certainly within the window. Concurrent activity on several screens counts at most once per unit of time. */
 function clockTime(within: Span, activity: Activity[]): number {
   const edges = activity.flatMap((one) => {
     const seconds = secondsWithin(within, one);
@@ -180,38 +180,38 @@ function clockTime(within: Span, activity: Activity[]): number {
       { at: to, change: -share },
     ];
   });
-  let [sum, shares, last] = [0, 0, 0];
+  let [sum, totalShare, last] = [0, 0, 0];
   for (const { at, change } of edges.sort((one, other) => one.at - other.at)) {
-    sum += Math.min(1, shares) * (at - last);
-    shares += change;
+    sum += Math.min(1, totalShare) * (at - last);
+    totalShare += change;
     last = at;
   }
   return Math.round(sum);
 }
 
-function openedPanels(action: QuestAction, { activity }: Happened, within: Span): number {
+function openedPanels(action: QuestAction, { activity }: AccountHistory, within: Span): number {
   const opened = activity.filter(
-    (one) => one.kind === "panel" && takesValue(action, one.targetId) && isOnChannel(action, one) && isSeen(within, one),
+    (one) => one.kind === "panel" && acceptsValue(action, one.targetId) && isOnChannel(action, one) && isSeen(within, one),
   );
   return new Set(opened.map(({ targetId }) => targetId)).size;
 }
 
-/** The channel that is named may be another than the one where that is asked for. */
-function visitedChannels(action: QuestAction, happened: Happened, within: Span): number {
-  if (action.validationValue === null) return visitedInTime(action, happened, within);
-  return [...channelsSeen(happened, within)].filter((channelId) => takesValue(action, channelId)).length;
+/** The channel to visit (validationValue) may differ from the action's own channel. */
+function visitedChannels(action: QuestAction, history: AccountHistory, within: Span): number {
+  if (action.validationValue === null) return visitedInTime(action, history, within);
+  return [...channelsSeen(history, within)].filter((channelId) => acceptsValue(action, channelId)).length;
 }
 
-function visitedInTime(action: QuestAction, happened: Happened, within: Span): number {
-  return [...channelsSeen(happened, within)].filter((channelId) => isOnChannel(action, { channelId })).length;
+function visitedInTime(action: QuestAction, history: AccountHistory, within: Span): number {
+  return [...channelsSeen(history, within)].filter((channelId) => isOnChannel(action, { channelId })).length;
 }
 
-/** Whoever does anything on a channel is there. */
-function channelsSeen({ activity }: Happened, within: Span): Set<string> {
+/** Any activity on a channel counts as a visit. */
+function channelsSeen({ activity }: AccountHistory, within: Span): Set<string> {
   return new Set(activity.filter((one) => isSeen(within, one)).map(({ channelId }) => channelId));
 }
 
-function anything(): boolean {
+function anyVideo(): boolean {
   return true;
 }
 
@@ -219,12 +219,12 @@ function isOnChannel({ channelId }: QuestAction, activity: Pick<Activity, "chann
   return channelId === null || channelId === activity.channelId;
 }
 
-/** Whether some of it lies within for certain: of a long time only the ends are known, and how much of it was used. */
+/** Whether some activity is certainly within the window. Only the ends and the total duration are known. */
 function isSeen(within: Span, activity: Activity): boolean {
   return isWithin(within, activity.firstAt) || isWithin(within, activity.lastAt) || secondsWithin(within, activity) > 0;
 }
 
-/** Those that lie within for certain: what may have happened outside is taken off. */
+/** The seconds certainly within the window: the time that may have been outside is subtracted. */
 function secondsWithin({ from, to }: Span, { seconds, firstAt, lastAt }: Activity): number {
   if (lastAt < from || firstAt > to) return 0;
   const outside = Math.max(0, from - firstAt) + Math.max(0, lastAt - to);
@@ -235,7 +235,7 @@ function isWithin({ from, to }: Span, moment: number): boolean {
   return moment >= from && moment <= to;
 }
 
-/** The time that all of them have in common. */
+/** The intersection of the windows. */
 function spanOf(...windows: Window[]): Span {
   return {
     from: Math.max(...windows.map(({ timeMinimum }) => (timeMinimum === null ? -Infinity : timeMinimum * 1000))),

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { QuestAction } from "#db/types.ts";
-import { countsAt, type Happened, phaseOf, progressOf } from "./quest-rules.ts";
+import { countsAt, type AccountHistory, phaseOf, progressOf } from "./quest-rules.ts";
 import { KICK_OFF, at, ONE, TWO, STAGE, BACKSTAGE, ALWAYS, HALF, action, answer, seen, watched, report } from "#test/quest-happenings.ts";
 
-function stateOf(one: QuestAction, happened: Partial<Happened>, quest = ALWAYS) {
-  const { actions, complete } = progressOf({ ...quest, actions: [one] }, { answers: [], activity: [], reports: [], ...happened });
+function stateOf(one: QuestAction, history: Partial<AccountHistory>, quest = ALWAYS) {
+  const { actions, complete } = progressOf({ ...quest, actions: [one] }, { answers: [], activity: [], reports: [], ...history });
   const { current, required, done } = actions[0] ?? { current: -1, required: -1, done: false };
   expect(complete).toBe(done);
   return [current, required, done];
 }
 
-type Row = [what: string, action: QuestAction, happened: Partial<Happened>, state: [current: number, required: number, done: boolean]];
+type Row = [what: string, action: QuestAction, history: Partial<AccountHistory>, state: [current: number, required: number, done: boolean]];
 
 const right = { correct: true };
 const wrong = { correct: false };
@@ -20,7 +20,7 @@ describe("an action", () => {
     ["polls, any: one each", action("answer:polls:any"), { answers: [answer("poll")] }, [1, 1, true]],
     ["polls, any: no prediction", action("answer:polls:any"), { answers: [answer("prediction"), answer("trivia", TWO)] }, [0, 1, false]],
     [
-      "polls, any: as many as asked for, each once",
+      "polls, any: as many as required, each once",
       action("answer:polls:any", { valueRequired: 2 }),
       { answers: [answer("poll"), answer("poll")] },
       [1, 2, false],
@@ -61,7 +61,7 @@ describe("an action", () => {
       [1, 1, true],
     ],
     [
-      "polls, specific: once whatever is required",
+      "polls, specific: once, whatever valueRequired is",
       action("answer:polls:specific", { validationValue: ONE, valueRequired: 5 }),
       { answers: [answer("poll")] },
       [1, 1, true],
@@ -127,7 +127,7 @@ describe("an action", () => {
     ["channel: that one", action("visit:channel", { validationValue: STAGE }), { activity: [seen("channel", STAGE)] }, [1, 1, true]],
     ["channel: another", action("visit:channel", { validationValue: BACKSTAGE }), { activity: [seen("channel", STAGE)] }, [0, 1, false]],
     [
-      "channel: asked for on one, to be visited another",
+      "channel: an action of one channel that requires visiting another",
       action("visit:channel", { validationValue: STAGE, channelId: BACKSTAGE }),
       { activity: [seen("channel", STAGE)] },
       [1, 1, true],
@@ -178,7 +178,7 @@ describe("an action", () => {
       [10, 10, true],
     ],
     [
-      "watching: on several screens at once no faster than the clock",
+      "watching: on several screens at once, no faster than the clock",
       action("watch:any:video", { valueRequired: 10 }),
       {
         activity: [
@@ -205,11 +205,11 @@ describe("an action", () => {
       { activity: [watched(10), watched(10, { targetId: TWO })] },
       [10, 10, true],
     ],
-  ])("counts %s", ([, one, happened, state]) => {
-    expect(stateOf(one, happened)).toEqual(state);
+  ])("counts %s", ([, one, history, state]) => {
+    expect(stateOf(one, history)).toEqual(state);
   });
 
-  test("counts of what is watched only what lies within its time for certain", () => {
+  test("counts only watch time that is certainly within its time window", () => {
     const within = (firstAt: number, lastAt: number, minutes: number) =>
       stateOf(action("watch:any:video", HALF), { activity: [watched(minutes, { firstAt: at(firstAt), lastAt: at(lastAt) })] })[0];
     expect(within(0, 45, 45)).toBe(45);
@@ -220,7 +220,7 @@ describe("an action", () => {
     expect(within(46, 90, 40)).toBe(0);
   });
 
-  test("counts to the ends of its time, of the quest's own and of what they have in common", () => {
+  test("counts up to the inclusive ends of its own and the quest's time windows", () => {
     const done = (seconds: number, own: typeof HALF | typeof ALWAYS, quest: typeof HALF | typeof ALWAYS) => {
       const created = (KICK_OFF + seconds) * 1000;
       return progressOf(
@@ -243,15 +243,15 @@ describe("an action", () => {
 });
 
 describe("a quest", () => {
-  test("is complete with all its actions, and never without any", () => {
-    const nothing: Happened = { answers: [], activity: [], reports: [] };
+  test("is complete with all of its actions, and never without any", () => {
+    const nothing: AccountHistory = { answers: [], activity: [], reports: [] };
     expect(progressOf({ ...ALWAYS, actions: [] }, nothing)).toEqual({ complete: false, actions: [] });
     const both = { ...ALWAYS, actions: [action("quest:view"), action("retweet", { arrayId: "b1B2c3D4e" })] };
     expect(progressOf(both, { ...nothing, reports: [report("")] }).complete).toBe(false);
     expect(progressOf(both, { ...nothing, reports: [report(""), report("1", { arrayId: "b1B2c3D4e" })] }).complete).toBe(true);
   });
 
-  test("is on between its ends, both included", () => {
+  test("is open between its inclusive ends", () => {
     expect([at(0) - 1, at(0), at(45), at(45) + 1].map((now) => phaseOf(HALF, now))).toEqual(["early", "open", "open", "over"]);
     expect(phaseOf(ALWAYS, 0)).toBe("open");
   });

@@ -10,7 +10,7 @@ import { commitReferencing, newReferences, type Reference, referencesExist, with
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { requireChannelAdmin } from "./channel-admins.ts";
 
-/** The `message` of what is refused as a quest; its issues say which fields. */
+/** The `message` for an invalid quest; the issues name the fields. */
 export const INVALID_QUEST = "Invalid quest";
 
 const questList: ListSpec<QuestRow> = {
@@ -67,7 +67,7 @@ export async function createQuest(ctx: Ctx, input: QuestInput): Promise<QuestRow
   return quest;
 }
 
-/** Replaces a quest; a raffle keeps its seed and how it came out. Whoever asks must be admin of the channels that it had and that it gets. */
+/** Replaces a quest; a raffle keeps its seed and its result. The caller must administer the quest's old and new channels. */
 export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Promise<QuestRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getQuest(ctx, id);
@@ -84,9 +84,9 @@ export async function replaceQuest(ctx: Ctx, id: string, input: QuestInput): Pro
   return next;
 }
 
-/** Deletes a quest that no panel shows, with what was reported of it. Its claims stay. */
+/** Deletes a quest that no panel shows, with its reports. Its claims stay. */
 export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
-  const [[current], showing] = await ctx.db.batch([
+  const [[current], usingPanels] = await ctx.db.batch([
     ctx.db
       .select()
       .from(quests)
@@ -96,16 +96,16 @@ export async function deleteQuest(ctx: Ctx, id: string): Promise<QuestRow> {
   if (!current) throw notFound("Quest not found");
   await requireChannelAdmin(ctx, current.channelIds);
   requireMatch(ctx, current);
-  if (showing.length > 0) throw shown(showing);
+  if (usingPanels.length > 0) throw questInUse(usingPanels);
   const change = ctx.db.delete(quests).where(and(whereVersion(ctx, quests, current), not(sql`exists ${panelsWith(ctx, id)}`)));
-  const forgotten = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
-  if (await wonRace(() => commitIfUnchanged(ctx, [change, forgotten], questEvent("deleted", current)))) return current;
-  // A panel came in between, or somebody else's change.
-  const since = await panelsWith(ctx, id);
-  throw since.length > 0 ? shown(since) : new LostRace();
+  const deleteReports = ctx.db.delete(questReports).where(and(eq(questReports.siteId, ctx.siteId), eq(questReports.questId, id)));
+  if (await wonRace(() => commitIfUnchanged(ctx, [change, deleteReports], questEvent("deleted", current)))) return current;
+  // A panel was added concurrently, or the quest was changed.
+  const addedPanels = await panelsWith(ctx, id);
+  throw addedPanels.length > 0 ? questInUse(addedPanels) : new LostRace();
 }
 
-/** Runs a write that names what the site may not have; a 400 says so in the words that integrators know. */
+/** Runs a write with references; if one doesn't exist, throws a 400 with the message that integrators rely on. */
 async function withQuestReferences<T>(ctx: Ctx, references: Reference[], write: () => Promise<T>): Promise<T> {
   try {
     return await withReferences(ctx, references, write);
@@ -122,15 +122,15 @@ function panelsWith(ctx: Ctx, questId: string) {
     .select({ id: panels.id, name: panels.panelName })
     .from(panels)
     .where(and(eq(panels.siteId, ctx.siteId), sql`${questId} in (${listed})`))
-    .limit(SHOWN);
+    .limit(MAX_PANELS);
 }
 
-/** Panels that a refusal names. */
-const SHOWN = 20;
+/** The maximum number of panels named in the error. */
+const MAX_PANELS = 20;
 
-function shown(showing: { id: string; name: string }[]): Failure {
-  const issues = showing.map(({ id, name }) => ({ path: `panels.${id}`, message: name }));
-  return new Failure("conflict", "Panels show this quest; take it off them first", { issues });
+function questInUse(usingPanels: { id: string; name: string }[]): Failure {
+  const issues = usingPanels.map(({ id, name }) => ({ path: `panels.${id}`, message: name }));
+  return new Failure("conflict", "Panels show this quest; remove it from them first", { issues });
 }
 
 const NO_RAFFLE = { raffleSeed: null, raffleCommitment: null };

@@ -15,30 +15,30 @@ const NOT_DRAWN = "Other entries were drawn";
 interface Entry {
   claimId: string;
   accountId: string;
-  /** Grows with each claim that is made, and is never given twice. */
+  /** Increases with each claim and is never reused. */
   row: number;
 }
 
-/** The columns of a raffle that is yet to be drawn. */
+/** The columns of a raffle that has not been drawn. */
 export async function newRaffle(env: { TIFO_SECRET: string }): Promise<{ raffleSeed: string; raffleCommitment: string }> {
   const { seed, commitment } = newSeed();
   return { raffleSeed: await seal(env, PURPOSE, seed), raffleCommitment: commitment };
 }
 
 /**
- * Draws a quest's raffle among the entries that wait: the winners' claims succeed, those of the others end in ERROR. Once drawn it stays
- * as it came out: whoever draws again is answered the same, however many were asked for.
+ * Draws a quest's raffle among the pending entries: winning claims succeed, the others end in ERROR. A raffle is drawn once: later
+ * calls return the same result, whatever number of winners they request.
  */
 export async function drawRaffle(ctx: Ctx, id: string, winners: number): Promise<RaffleResult> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { quest, entries } = await readRaffle(ctx, id);
     if (attempt === 0) await requireChannelAdmin(ctx, quest.channelIds);
-    // Told from the row should the request be repeated: with many entrants the answer is too large to be kept.
+    // A repeated request rebuilds its response from the row, because with many entrants it is too large to store.
     ctx.receipt = id;
     const result = quest.raffleDraw ?? (await draw(ctx, quest, entries, winners));
     if (result) return resultOf(quest, result, entries);
   }
-  throw conflict("Viewers enter faster than it can be drawn; end the quest first, or try again");
+  throw conflict("New entries keep arriving during the draw; end the quest first, or try again");
 }
 
 async function readRaffle(ctx: Ctx, id: string): Promise<{ quest: QuestRow; entries: Entry[] }> {
@@ -57,20 +57,20 @@ async function readRaffle(ctx: Ctx, id: string): Promise<{ quest: QuestRow; entr
   return { quest, entries };
 }
 
-/** Undefined where an entry came or went meanwhile, or another request has drawn. */
+/** Returns undefined if the entries changed concurrently, or another request has drawn. */
 async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number): Promise<RaffleDraw | undefined> {
-  if (quest.rewardType !== "raffle" || quest.raffleSeed === null) throw conflict("The quest's reward is no raffle");
+  if (quest.rewardType !== "raffle" || quest.raffleSeed === null) throw conflict("The quest's reward is not a raffle");
   const seed = await open(ctx.env, PURPOSE, quest.raffleSeed);
   const accounts = new Map(entries.map(({ claimId, accountId }) => [claimId, accountId]));
   const won = drawWinners(seed, [...accounts.keys()], winners);
   const result: RaffleDraw = { at: ctx.now, seed, winners: won.map((claimId) => ({ claimId, accountId: accounts.get(claimId) ?? "" })) };
-  const waiting = and(entriesOf(ctx, quest.id), eq(claims.status, "PENDING"));
+  const pending = and(entriesOf(ctx, quest.id), eq(claims.status, "PENDING"));
   const change = ctx.db
     .update(quests)
     .set({ raffleDraw: result, modified: ctx.now, version: quest.version + 1 })
-    .where(and(whereVersion(ctx, quests, quest), isStill(entries, waiting)));
+    .where(and(whereVersion(ctx, quests, quest), entriesUnchanged(entries, pending)));
   const hasWon = sql`${claims.id} in (select value from json_each(${JSON.stringify(won)}))`;
-  const settled = ctx.db
+  const settleClaims = ctx.db
     .update(claims)
     .set({
       status: sql`case when ${hasWon} then 'SUCCESS' else 'ERROR' end`,
@@ -79,20 +79,20 @@ async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number
       modified: ctx.now,
       version: sql`${claims.version} + 1`,
     })
-    .where(waiting);
+    .where(pending);
   const data = { questId: quest.id, entrants: entries.length, winners: result.winners, seed, commitment: quest.raffleCommitment };
   const event = { type: "raffle.drawn", resource: `quest/${quest.id}`, data };
-  return (await wonRace(() => commitIfUnchanged(ctx, [change, settled], event))) ? result : undefined;
+  return (await wonRace(() => commitIfUnchanged(ctx, [change, settleClaims], event))) ? result : undefined;
 }
 
 function entriesOf(ctx: Ctx, questId: string): SQL | undefined {
   return and(eq(claims.siteId, ctx.siteId), eq(claims.questId, questId), eq(claims.rewardType, "raffle"));
 }
 
-/** Whether exactly these wait: a newer one would have a greater row, and without one their number only falls. */
-function isStill(entries: Entry[], waiting: SQL | undefined): SQL {
+/** Whether exactly these entries are pending: a new one would have a greater row id, otherwise the count can only fall. */
+function entriesUnchanged(entries: Entry[], pending: SQL | undefined): SQL {
   const last = Math.max(0, ...entries.map(({ row }) => row));
-  return sql`(select count(*) = ${entries.length} and coalesce(max(${claims}.rowid), 0) = ${last} from ${claims} where ${waiting})`;
+  return sql`(select count(*) = ${entries.length} and coalesce(max(${claims}.rowid), 0) = ${last} from ${claims} where ${pending})`;
 }
 
 function resultOf(quest: QuestRow, { winners, seed }: RaffleDraw, entries: Entry[]): RaffleResult {

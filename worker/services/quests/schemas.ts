@@ -13,20 +13,20 @@ const Text = z.string().max(5000);
 const Key = z.string().min(1).max(200).nullable();
 const Value = z.string().min(1).max(2000);
 
-/** Eleven digits last until the year 5138; thirteen are milliseconds. */
+/** Eleven digits suffice until the year 5138; thirteen would be milliseconds. */
 const Seconds = z
   .number()
   .int()
   .min(0)
-  .max(99_999_999_999, "Seconds, not milliseconds")
+  .max(99_999_999_999, "Must be in seconds, not milliseconds")
   .nullable()
-  .describe("UNIX time, in seconds; null: open")
+  .describe("UNIX time in seconds; null means unbounded")
   .openapi({ example: 1795273200 });
 
 export const ArrayId = z
   .string()
-  .regex(/^[A-Za-z0-9]{9}$/, "Nine letters or digits")
-  .describe("Names the action within its quest")
+  .regex(/^[A-Za-z0-9]{9}$/, "Must be nine letters or digits")
+  .describe("Identifies the action within its quest")
   .openapi({ example: "a1B2c3D4e" });
 
 const actionFields = {
@@ -34,13 +34,13 @@ const actionFields = {
   body: z.string().trim().min(1).max(2000).describe("What the viewer is asked to do"),
   kind: z.enum(QUEST_KINDS),
   callToAction: Value.nullable().describe(
-    "What the viewer is led to; required for links, shares, panels, and polls and videos that are named",
+    "Where the viewer is sent; required for links, shares, panels, and specific polls and videos",
   ),
-  channelId: Id.nullable().describe("Where it counts what is watched, visited or opened; null: on the whole site"),
+  channelId: Id.nullable().describe("The channel on which watching, visiting or opening counts; null for the whole site"),
   timeMinimum: Seconds,
   timeMaximum: Seconds,
   validationValue: Value.nullable().describe(
-    "What it must be: a URL for open:link; the id of the video, channel, poll or panel for kinds that name one. `*` or null: any",
+    "The required value: a URL for open:link; the id of the video, channel, poll or panel for kinds with a specific one. `*` or null for any",
   ),
   valueRequired: z
     .number()
@@ -48,7 +48,7 @@ const actionFields = {
     .min(1)
     .max(100_000)
     .nullable()
-    .describe("Minutes to watch, or how many polls to answer, or retweets to make; null: one. Other kinds ask for one whatever it says"),
+    .describe("Minutes to watch, or the number of polls to answer or of retweets; null means one. Other kinds always require one"),
 };
 
 const optional = { timeMinimum: Seconds.default(null), timeMaximum: Seconds.default(null) };
@@ -73,9 +73,9 @@ const QuestActionInput = z
     if (isReversed(action)) add("timeMaximum", "Must not be before timeMinimum");
     const { validationValue: value } = action;
     if (value === null || value === ANY_VALUE) return;
-    if (source === "report" && requiredOf(action) > 1) add("valueRequired", "Of one validationValue there is one report");
-    if (validates === "url" && !LinkUrl.safeParse(value).success) add("validationValue", `A URL or ${ANY_VALUE} for ${action.kind}`);
-    if (validates === "id" && !ID_PATTERN.test(value)) add("validationValue", `An id or ${ANY_VALUE} for ${action.kind}`);
+    if (source === "report" && requiredOf(action) > 1) add("valueRequired", "Must be 1, because a single validationValue can only be reported once");
+    if (validates === "url" && !LinkUrl.safeParse(value).success) add("validationValue", `Must be a URL or ${ANY_VALUE} for ${action.kind}`);
+    if (validates === "id" && !ID_PATTERN.test(value)) add("validationValue", `Must be an id or ${ANY_VALUE} for ${action.kind}`);
   })
   .openapi("QuestActionInput");
 
@@ -88,29 +88,29 @@ const fields = {
   rewardType: z
     .enum(REWARD_TYPES)
     .describe(
-      "`raffle`: an entry in its draw; `prize`: granted with the claim where productId is a sku of the site; the others are given by the site's systems",
+      "`raffle`: an entry in the draw; `prize`: granted with the claim if productId is a sku of the site; the others are fulfilled by the site's systems",
     ),
-  productId: z.string().min(1).max(100).nullable().describe("What the reward is; a sku of the site is granted"),
+  productId: z.string().min(1).max(100).nullable().describe("The product of the reward; a sku of the site is granted automatically"),
   regions: z
-    .array(z.string().regex(/^[A-Z]{2}$/, "A country's two letters (ISO 3166-1)"))
+    .array(z.string().regex(/^[A-Z]{2}$/, "Must be a two-letter country code (ISO 3166-1)"))
     .max(300)
-    .describe("Countries where the reward is given; none: everywhere"),
-  claimedMessage: Text.describe("Told to whoever has claimed the reward"),
+    .describe("Countries where the reward is available; everywhere if empty"),
+  claimedMessage: Text.describe("Shown after the reward is claimed"),
   timeMinimum: Seconds,
   timeMaximum: Seconds,
   webhookId: Key.describe(
-    "Told with the event `quest.claimed`, as webhookType and webhookValue are; null to those who don't manage the quest",
+    "Sent with the event `quest.claimed`, like webhookType and webhookValue; null for callers who don't manage the quest",
   ),
   webhookType: Key,
   webhookValue: z.string().max(5000).nullable(),
-  channelIds: z.array(Id).max(200).describe("Channels of the quest; none: the whole site"),
+  channelIds: z.array(Id).max(200).describe("Channels of the quest; the whole site if empty"),
   tags: Tags,
 };
 
 const Actions = z
   .array(QuestActionInput)
   .max(100)
-  .refine((actions) => new Set(actions.map(({ arrayId }) => arrayId)).size === actions.length, "Each arrayId once");
+  .refine((actions) => new Set(actions.map(({ arrayId }) => arrayId)).size === actions.length, "Each arrayId must be unique");
 
 export const QuestInput = z
   .strictObject({
@@ -150,11 +150,11 @@ export const QuestInput = z
 
 export const Raffle = z
   .object({
-    commitment: z.string().describe("SHA-256 of the seed, shown from the beginning"),
+    commitment: z.string().describe("SHA-256 of the seed, published when the raffle is created"),
     algorithm: z.string(),
     drawnAt: Time.nullable(),
-    seed: z.string().nullable().describe("Shown once it is drawn"),
-    winners: z.array(Id).nullable().describe("The claims that won, once it is drawn"),
+    seed: z.string().nullable().describe("Published once the raffle is drawn"),
+    winners: z.array(Id).nullable().describe("The winning claims, once the raffle is drawn"),
   })
   .openapi("Raffle");
 
@@ -164,7 +164,7 @@ export const Quest = z
     ...fields,
     siteId: Id,
     actions: z.array(QuestAction),
-    raffle: orNull(Raffle).describe("Where the reward is one"),
+    raffle: orNull(Raffle).describe("Present if the reward is a raffle"),
     ...Tracked,
   })
   .openapi("Quest");
@@ -172,7 +172,7 @@ export const Quest = z
 const SORT_FIELDS = ["modified", "created", "title"] as const;
 const Moment = fromQuery(z.number().int()).optional();
 
-/** Any property of a quest, as `?property=value`. */
+/** Filters by any property of a quest, as `?property=value`. */
 export const QuestQuery = listQuery(SORT_FIELDS, {
   _id: Id.optional(),
   siteId: Id.optional(),
@@ -182,8 +182,8 @@ export const QuestQuery = listQuery(SORT_FIELDS, {
   productId: z.string().max(100).optional(),
   webhookId: z.string().max(200).optional(),
   webhookType: z.string().max(200).optional(),
-  channelIds: Id.optional().describe("A channel that it has"),
-  tags: z.string().max(100).optional().describe("A tag that it has"),
+  channelIds: Id.optional().describe("Only quests on this channel"),
+  tags: z.string().max(100).optional().describe("Only quests with this tag"),
   timeMinimum: Moment.describe("Seconds since 1970 UTC"),
   timeMaximum: Moment.describe("Seconds since 1970 UTC"),
   created: Moment.describe("Milliseconds since 1970 UTC"),
@@ -201,7 +201,7 @@ export const QuestProgress = z
       z.object({
         arrayId: ArrayId,
         kind: z.enum(QUEST_KINDS),
-        current: z.number().int().describe("How much of it has happened, in the unit of `required`"),
+        current: z.number().int().describe("How much has been done, in the unit of `required`"),
         required: z.number().int(),
         done: z.boolean(),
       }),
@@ -214,12 +214,12 @@ export const ActionReport = z
   .openapi("ActionReport", { example: { value: "https://demo.example/line-up" } });
 
 export const DrawInput = z
-  .strictObject({ winners: z.number().int().min(1).max(1000).describe("How many win") })
+  .strictObject({ winners: z.number().int().min(1).max(1000).describe("Number of winners") })
   .openapi("DrawInput", { example: { winners: 1 } });
 
 export const RaffleResult = z
   .object({
-    winners: z.array(z.object({ claimId: Id, accountId: Id })).describe("In the order of the draw"),
+    winners: z.array(z.object({ claimId: Id, accountId: Id })).describe("In draw order"),
     entrants: z.array(Id).describe("The claims that took part"),
     seed: z.string(),
     commitment: z.string(),
@@ -232,7 +232,7 @@ export type QuestQuery = z.output<typeof QuestQuery>;
 export type QuestProgress = z.output<typeof QuestProgress>;
 export type RaffleResult = z.output<typeof RaffleResult>;
 
-/** The wire form; what is for the site's own systems is shown to those alone who manage the quest. */
+/** The wire form; only callers who manage the quest see its internal fields. */
 export function toQuest(row: QuestRow, manages: boolean) {
   return {
     _id: row.id,
