@@ -190,7 +190,10 @@ describe("a report", () => {
 
   test("is rejected for an unknown action", async () => {
     const id = await newQuest([{ kind: "quest:view" }]);
-    expect((await report(id, undefined, "action009")).problem).toMatchObject({ status: 404, message: "The quest has no action with this arrayId" });
+    expect((await report(id, undefined, "action009")).problem).toMatchObject({
+      status: 404,
+      message: "The quest has no action with this arrayId",
+    });
   });
 
   test("is deleted with its quest", async () => {

@@ -93,7 +93,13 @@ export const KIND_RULES: Record<QuestKind, KindRule> = {
   "visit:channel": { source: "activity", validates: "id", current: visitedChannels },
   "visit:time": { source: "activity", needsWindow: true, current: visitedInTime },
   "watch:any:video": { source: "activity", counts: true, current: minutesWatched(anyVideo) },
-  "watch:specific:video": { source: "activity", needsCallToAction: true, validates: "id", counts: true, current: minutesWatched(acceptsValue) },
+  "watch:specific:video": {
+    source: "activity",
+    needsCallToAction: true,
+    validates: "id",
+    counts: true,
+    current: minutesWatched(acceptsValue),
+  },
 };
 
 /** An account's progress with each action and with the quest. A quest without actions is never complete. */

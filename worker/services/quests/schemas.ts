@@ -33,9 +33,7 @@ const actionFields = {
   arrayId: ArrayId,
   body: z.string().trim().min(1).max(2000).describe("What the viewer is asked to do"),
   kind: z.enum(QUEST_KINDS),
-  callToAction: Value.nullable().describe(
-    "Where the viewer is sent; required for links, shares, panels, and specific polls and videos",
-  ),
+  callToAction: Value.nullable().describe("Where the viewer is sent; required for links, shares, panels, and specific polls and videos"),
   channelId: Id.nullable().describe("The channel on which watching, visiting or opening counts; null for the whole site"),
   timeMinimum: Seconds,
   timeMaximum: Seconds,
@@ -73,8 +71,10 @@ const QuestActionInput = z
     if (isReversed(action)) add("timeMaximum", "Must not be before timeMinimum");
     const { validationValue: value } = action;
     if (value === null || value === ANY_VALUE) return;
-    if (source === "report" && requiredOf(action) > 1) add("valueRequired", "Must be 1, because a single validationValue can only be reported once");
-    if (validates === "url" && !LinkUrl.safeParse(value).success) add("validationValue", `Must be a URL or ${ANY_VALUE} for ${action.kind}`);
+    if (source === "report" && requiredOf(action) > 1)
+      add("valueRequired", "Must be 1, because a single validationValue can only be reported once");
+    if (validates === "url" && !LinkUrl.safeParse(value).success)
+      add("validationValue", `Must be a URL or ${ANY_VALUE} for ${action.kind}`);
     if (validates === "id" && !ID_PATTERN.test(value)) add("validationValue", `Must be an id or ${ANY_VALUE} for ${action.kind}`);
   })
   .openapi("QuestActionInput");
