@@ -41,22 +41,22 @@ async function rowOf(id: string): Promise<typeof apiKeys.$inferSelect | undefine
 describe("creating a key", () => {
   test("returns it once, stores only its hash, and it works", async () => {
     const answer = await create({ clientName: "Match-day desk" });
-    const made = answer.as(ApiKeyWithSecret);
-    expect(made).toMatchObject({
+    const created = answer.as(ApiKeyWithSecret);
+    expect(created).toMatchObject({
       siteId: site.id,
       clientName: "Match-day desk",
       roles: ["*"],
       expirationTime: null,
       previousKeyExpires: null,
     });
-    expect(made.key).toMatch(/^tifo_dev_[\w-]{32}$/);
-    expect(await works(made.key)).toEqual([200, 200]);
-    expect(await rowOf(made._id)).toMatchObject({ hash: await sha256(made.key) });
+    expect(created.key).toMatch(/^tifo_dev_[\w-]{32}$/);
+    expect(await works(created.key)).toEqual([200, 200]);
+    expect(await rowOf(created._id)).toMatchObject({ hash: await sha256(created.key) });
     const { results } = (await site.call("listEvents")).as(EventList);
-    const told = results.find(({ type, resource }) => type === "site.apiKeyCreated" && resource === `apikey/${made._id}`);
-    expect(told?.data).toMatchObject({ name: "Scoreboard" });
+    const event = results.find(({ type, resource }) => type === "site.apiKeyCreated" && resource === `apikey/${created._id}`);
+    expect(event?.data).toMatchObject({ name: "Scoreboard" });
     const shown = `${JSON.stringify(results)}${(await site.call("listApiKeys")).text}${JSON.stringify(answer.log)}`;
-    for (const secret of [made.key, await sha256(made.key)]) expect(shown).not.toContain(secret);
+    for (const secret of [created.key, await sha256(created.key)]) expect(shown).not.toContain(secret);
   });
 
   test("doesn't return it again for a repeated Idempotency-Key", async () => {
@@ -109,24 +109,24 @@ test("the areas of a key's roles match the operations that accept a key", () => 
 
 describe("rotating a key", () => {
   test("keeps the previous secret working for a day beside the new one", async () => {
-    const made = (await create()).as(ApiKeyWithSecret);
+    const created = (await create()).as(ApiKeyWithSecret);
     const asked = Date.now();
-    const answer = await rotate(made._id);
+    const answer = await rotate(created._id);
     const rotated = answer.as(ApiKeyWithSecret);
     expect(answer.log.d1.roundTrips).toBe(2);
-    expect(rotated).toMatchObject({ _id: made._id, name: "Scoreboard" });
+    expect(rotated).toMatchObject({ _id: created._id, name: "Scoreboard" });
     expect(rotated.previousKeyExpires).toBeGreaterThanOrEqual(asked + DAY);
     expect(rotated.previousKeyExpires).toBeLessThanOrEqual(Date.now() + DAY);
-    expect(rotated.key).not.toBe(made.key);
-    expect([await works(made.key), await works(rotated.key)]).toEqual([
+    expect(rotated.key).not.toBe(created.key);
+    expect([await works(created.key), await works(rotated.key)]).toEqual([
       [200, 200],
       [200, 200],
     ]);
     await db
       .update(apiKeys)
       .set({ previousExpires: Date.now() - 1 })
-      .where(eq(apiKeys.id, made._id));
-    expect([await works(made.key), await works(rotated.key)]).toEqual([
+      .where(eq(apiKeys.id, created._id));
+    expect([await works(created.key), await works(rotated.key)]).toEqual([
       [401, 401],
       [200, 200],
     ]);
@@ -141,51 +141,51 @@ describe("rotating a key", () => {
 
   test("doesn't extend the expiration of the key", async () => {
     const end = Date.now() + DAY / 2;
-    const made = (await create({ expirationTime: end })).as(ApiKeyWithSecret);
-    expect((await rotate(made._id)).as(ApiKeyWithSecret)).toMatchObject({ expirationTime: end, previousKeyExpires: end });
+    const created = (await create({ expirationTime: end })).as(ApiKeyWithSecret);
+    expect((await rotate(created._id)).as(ApiKeyWithSecret)).toMatchObject({ expirationTime: end, previousKeyExpires: end });
     await db
       .update(apiKeys)
       .set({ expires: Date.now() - 1 })
-      .where(eq(apiKeys.id, made._id));
-    expect(await works(made.key)).toEqual([401, 401]);
-    expect((await rotate(made._id)).problem).toMatchObject({ status: 409, message: "The key has expired; create another" });
+      .where(eq(apiKeys.id, created._id));
+    expect(await works(created.key)).toEqual([401, 401]);
+    expect((await rotate(created._id)).problem).toMatchObject({ status: 409, message: "The key has expired; create another" });
   });
 
   test("doesn't make the previous secret usable on another site", async () => {
-    const made = (await create()).as(ApiKeyWithSecret);
-    await rotate(made._id);
-    expect(await works(made.key, await newSite())).toEqual([401, 401]);
+    const created = (await create()).as(ApiKeyWithSecret);
+    await rotate(created._id);
+    expect(await works(created.key, await newSite())).toEqual([401, 401]);
   });
 
   test("returns a new secret to exactly one of two concurrent rotations of the same version", async () => {
-    const made = (await create()).as(ApiKeyWithSecret);
-    const answers = await Promise.all([1, 2].map(() => rotate(made._id, { "If-Match": '"v1"' })));
+    const created = (await create()).as(ApiKeyWithSecret);
+    const answers = await Promise.all([1, 2].map(() => rotate(created._id, { "If-Match": '"v1"' })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
-    expect(await works(made.key)).toEqual([200, 200]);
+    expect(await works(created.key)).toEqual([200, 200]);
   });
 });
 
 describe("revoking a key", () => {
   test("invalidates it and its previous secret immediately", async () => {
-    const made = (await create()).as(ApiKeyWithSecret);
-    const { key } = (await rotate(made._id)).as(ApiKeyWithSecret);
-    expect((await site.call("revokeApiKey", { params: { id: made._id } })).status).toBe(204);
-    expect([await works(made.key), await works(key)]).toEqual([
+    const created = (await create()).as(ApiKeyWithSecret);
+    const { key } = (await rotate(created._id)).as(ApiKeyWithSecret);
+    expect((await site.call("revokeApiKey", { params: { id: created._id } })).status).toBe(204);
+    expect([await works(created.key), await works(key)]).toEqual([
       [401, 401],
       [401, 401],
     ]);
-    expect((await site.call("revokeApiKey", { params: { id: made._id } })).status).toBe(404);
-    expect(await rowOf(made._id)).toBeUndefined();
+    expect((await site.call("revokeApiKey", { params: { id: created._id } })).status).toBe(404);
+    expect(await rowOf(created._id)).toBeUndefined();
   });
 
   test("rejects a key of another site", async () => {
     const other = await newSite();
-    const made = (await create({}, other)).as(ApiKeyWithSecret);
+    const created = (await create({}, other)).as(ApiKeyWithSecret);
     for (const operationId of ["revokeApiKey", "rotateApiKey"]) {
-      expect((await site.call(operationId, { params: { id: made._id } })).status).toBe(404);
+      expect((await site.call(operationId, { params: { id: created._id } })).status).toBe(404);
     }
-    expect(await works(made.key, other)).toEqual([200, 200]);
+    expect(await works(created.key, other)).toEqual([200, 200]);
   });
 });
 

@@ -25,11 +25,11 @@ function create(change: Record<string, unknown> = {}, email = `${randomHex(6)}@c
 
 describe("creating a site", () => {
   test("returns the site, its admin and its developer key", async () => {
-    const { site: made, admin, developerKey } = (await create()).as(CreatedSite);
-    expect(admin).toMatchObject({ siteId: made._id, roles: [{ scope: "*", pageId: [], write: true }] });
-    const headers = { "Tifo-Client-Id": made._id, "Tifo-Developer-Key": developerKey };
+    const { site: created, admin, developerKey } = (await create()).as(CreatedSite);
+    expect(admin).toMatchObject({ siteId: created._id, roles: [{ scope: "*", pageId: [], write: true }] });
+    const headers = { "Tifo-Client-Id": created._id, "Tifo-Developer-Key": developerKey };
     expect((await site.call("listAccounts", { as: "nobody", headers })).status).toBe(200);
-    const signedIn = await site.call("login", { as: "nobody", body: { email: admin.email, password: PASSWORD, siteId: made._id } });
+    const signedIn = await site.call("login", { as: "nobody", body: { email: admin.email, password: PASSWORD, siteId: created._id } });
     expect(signedIn.status).toBe(200);
     const { results } = (await site.call("listEvents", { as: "nobody", headers })).as(EventList);
     expect(results.map(({ type, actor }) => [type, actor])).toEqual([
@@ -52,8 +52,8 @@ describe("creating a site", () => {
 
   test("doesn't link an admin of several sites to a global account", async () => {
     const email = `${randomHex(6)}@clubs.example`;
-    const made = [(await create({}, email)).as(CreatedSite), (await create({}, email)).as(CreatedSite)];
-    expect(made.map(({ admin }) => admin.globalAccountID)).toEqual([null, null]);
+    const created = [(await create({}, email)).as(CreatedSite), (await create({}, email)).as(CreatedSite)];
+    expect(created.map(({ admin }) => admin.globalAccountID)).toEqual([null, null]);
     expect((await site.call("login", { as: "nobody", body: { email, password: PASSWORD } })).status).toBe(401);
   });
 });

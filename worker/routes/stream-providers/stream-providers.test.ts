@@ -130,12 +130,12 @@ describe("removing a provider", () => {
   test("is rejected while a stream uses it", async () => {
     const own = await newSite();
     const { id } = await registerProvider(own);
-    const made = await own.call("createStream", { body: { title: "Derby" } });
+    const created = await own.call("createStream", { body: { title: "Derby" } });
     const refused = await own.call("removeStreamProvider", { params: { id } });
     expect(refused.problem).toMatchObject({ status: 409, message: "Streams still use this provider" });
     const [call] = await seenCalls(own);
     await own.call("deleteStream", { params: { id: call?.streamId ?? "" } });
-    expect(made.status).toBe(201);
+    expect(created.status).toBe(201);
     expect((await own.call("removeStreamProvider", { params: { id } })).body).toEqual({ success: true, _id: id });
     expect(await providersOf(own)).toEqual([]);
     const { results } = (await own.call("listEvents")).as(EventList);

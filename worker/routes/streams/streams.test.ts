@@ -25,7 +25,7 @@ beforeAll(async () => {
 const create = (body: Record<string, unknown> = {}, options: CallOptions = {}, on = site): Promise<Answer> =>
   on.call("createStream", { body: { title: "Derby", ...body }, ...options });
 
-async function made(body: Record<string, unknown> = {}): Promise<string> {
+async function newStream(body: Record<string, unknown> = {}): Promise<string> {
   return (await create(body)).as(Stream)._id;
 }
 
@@ -71,7 +71,7 @@ describe("creating a stream", () => {
   });
 
   test("sends the provider its bearer token, the stream's id in header and body, its title and the site", async () => {
-    const id = await made({ title: "Cup final" });
+    const id = await newStream({ title: "Cup final" });
     const calls = (await seenCalls(site)).filter(({ streamId }) => streamId === id);
     expect(calls).toEqual([
       {
@@ -128,14 +128,14 @@ describe("creating a stream", () => {
 
 test("the image of a stream can't be deleted", async () => {
   const { _id, url } = (await site.call("uploadMedia", { body: formOf() })).as(Media);
-  const id = await made({ fallbackImageUrl: url });
+  const id = await newStream({ fallbackImageUrl: url });
   const refused = await site.call("deleteMedia", { params: { id: _id } });
   expect(refused.problem).toMatchObject({ status: 409, message: `Still in use by stream/${id}` });
 });
 
 describe("the stream key", () => {
   test("is sealed at rest, and isn't in any event, list, start or stop", async () => {
-    const id = await made();
+    const id = await newStream();
     const texts = [
       (await start(id)).text,
       (await stop(id)).text,
@@ -150,7 +150,7 @@ describe("the stream key", () => {
   });
 
   test("is returned to callers who may change the stream, and null for those who may only read", async () => {
-    const id = await made({ channelId: site.channels[0] });
+    const id = await newStream({ channelId: site.channels[0] });
     const keyFor = async (headers: Record<string, string>) => (await get(id, { as: "client", headers })).as(Stream).streamKey;
     const key = async (role: string) => keyFor({ "Tifo-Developer-Key": await site.addKey([role]) });
     const token = async (who: "admin" | "reader" | "creator") => keyFor(await site.headersOf(who));
@@ -159,7 +159,7 @@ describe("the stream key", () => {
   });
 
   test("isn't treated as known to callers who read the stream without it", async () => {
-    const id = await made();
+    const id = await newStream();
     const readWith = async (role: string, headers: Record<string, string> = {}) =>
       get(id, { as: "client", headers: { "Tifo-Developer-Key": await site.addKey([role]), ...headers } });
     const known = { "If-None-Match": (await readWith("stream:read")).headers.get("ETag") ?? "" };
@@ -170,7 +170,7 @@ describe("the stream key", () => {
 
 describe("starting and stopping", () => {
   test("call the provider, set isLive and publish events", async () => {
-    const id = await made({ channelId: site.channels[0] });
+    const id = await newStream({ channelId: site.channels[0] });
     const live = await start(id);
     expect(live.log.d1.roundTrips).toBeLessThanOrEqual(3);
     expect(live.as(Stream)).toMatchObject({ isLive: true, streamKey: null });
@@ -185,7 +185,7 @@ describe("starting and stopping", () => {
   });
 
   test("publish the input for a video of the recording when the stream ends", async () => {
-    const id = await made();
+    const id = await newStream();
     await start(id);
     await createDb(env.DB)
       .update(streams)
@@ -200,7 +200,7 @@ describe("starting and stopping", () => {
   test("notify the viewers of the stream's channel, with only what a player needs", async () => {
     const viewer = await openSocket(site, site.channels[1]);
     await viewer.first("welcome");
-    const id = await made({ channelId: site.channels[1], title: "Second half" });
+    const id = await newStream({ channelId: site.channels[1], title: "Second half" });
     await start(id);
     const playbackUrl = `https://play.demo.example/${id}.m3u8`;
     const shown = { _id: id, title: "Second half", playbackUrl, gated: false, fallbackImageUrl: null, tags: [] };
@@ -213,18 +213,18 @@ describe("starting and stopping", () => {
     const [, channelId] = site.channels;
     const viewer = await openSocket(site, channelId);
     await viewer.first("welcome");
-    const [first, second] = [await made({ channelId, title: "Camera" }), await made({ channelId, title: "Spare" })];
-    const told = () => viewer.frames.filter(({ type }) => type === "stream.live");
+    const [first, second] = [await newStream({ channelId, title: "Camera" }), await newStream({ channelId, title: "Spare" })];
+    const liveFrames = () => viewer.frames.filter(({ type }) => type === "stream.live");
     for (const id of [first, second]) await start(id);
     await stop(first);
-    await viewer.when(() => told().length === 3);
-    expect(told()).toMatchObject([first, second, second].map((_id) => ({ data: { _id } })));
+    await viewer.when(() => liveFrames().length === 3);
+    expect(liveFrames()).toMatchObject([first, second, second].map((_id) => ({ data: { _id } })));
     await stop(second);
     expect((await viewer.first("stream.offline")).data).toMatchObject({ _id: second });
   });
 
   test("are exclusive: a second start is a 409, and only one of eight concurrent starts succeeds", async () => {
-    const id = await made();
+    const id = await newStream();
     const starts = await Promise.all(Array.from({ length: 8 }, () => start(id)));
     expect(starts.map(({ status }) => status).sort()).toEqual([200, ...new Array<number>(7).fill(409)]);
     expect((await start(id)).problem).toMatchObject({ status: 409, message: "The stream is already live" });
@@ -236,7 +236,7 @@ describe("starting and stopping", () => {
   });
 
   test("stopping a stream that isn't live only calls the provider again", async () => {
-    const id = await made();
+    const id = await newStream();
     const before = (await get(id)).text;
     expect((await stop(id)).as(Stream).isLive).toBe(false);
     expect((await get(id)).text).toBe(before);
@@ -246,7 +246,7 @@ describe("starting and stopping", () => {
   });
 
   test("check If-Match before they call the provider", async () => {
-    const id = await made();
+    const id = await newStream();
     const headers = { "If-Match": '"v7"' };
     for (const call of [start, stop, remove]) expect((await call(id, { headers })).status).toBe(412);
     expect(await heardOf(id)).toEqual(["create"]);
@@ -256,7 +256,7 @@ describe("starting and stopping", () => {
 
 describe("deleting a stream", () => {
   test("deletes it at the provider, then here", async () => {
-    const id = await made();
+    const id = await newStream();
     expect((await remove(id)).body).toEqual({ success: true, _id: id });
     expect((await get(id)).status).toBe(404);
     expect(await heardOf(id)).toEqual(["create", "delete"]);
@@ -264,7 +264,7 @@ describe("deleting a stream", () => {
   });
 
   test("is rejected while it is live", async () => {
-    const id = await made();
+    const id = await newStream();
     await start(id);
     expect((await remove(id)).problem).toMatchObject({ status: 409, message: "The stream is live; stop it first" });
     expect((await heardOf(id)).includes("delete")).toBe(false);
@@ -277,7 +277,11 @@ describe("a channel admin", () => {
 
   beforeEach(async () => {
     creator = { as: "creator" };
-    [ours, theirs, bare] = [await made({ channelId: site.channels[0] }), await made({ channelId: site.channels[1] }), await made()];
+    [ours, theirs, bare] = [
+      await newStream({ channelId: site.channels[0] }),
+      await newStream({ channelId: site.channels[1] }),
+      await newStream(),
+    ];
   });
 
   test("manages the streams of their channel", async () => {

@@ -65,61 +65,61 @@ describe("a subscription", () => {
   });
 
   test("can be read by id and sku with the client id, but not from another site", async () => {
-    const made = await create({ prices: [price("gbp", true), price("eur", false)], recurrence: "month", tags: ["cup"] });
-    const byId = await site.call("getSubscription", { as: "client", params: { id: made._id } });
-    const shown = Object.fromEntries(Object.entries(made).filter(([field]) => field !== "stripePlanId"));
+    const created = await create({ prices: [price("gbp", true), price("eur", false)], recurrence: "month", tags: ["cup"] });
+    const byId = await site.call("getSubscription", { as: "client", params: { id: created._id } });
+    const shown = Object.fromEntries(Object.entries(created).filter(([field]) => field !== "stripePlanId"));
     expect(byId.as(Subscription)).toEqual(shown);
-    expect((await site.call("getSubscriptionBySku", { as: "client", params: { sku: made.sku } })).as(Subscription)).toEqual(shown);
-    expect((await other.call("getSubscriptionBySku", { params: { sku: made.sku } })).status).toBe(404);
+    expect((await site.call("getSubscriptionBySku", { as: "client", params: { sku: created.sku } })).as(Subscription)).toEqual(shown);
+    expect((await other.call("getSubscriptionBySku", { params: { sku: created.sku } })).status).toBe(404);
   });
 
   test("returns the ids at the payment provider only to managers of the site", async () => {
     const { viewer } = site.accounts;
-    const made = await create({ stripePlanId: "price_plan", prices: [{ ...price("gbp", true), paymentPlanId: "price_gbp" }] });
-    await site.call("grantSubscription", { body: { accountId: viewer.id, sku: made.sku } });
+    const created = await create({ stripePlanId: "price_plan", prices: [{ ...price("gbp", true), paymentPlanId: "price_gbp" }] });
+    await site.call("grantSubscription", { body: { accountId: viewer.id, sku: created.sku } });
     const reads: [string, CallOptions][] = [
-      ["getSubscription", { params: { id: made._id } }],
-      ["getSubscriptionBySku", { params: { sku: made.sku } }],
-      ["listSubscriptions", { query: { sku: made.sku } }],
+      ["getSubscription", { params: { id: created._id } }],
+      ["getSubscriptionBySku", { params: { sku: created.sku } }],
+      ["listSubscriptions", { query: { sku: created.sku } }],
     ];
     for (const [operation, options] of reads) {
       for (const as of ["client", "viewer", "creator"] as const) {
         const { text } = await site.call(operation, { ...options, as });
-        expect(text).toContain(made.sku);
+        expect(text).toContain(created.sku);
         expect(text).not.toMatch(/price_|PlanId/);
       }
       for (const as of ["developer", "reader"] as const)
         expect((await site.call(operation, { ...options, as })).text).toMatch(/price_gbp.*price_plan/);
     }
-    const own = await site.call("listOwnEntitlements", { as: "viewer", query: { sku: made.sku } });
-    expect(own.text).toContain(made.sku);
+    const own = await site.call("listOwnEntitlements", { as: "viewer", query: { sku: created.sku } });
+    expect(own.text).toContain(created.sku);
     expect(own.text).not.toMatch(/price_|PlanId/);
   });
 
   test("is changed field by field and publishes an event", async () => {
-    const made = await create({ prices: [price("gbp", true)], tags: ["cup"] });
+    const created = await create({ prices: [price("gbp", true)], tags: ["cup"] });
     const sku = `cup-${randomHex(5)}`;
     const body = { name: "Final pass", sku, subscriptionProvider: "stripe", recurrence: "year" };
-    const changed = (await site.call("updateSubscription", { params: { id: made._id }, body })).as(Subscription);
-    expect(changed).toMatchObject({ ...made, ...body, modified: changed.modified });
-    expect(await eventsOf(made._id)).toEqual(["subscription.created", "subscription.updated"]);
+    const changed = (await site.call("updateSubscription", { params: { id: created._id }, body })).as(Subscription);
+    expect(changed).toMatchObject({ ...created, ...body, modified: changed.modified });
+    expect(await eventsOf(created._id)).toEqual(["subscription.created", "subscription.updated"]);
     const stale = { "If-Match": '"v1"' };
-    expect((await site.call("updateSubscription", { params: { id: made._id }, body, headers: stale })).status).toBe(412);
+    expect((await site.call("updateSubscription", { params: { id: created._id }, body, headers: stale })).status).toBe(412);
     const taken = (await create()).sku;
-    expect((await site.call("updateSubscription", { params: { id: made._id }, body: { sku: taken } })).status).toBe(409);
+    expect((await site.call("updateSubscription", { params: { id: created._id }, body: { sku: taken } })).status).toBe(409);
   });
 
   test("that accounts hold can't change its sku or be deleted; the error says how many hold it", async () => {
-    const made = await create();
+    const created = await create();
     const [first, second] = [await fan(), await fan()];
-    for (const { id } of [first, second]) await site.call("grantSubscription", { body: { accountId: id, sku: made.sku } });
-    const params = { id: made._id };
+    for (const { id } of [first, second]) await site.call("grantSubscription", { body: { accountId: id, sku: created.sku } });
+    const params = { id: created._id };
     const rejected = await site.call("deleteSubscription", { params });
-    expect([rejected.status, rejected.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: it can't be deleted`]);
+    expect([rejected.status, rejected.problem?.message]).toEqual([409, `2 accounts hold ${created.sku}: it can't be deleted`]);
     const moved = await site.call("updateSubscription", { params, body: { sku: `other-${randomHex(4)}` } });
-    expect([moved.status, moved.problem?.message]).toEqual([409, `2 accounts hold ${made.sku}: its sku can't change`]);
+    expect([moved.status, moved.problem?.message]).toEqual([409, `2 accounts hold ${created.sku}: its sku can't change`]);
     for (const { id } of [first, second]) {
-      expect((await site.call("revokeSubscription", { query: { accountId: id, sku: made.sku } })).status).toBe(200);
+      expect((await site.call("revokeSubscription", { query: { accountId: id, sku: created.sku } })).status).toBe(200);
     }
     expect((await site.call("deleteSubscription", { params })).status).toBe(200);
     expect((await site.call("getSubscription", { params })).status).toBe(404);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const COLORS = { accent: "#4B3FD1", surface1: "#0B0B12", text100: "#fff" };
 const input = (change: Record<string, unknown> = {}) => ({ name: "Floodlight", mode: "dark", colors: COLORS, ...change });
 const create = (change: Record<string, unknown> = {}, on = site) => on.call("createCustomTheme", { body: input(change) });
-const made = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Theme);
+const newTheme = async (change: Record<string, unknown> = {}, on = site) => (await create(change, on)).as(Theme);
 const remove = (id: string, on = site) => on.call("deleteTheme", { params: { id } });
 const operatorsTheme = async (operation: "createAdminTheme" | "createDefaultTheme", name: string) =>
   (await site.call(operation, { body: input({ name }) })).as(Theme);
@@ -83,7 +83,7 @@ describe("a custom theme", () => {
   });
 
   test("has warnings for text that is hard to read on a surface or on the button", async () => {
-    const { warnings } = await made({
+    const { warnings } = await newTheme({
       colors: { accent: "#767676", surface1: "#ffffff", surface2: "#767676", text100: "#ffffff", text300: "#777777", text500: "#000" },
     });
     expect(warnings).toEqual([
@@ -91,14 +91,14 @@ describe("a custom theme", () => {
       { path: "colors.text300", message: "4.47:1 on surface1; text needs 4.5:1" },
       { path: "colors.text300", message: "1.01:1 on surface2; text needs 4.5:1" },
     ]);
-    expect((await made({ colors: { accent: "#777777", surface1: "#ffffff", text100: "#333333" } })).warnings).toEqual([
+    expect((await newTheme({ colors: { accent: "#777777", surface1: "#ffffff", text100: "#333333" } })).warnings).toEqual([
       { path: "colors.accent", message: "4.47:1 at best for a button's label (text100 or surface1); text needs 4.5:1" },
     ]);
-    expect((await made({ colors: { accent: "#3B2FB8", surface1: "#ffffff", text100: "#101018" } })).warnings).toEqual([]);
+    expect((await newTheme({ colors: { accent: "#3B2FB8", surface1: "#ffffff", text100: "#101018" } })).warnings).toEqual([]);
   });
 
   test("is replaced by PUT, and only one of several changes of the same version succeeds", async () => {
-    const { _id } = await made();
+    const { _id } = await newTheme();
     const put = (name: string, headers = {}) => site.call("updateCustomTheme", { params: { id: _id }, body: input({ name }), headers });
     expect((await put("Dusk")).as(Theme)).toMatchObject({ _id, name: "Dusk" });
     const answers = await Promise.all(["a", "b", "c"].map((name) => put(name, { "If-Match": '"v2"' })));
@@ -108,8 +108,8 @@ describe("a custom theme", () => {
   test("is listed only with its own site's themes, last changed first", async () => {
     const other = await newSite();
     await operatorsTheme("createDefaultTheme", "Everyone's");
-    const first = await made({ name: "First" }, other);
-    await made({ name: "Second" }, other);
+    const first = await newTheme({ name: "First" }, other);
+    await newTheme({ name: "Second" }, other);
     await other.call("updateCustomTheme", { params: { id: first._id }, body: input({ name: "First" }) });
     const list = async (query: Record<string, number>) => {
       const answer = await other.call("listCustomThemes", { query });
@@ -129,7 +129,7 @@ describe("a custom theme", () => {
 
   test("can be changed and deleted only by its own site", async () => {
     const other = await newSite();
-    const { _id } = await made({}, other);
+    const { _id } = await newTheme({}, other);
     expect((await site.call("updateCustomTheme", { params: { id: _id }, body: input() })).status).toBe(404);
     expect((await remove(_id)).status).toBe(404);
     expect((await other.call("getTheme", { params: { id: _id } })).status).toBe(200);
@@ -138,14 +138,14 @@ describe("a custom theme", () => {
 
 describe("deleting a theme", () => {
   test("that no page uses removes it", async () => {
-    const { _id } = await made();
+    const { _id } = await newTheme();
     expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
     expect((await site.call("getTheme", { params: { id: _id } })).status).toBe(404);
   });
 
   test("that pages use returns them and keeps it until none does", async () => {
     const [one, two] = site.channels;
-    const { _id } = await made();
+    const { _id } = await newTheme();
     await dress(one, _id);
     await dress(two, _id);
     expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({
@@ -163,13 +163,13 @@ describe("deleting a theme", () => {
 
   test("isn't blocked by another site that references its id, nor reveals it", async () => {
     const other = await newSite();
-    const { _id } = await made();
+    const { _id } = await newTheme();
     await dress(other.channels[0], _id, other);
     expect((await remove(_id)).as(DeleteThemeAnswer)).toEqual({ result: true, pages: [] });
   });
 
   test("never removes one that a page starts using at the same time", async () => {
-    const { _id } = await made();
+    const { _id } = await newTheme();
     const [channel] = site.channels;
     const ctx = interrupted(site, () => dress(channel, _id));
     await expect(deleteTheme(ctx, _id)).rejects.toMatchObject({ code: "conflict" });
@@ -198,7 +198,7 @@ describe("the operator's themes", () => {
 
   test("can't change their type", async () => {
     const admin = await operatorsTheme("createAdminTheme", "Control room");
-    const custom = await made();
+    const custom = await newTheme();
     for (const { _id } of [admin, custom]) {
       expect((await site.call("updateDefaultTheme", { params: { id: _id }, body: input() })).status).toBe(404);
       expect((await site.call("updateCustomTheme", { params: { id: admin._id }, body: input() })).status).toBe(404);
@@ -248,7 +248,7 @@ describe("applying an admin theme to a site", () => {
   test("rejects unknown sites and themes that aren't admin themes", async () => {
     const admin = await operatorsTheme("createAdminTheme", "Control room");
     const standard = await operatorsTheme("createDefaultTheme", `Default ${randomHex(4)}`);
-    const custom = await made({ name: `Own ${randomHex(4)}` });
+    const custom = await newTheme({ name: `Own ${randomHex(4)}` });
     expect((await apply(site.id, standard._id)).status).toBe(404);
     expect((await apply(site.id, custom.name)).status).toBe(404);
     expect((await apply("no-such-site", admin._id)).status).toBe(404);

@@ -179,7 +179,7 @@ describe("a playlist panel on a gated page", () => {
 describe("a video that leaves a gated page", () => {
   const leaves: [how: string, leave: (videoId: string) => Promise<void>][] = [
     [
-      "because another takes its place",
+      "because another replaces it",
       async (id) => replacePage(await addPage({ gate: PAID, ...showing(id) }), { gate: PAID, ...showing((await addVideo())._id) }),
     ],
     ["because the page is deleted", async (id) => remove("deletePage", await addPage({ gate: PAID, ...showing(id) }))],
@@ -251,8 +251,8 @@ describe("a stream of a gated channel", () => {
     const schedule = { startTimestamp: Date.now() - 3_600_000, endTimestamp: Date.now() + 3_600_000 };
     const [gated, open] = [await addPage({ schedule }), await addPage({})];
     const start = async (channelId: string) => {
-      const made = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
-      const stream = made.as(Stream);
+      const created = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
+      const stream = created.as(Stream);
       await site.call("startStream", { params: { id: stream._id } });
       return stream;
     };
@@ -277,8 +277,8 @@ describe("a stream of a gated channel", () => {
 
   test("leaves its recordings gated when the channel is deleted", async () => {
     const channelId = await addPage({ gate: LOGIN });
-    const made = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
-    const body = { streamId: made.as(Stream)._id, url: "https://vod.demo.example/kept.m3u8", durationSeconds: 60 };
+    const created = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
+    const body = { streamId: created.as(Stream)._id, url: "https://vod.demo.example/kept.m3u8", durationSeconds: 60 };
     const vod = (await site.call("createVod", { as: "developer", body })).as(Video);
     await site.call("deletePage", { params: { id: channelId } });
     expect(await read(vod._id)).toMatchObject({ url: null, access: "gated" });

@@ -42,7 +42,7 @@ const highlightsRow = {
 const live = { title: "Derby, live", durationSeconds: 0, player: "tifo", type: "livestream", url: "https://live.demo.example/derby.m3u8" };
 
 const create = (fields: Record<string, unknown> = {}, on = site) => on.call("createVideo", { body: { ...highlights, ...fields } });
-const made = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Video);
+const newVideo = async (fields: Record<string, unknown> = {}, on = site) => (await create(fields, on)).as(Video);
 const update = (id: string, body: Record<string, unknown>, headers = {}) => site.call("updateVideo", { params: { id }, body, headers });
 
 async function list(query: Record<string, string | number>, on = site) {
@@ -72,7 +72,7 @@ describe("a video", () => {
   });
 
   test("accepts only known players", async () => {
-    const players = await Promise.all(VIDEO_PLAYERS.map(async (player) => (await made({ player })).player));
+    const players = await Promise.all(VIDEO_PLAYERS.map(async (player) => (await newVideo({ player })).player));
     expect(players).toEqual([...VIDEO_PLAYERS]);
     expect((await create({ player: "betamax" })).fields).toEqual(["player"]);
   });
@@ -89,7 +89,7 @@ describe("a video", () => {
   });
 
   test("keeps the fields that a change omits", async () => {
-    const video = await made({ description: "All goals", tags: ["derby"] });
+    const video = await newVideo({ description: "All goals", tags: ["derby"] });
     const changed = (await update(video._id, { title: "All four goals", tags: [] })).as(Video);
     expect(changed).toEqual({ ...video, title: "All four goals", tags: [], modified: changed.modified });
   });
@@ -103,7 +103,7 @@ describe("a video", () => {
   });
 
   test("is a 404 once it is deleted", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newVideo();
     expect((await site.call("deleteVideo", { params: { id } })).body).toEqual({ success: true, _id: id });
     for (const operation of ["getVideo", "getTotalViews", "deleteVideo"])
       expect((await site.call(operation, { params: { id } })).status).toBe(404);
@@ -112,9 +112,9 @@ describe("a video", () => {
 
 describe("the events of a recording", () => {
   test("include admin.vodReady once it is complete", async () => {
-    const complete = await made();
+    const complete = await newVideo();
     expect(await eventsOf(complete._id)).toEqual(["video.created", "admin.vodReady"]);
-    const pending = await made({ uploadStatus: "pending" });
+    const pending = await newVideo({ uploadStatus: "pending" });
     expect(await eventsOf(pending._id)).toEqual(["video.created"]);
     await update(pending._id, { uploadStatus: "complete" });
     await update(pending._id, { title: "Still complete" });
@@ -122,13 +122,13 @@ describe("the events of a recording", () => {
   });
 
   test("include admin.vodDeleted", async () => {
-    const { _id: id } = await made();
+    const { _id: id } = await newVideo();
     await site.call("deleteVideo", { params: { id } });
     expect((await eventsOf(id)).slice(2)).toEqual(["video.deleted", "admin.vodDeleted"]);
   });
 
   test("include neither for a livestream", async () => {
-    const { _id: id } = await made(live);
+    const { _id: id } = await newVideo(live);
     await site.call("deleteVideo", { params: { id } });
     expect(await eventsOf(id)).toEqual(["video.created", "video.deleted"]);
   });
@@ -149,14 +149,14 @@ describe("the list", () => {
   ])("is filtered by %s", async (field, value) => {
     const own = await newSite();
     const isList = field === "subscriptions" || field === "tags";
-    const video = await made({ [field]: isList ? ["other", value] : value }, own);
-    await made({}, own);
+    const video = await newVideo({ [field]: isList ? ["other", value] : value }, own);
+    await newVideo({}, own);
     const { results } = await list({ [field]: value }, own);
     expect(results).toEqual([video]);
   });
 
   test("is filtered by id, times and broadcast, and rejects unknown filters", async () => {
-    const video = await made({ ...live, liveBroadcastId: "derby-1" });
+    const video = await newVideo({ ...live, liveBroadcastId: "derby-1" });
     const { _id, created, modified } = video;
     expect((await list({ _id, created, modified, liveBroadcastId: "derby-1", siteId: site.id })).results).toEqual([video]);
     expect((await site.call("listVideos", { query: { colour: "red" } })).fields).toEqual(["colour"]);
@@ -165,8 +165,8 @@ describe("the list", () => {
 
   test("returns 50, last changed first, and searches text", async () => {
     const own = await newSite();
-    const first = await made({ title: "First half" }, own);
-    const second = await made({ description: "The SECOND half" }, own);
+    const first = await newVideo({ title: "First half" }, own);
+    const second = await newVideo({ description: "The SECOND half" }, own);
     const { results, pagination } = await list({}, own);
     expect(results).toHaveLength(2);
     expect(pagination).toMatchObject({ limit: 50, sortBy: "modified", sortDirection: -1, totalCount: 2, pageResults: 2 });
@@ -176,9 +176,9 @@ describe("the list", () => {
 
   test("of livestreams has no recordings, and is filtered by player", async () => {
     const own = await newSite();
-    await made({}, own);
-    const tifo = await made(live, own);
-    const twitch = await made({ ...live, player: "twitch" }, own);
+    await newVideo({}, own);
+    const tifo = await newVideo(live, own);
+    const twitch = await newVideo({ ...live, player: "twitch" }, own);
     const ids = async (query: Record<string, string>) =>
       (await own.call("listLivestreams", { query }))
         .as(VideoList)
@@ -281,7 +281,7 @@ describe("a livestream's metadata", () => {
     on.call("updateLiveMetadata", { params: { liveBroadcastId }, body });
 
   test("is changed by broadcast id", async () => {
-    const video = await made({ ...live, liveBroadcastId: "derby-2" });
+    const video = await newVideo({ ...live, liveBroadcastId: "derby-2" });
     const body = { title: "Second half", thumbnail: "https://demo.example/second.jpg" };
     const changed = (await change("derby-2", body)).as(Video);
     expect(changed).toEqual({ ...video, ...body, modified: changed.modified });
@@ -290,7 +290,7 @@ describe("a livestream's metadata", () => {
   });
 
   test("is found by the YouTube video's id", async () => {
-    const video = await made({ ...live, player: "youtube", url: "https://www.youtube.com/watch?v=abcdefghijk" });
+    const video = await newVideo({ ...live, player: "youtube", url: "https://www.youtube.com/watch?v=abcdefghijk" });
     expect(video.liveBroadcastId).toBe("abcdefghijk");
     expect((await change("abcdefghijk", { title: "Kick-off" })).as(Video).title).toBe("Kick-off");
     const moved = (await update(video._id, { url: "https://youtu.be/lmnopqrstuv" })).as(Video);
@@ -299,7 +299,7 @@ describe("a livestream's metadata", () => {
   });
 
   test("is changed for the newest if several share a broadcast", async () => {
-    const older = await made({ ...live, liveBroadcastId: "derby-3" });
+    const older = await newVideo({ ...live, liveBroadcastId: "derby-3" });
     const newer = newId(Date.now() + 1_000);
     const row = { ...highlightsRow, id: newer, siteId: site.id, type: "livestream" as const, liveBroadcastId: "derby-3" };
     await createDb(env.DB)
@@ -310,9 +310,9 @@ describe("a livestream's metadata", () => {
   });
 
   test("isn't found for recordings or other sites, and can't be empty", async () => {
-    expect((await made({ liveBroadcastId: "derby-4" })).liveBroadcastId).toBeNull();
+    expect((await newVideo({ liveBroadcastId: "derby-4" })).liveBroadcastId).toBeNull();
     expect((await change("derby-4", { title: "Kick-off" })).status).toBe(404);
-    await made({ ...live, liveBroadcastId: "derby-5" });
+    await newVideo({ ...live, liveBroadcastId: "derby-5" });
     expect((await change("derby-5", { title: "Kick-off" }, await newSite())).status).toBe(404);
     expect((await change("derby-5", {})).status).toBe(400);
   });

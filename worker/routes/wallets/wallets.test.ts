@@ -41,9 +41,9 @@ afterEach(() => stripe.recover());
 
 /** An account with a monthly subscription. */
 async function monthly() {
-  const made = await newMonthly(site);
-  ({ buyer } = made);
-  return made;
+  const monthly = await newMonthly(site);
+  ({ buyer } = monthly);
+  return monthly;
 }
 
 async function cancel(params: Record<string, string>, body: Record<string, unknown>, as?: "admin") {
@@ -86,12 +86,12 @@ describe("a wallet", () => {
   });
 
   test.each([
-    ["has one already", () => site.id, "site", "Failed to insert the wallet: the owner already has one"],
-    ["is of no site", () => newId(Date.now()), "site", "Failed to insert the wallet: no such site"],
-    ["is nobody", () => newId(Date.now()), "account", "Failed to insert the wallet: no such account"],
-  ] as const)("is not inserted for who %s", async (_, ownerId, ownerType, message) => {
+    ["already has one", () => site.id, "site", "Failed to insert the wallet: the owner already has one"],
+    ["is an unknown site", () => newId(Date.now()), "site", "Failed to insert the wallet: no such site"],
+    ["is an unknown account", () => newId(Date.now()), "account", "Failed to insert the wallet: no such account"],
+  ] as const)("is not inserted for an owner that %s", async (_, ownerId, ownerType, message) => {
     const body = { siteId: site.id, ownerId: ownerId(), ownerType };
-    if (message.endsWith("already")) await site.call("insertWallet", { body });
+    if (message.endsWith("already has one")) await site.call("insertWallet", { body });
     expect(await site.call("insertWallet", { body })).toMatchObject({ status: 200, body: { success: false, message } });
   });
 });

@@ -84,11 +84,11 @@ describe("the event log", () => {
 
   test("loses and repeats no event under concurrent changes", async () => {
     const own = await newSite();
-    const made = await Promise.all(
+    const created = await Promise.all(
       Array.from({ length: 30 }, (_, i) => own.call("createOverlay", { body: { ...input(`Overlay ${i}`), siteId: own.id } })),
     );
     const { results } = (await own.call("listEvents", { query: { limit: 200 } })).as(EventList);
     expect(results.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
-    expect(new Set(results.map(({ resource }) => resource))).toEqual(new Set(made.map((answer) => `overlay/${answer.as(Overlay)._id}`)));
+    expect(new Set(results.map(({ resource }) => resource))).toEqual(new Set(created.map((answer) => `overlay/${answer.as(Overlay)._id}`)));
   });
 });

@@ -32,8 +32,8 @@ test("the event feed has personal data only for keys that may read accounts, and
   const reduced = await read(["webhooks:read"]);
   expect(full.text).toContain(email);
   for (const text of [email, "Vera Secret", "vera secret"]) expect(reduced.text).not.toContain(text);
-  const made = (results: Events) => results.find(({ type }) => type === "new_account")?.data;
-  expect(made(reduced.results)).toEqual({ _id: made(full.results)?._id, siteId: site.id });
+  const newAccountOf = (results: Events) => results.find(({ type }) => type === "new_account")?.data;
+  expect(newAccountOf(reduced.results)).toEqual({ _id: newAccountOf(full.results)?._id, siteId: site.id });
   // Everything else is the same, event by event.
   const others = (results: Events) => results.filter(({ type }) => !servicesOf(type).includes("account-service-v3"));
   expect(others(reduced.results)).toEqual(others(full.results));

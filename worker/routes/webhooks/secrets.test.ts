@@ -84,10 +84,10 @@ describe("a rotated secret", () => {
   });
 
   test("may belong to a programmatic webhook, and is a 404 without settings", async () => {
-    const made = await site.call("createProgrammaticWebhook", {
+    const created = await site.call("createProgrammaticWebhook", {
       body: { webhookUrl: "https://hooks.demo.example/settings", service: "page-service-v2" },
     });
-    const { id, secret } = made.as(ProgrammaticWebhook);
+    const { id, secret } = created.as(ProgrammaticWebhook);
     const rotated = (await site.call("rotateWebhookSecret", { body: { webhookId: id } })).as(RotatedSecret);
     expect(rotated.secret).not.toBe(secret);
     expect((await site.call("rotateWebhookSecret")).status).toBe(404);

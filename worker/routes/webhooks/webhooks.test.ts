@@ -117,9 +117,9 @@ describe("programmatic webhooks", () => {
   test("receive the events of one service, signed with their own secret, until they are deleted", async () => {
     const [own, first] = [newInbox(), newInbox()];
     const siteSecret = await subscribe(site, own);
-    const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: first.url, service: "overlay-service-v1" } });
-    const { id, secret } = made.as(ProgrammaticWebhook);
-    expect(made.status).toBe(201);
+    const created = await site.call("createProgrammaticWebhook", { body: { webhookUrl: first.url, service: "overlay-service-v1" } });
+    const { id, secret } = created.as(ProgrammaticWebhook);
+    expect(created.status).toBe(201);
     expect(secret).not.toBe(siteSecret);
     await createOverlay(site);
     const [got] = await first.holds(1);
@@ -137,8 +137,8 @@ describe("programmatic webhooks", () => {
 
   test("are listed with the settings, and a disabled one is enabled by rotating its secret", async () => {
     const inbox = newInbox();
-    const made = await site.call("createProgrammaticWebhook", { body: { webhookUrl: inbox.url, service: "overlay-service-v1" } });
-    const { id } = made.as(ProgrammaticWebhook);
+    const created = await site.call("createProgrammaticWebhook", { body: { webhookUrl: inbox.url, service: "overlay-service-v1" } });
+    const { id } = created.as(ProgrammaticWebhook);
     const shown = async () => (await site.call("getWebhooks")).as(WebhooksWithProgrammatic).programmatic;
     expect(await shown()).toMatchObject([
       { id, webhookUrl: inbox.url, service: "overlay-service-v1", enabled: true, disabled: null, previousSecretExpires: null },
@@ -179,8 +179,8 @@ describe("programmatic webhooks", () => {
     const { _id } = (await site.call("getWebhooks")).as(Webhooks);
     expect((await site.call("deleteProgrammaticWebhook", { params: { id: _id ?? "" } })).status).toBe(404);
     const other = await newSite();
-    const made = await other.call("createProgrammaticWebhook", { body: { webhookUrl: URL, service: "page-service-v2" } });
-    const { id } = made.as(ProgrammaticWebhook);
+    const created = await other.call("createProgrammaticWebhook", { body: { webhookUrl: URL, service: "page-service-v2" } });
+    const { id } = created.as(ProgrammaticWebhook);
     expect((await site.call("deleteProgrammaticWebhook", { params: { id } })).status).toBe(404);
   });
 

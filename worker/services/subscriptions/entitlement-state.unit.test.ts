@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { ENTITLEMENT_STATUSES } from "#db/enums.ts";
 import { actionsOf, type EntitlementFacts, nextStep, type Transition, TRANSITIONS } from "./entitlement-state.ts";
 
-const given: EntitlementFacts = { status: "active", price: 0, refunded: 0, dateEnds: null };
-const bought: EntitlementFacts = { ...given, price: 900 };
-const billed: EntitlementFacts = { ...bought, dateEnds: 5 };
+const granted: EntitlementFacts = { status: "active", price: 0, refunded: 0, dateEnds: null };
+const purchased: EntitlementFacts = { ...granted, price: 900 };
+const billed: EntitlementFacts = { ...purchased, dateEnds: 5 };
 const scheduled: EntitlementFacts = { ...billed, status: "cancelScheduled" };
 
 /** The status after a transition; a hyphen if it is rejected. */
@@ -15,13 +15,13 @@ function becomes(facts: EntitlementFacts | null, transition: Transition): string
 
 const ROWS: [string, EntitlementFacts | null, Record<Transition, string>][] = [
   ["never held", null, row("active", "-", "-", "-", "-", "-", "-", "-")],
-  ["given", given, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
-  ["bought once", bought, row("-", "cancelled", "-", "cancelled", "active", "cancelled", "-", "cancelled")],
-  ["bought and refunded", { ...bought, refunded: 900 }, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
+  ["granted", granted, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
+  ["purchased once", purchased, row("-", "cancelled", "-", "cancelled", "active", "cancelled", "-", "cancelled")],
+  ["purchased and refunded", { ...purchased, refunded: 900 }, row("-", "cancelled", "-", "cancelled", "-", "-", "-", "cancelled")],
   ["paid monthly", billed, row("-", "cancelled", "cancelScheduled", "-", "active", "cancelled", "active", "cancelled")],
   ["about to end", scheduled, row("-", "cancelled", "-", "cancelled", "cancelScheduled", "cancelled", "cancelScheduled", "cancelled")],
-  ["given and taken away", { ...given, status: "cancelled" }, row("active", "-", "-", "-", "-", "-", "-", "-")],
-  ["bought and cancelled", { ...bought, status: "cancelled" }, row("active", "-", "-", "-", "cancelled", "cancelled", "-", "-")],
+  ["granted and revoked", { ...granted, status: "cancelled" }, row("active", "-", "-", "-", "-", "-", "-", "-")],
+  ["purchased and cancelled", { ...purchased, status: "cancelled" }, row("active", "-", "-", "-", "cancelled", "cancelled", "-", "-")],
   ["paid monthly and cancelled", { ...billed, status: "cancelled" }, row("active", "-", "-", "-", "cancelled", "cancelled", "-", "-")],
 ];
 
@@ -40,9 +40,9 @@ describe("an entitlement", () => {
   });
 
   test.each(ENTITLEMENT_STATUSES.flatMap((status) => TRANSITIONS.map((transition) => [status, transition] as const)))(
-    "that is %s is taken away by %s exactly where that changes its status to cancelled",
+    "that is %s is revoked by %s exactly if that changes its status to cancelled",
     (status, transition) => {
-      for (const facts of [given, bought, billed]) {
+      for (const facts of [granted, purchased, billed]) {
         const step = nextStep({ ...facts, status }, transition);
         if (step.allowed) expect(step.revokes).toBe(status !== "cancelled" && step.status === "cancelled");
         else expect(step.message).not.toBe("");
@@ -68,16 +68,16 @@ describe("money", () => {
       expect(step).toMatchObject({ allowed: true, status: "cancelled", revokes: false, paysBack: true, stopsBilling: null });
     }
     expect(nextStep(scheduled, "scheduleCancel", { payBack: true })).toMatchObject({ status: "cancelScheduled", paysBack: true });
-    const refused = nextStep({ ...bought, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
+    const refused = nextStep({ ...purchased, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
     expect(refused).toEqual({ allowed: false, message: "The entitlement is already cancelled" });
   });
 
   test("that was never paid is not refunded", () => {
-    expect(nextStep(given, "remove", { payBack: true })).toEqual({ allowed: false, message: "Nothing was paid for this entitlement" });
+    expect(nextStep(granted, "remove", { payBack: true })).toEqual({ allowed: false, message: "Nothing was paid for this entitlement" });
   });
 
   test("that was refunded elsewhere is not refunded again", () => {
-    expect(nextStep(bought, "refund")).toMatchObject({ paysBack: false, status: "cancelled", event: "entitlement_refunded" });
+    expect(nextStep(purchased, "refund")).toMatchObject({ paysBack: false, status: "cancelled", event: "entitlement_refunded" });
   });
 });
 
@@ -90,14 +90,14 @@ describe("recurring payments", () => {
     ["justRefund", billed, null],
     ["renew", billed, null],
     ["remove", scheduled, null],
-    ["cancel", bought, null],
+    ["cancel", purchased, null],
   ] as const)("on %s of %o end %s", (transition, facts, stopsBilling) => {
     expect(nextStep(facts, transition)).toMatchObject({ stopsBilling });
   });
 });
 
 test("actionsOf returns the allowed actions", () => {
-  expect(actionsOf(given)).toEqual({ canCancel: true, canRefund: false, canRemove: true });
+  expect(actionsOf(granted)).toEqual({ canCancel: true, canRefund: false, canRemove: true });
   expect(actionsOf(billed)).toEqual({ canCancel: true, canRefund: true, canRemove: false });
-  expect(actionsOf({ ...bought, status: "cancelled" })).toEqual({ canCancel: false, canRefund: true, canRemove: false });
+  expect(actionsOf({ ...purchased, status: "cancelled" })).toEqual({ canCancel: false, canRefund: true, canRemove: false });
 });

@@ -82,8 +82,8 @@ describe("a sku", () => {
   test("is revoked once by several concurrent requests", async () => {
     const fan = await newFan();
     const { id } = await grant(fan, "pass");
-    const tries = Array.from({ length: 4 }, () => revokeEntitlement(ctx, { accountId: fan.id, sku: "pass" }));
-    const outcomes = await Promise.allSettled(tries);
+    const attempts = Array.from({ length: 4 }, () => revokeEntitlement(ctx, { accountId: fan.id, sku: "pass" }));
+    const outcomes = await Promise.allSettled(attempts);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await eventsOf(id)).toEqual(["entitlement_granted", "entitlement_revoked"]);
   });

@@ -50,7 +50,7 @@ test("a failure under old settings doesn't disable new ones", async () => {
   await site.call("createWebhooks", { body: { webhooks } });
   const db = createDb(env.DB);
   const [before] = await db.select().from(webhookEndpoints).where(eq(webhookEndpoints.siteId, site.id));
-  if (!before) throw new Error("No endpoint was made");
+  if (!before) throw new Error("No endpoint was created");
   const disable = (version: number) => disableEndpoint(env, site.id, before.id, { reason: "gone", version, now: Date.now() });
   await site.call("replaceWebhooks", { body: { webhooks: { ...webhooks, webhookUrl: newInbox().url } } });
   await disable(before.version);
