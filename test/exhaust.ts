@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { type LimitName, LIMITS, limiterName } from "#worker/lib/limits.ts";
-import { refusals } from "#worker/services/core/limits.ts";
+import { rejectionCache } from "#worker/services/core/limits.ts";
 
 /** Uses a limit up, as if everything that it allows had been taken; `scope` is a site's id or "global". */
 export function exhaust(scope: string, name: LimitName, key: string): Promise<void> {
@@ -15,7 +15,7 @@ export function renew(scope: string, name: LimitName, key: string): Promise<void
 
 function setUsed(scope: string, name: LimitName, key: string, used: number): Promise<void> {
   const ends = Date.now() + LIMITS[name].window * 1000;
-  refusals.clear();
+  rejectionCache.clear();
   return runInDurableObject(env.LIMITER.getByName(limiterName(scope, { name, key })), (_, { storage }) => {
     storage.sql.exec("INSERT OR REPLACE INTO windows VALUES (?, ?, ?, ?)", name, key, ends, used);
   });

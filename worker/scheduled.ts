@@ -11,7 +11,7 @@ import { pruneKeys } from "./services/core/idempotency.ts";
 import { sweepOrphans } from "./services/media/media.ts";
 import { pruneIntents } from "./services/auth/intents.ts";
 import { pruneMails } from "./services/custom-email/mail.ts";
-import { sitesWaiting } from "./services/core/outbox.ts";
+import { sitesWithPendingEvents } from "./services/core/outbox.ts";
 import { pruneProviderEvents } from "./services/data-providers/provider-events.ts";
 import { pruneResets } from "./services/accounts/passwords.ts";
 import { pruneCharges, reconcileBilling } from "./services/billing/reconcile.ts";
@@ -73,7 +73,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   };
   let waiting: string[] = [];
   await run("sitesWaiting", async () => {
-    waiting = await sitesWaiting(db, now - LOST_AFTER_MS);
+    waiting = await sitesWithPendingEvents(db, now - LOST_AFTER_MS);
   });
   for (const siteId of waiting) await run("nudge", () => env.SITE_LOG.getByName(siteId).nudge(), { siteId });
   for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));

@@ -6,7 +6,7 @@ import { Limiter } from "#worker/durable-objects/limiter.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { LIMIT_NAMES, LIMITS, limiterName } from "#worker/lib/limits.ts";
 import { LimitList } from "#worker/services/insights/schemas.ts";
-import { refusals } from "#worker/services/core/limits.ts";
+import { rejectionCache } from "#worker/services/core/limits.ts";
 import { createOverlay } from "../site-log.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
@@ -15,7 +15,7 @@ const ADDRESSES = Array.from({ length: 60 }, (_, index) => `198.51.100.${index}`
 const takes = vi.spyOn(Limiter.prototype, "takeAll");
 
 beforeEach(() => {
-  refusals.clear();
+  rejectionCache.clear();
   takes.mockClear();
   vi.useFakeTimers({ toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());

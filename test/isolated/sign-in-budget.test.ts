@@ -9,7 +9,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { LIMITS } from "#worker/lib/limits.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signContent } from "#worker/lib/crypto/signed.ts";
-import { refusals } from "#worker/services/core/limits.ts";
+import { rejectionCache } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { exhaust } from "../exhaust.ts";
 import { type Answer, newSite, PASSWORD, type TestAccount, type TestSite } from "../harness.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  refusals.clear();
+  rejectionCache.clear();
   takes.mockClear();
 });
 

@@ -4,7 +4,7 @@ import nodeCrypto from "node:crypto";
 import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS, limiterName, type Slot } from "#worker/lib/limits.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { refusals } from "#worker/services/core/limits.ts";
+import { rejectionCache } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 import { newSite, PASSWORD, type TestSite } from "../harness.ts";
 
@@ -74,7 +74,7 @@ test("a flood over many accounts is refused by its address, and a right password
   // Who was refused for the address alone has all five tries of the account left.
   for (let tries = 0; tries < 10; tries++) expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(429);
   await limiter.giveBack([slot]);
-  refusals.clear();
+  rejectionCache.clear();
   expect(await signIn(other.accounts.admin.email, PASSWORD, address, other)).toBe(200);
 });
 

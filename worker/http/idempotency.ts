@@ -3,7 +3,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import { toHex } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
-import { claimKey, keepAnswer, type KeptAnswer, releaseKey } from "#worker/services/core/idempotency.ts";
+import { claimKey, storeResponse, type StoredResponse, releaseKey } from "#worker/services/core/idempotency.ts";
 import type { AppEnv } from "./app-env.ts";
 import { callerAddress } from "./limits.ts";
 import type { OperationPolicy } from "./operation-policy.ts";
@@ -38,7 +38,7 @@ export async function answerOnce(c: Context<AppEnv>, { operationId, retries }: O
   await run();
   // Hono has already turned a thrown error into a response.
   if (c.res.status >= 500 || NOT_STORED.has(c.res.status)) await releaseKey(ctx, id);
-  else await keepAnswer(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
+  else await storeResponse(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
 }
 
 /** The content of a body, without the boundary of a form, which differs each time the same form is sent. */
@@ -49,7 +49,7 @@ function contentOf(c: Context<AppEnv>, body: ArrayBuffer): Uint8Array<ArrayBuffe
 }
 
 /** The response, with its body replaced by the receipt if it can be rebuilt from that. */
-async function readAnswer(response: Response, receipt: string | undefined): Promise<KeptAnswer> {
+async function readAnswer(response: Response, receipt: string | undefined): Promise<StoredResponse> {
   const headers: Record<string, string> = {};
   for (const name of STORED_HEADERS) {
     const value = response.headers.get(name);

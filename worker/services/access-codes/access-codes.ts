@@ -18,7 +18,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, heldBy, planGrants } from "#worker/services/subscriptions/entitlements.ts";
-import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
+import { findWithin, guessBudgets } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -145,7 +145,7 @@ export interface Redemption {
 /** Redeems a code for the caller, once: grants its sku, or lets the account through the login gates that name the sku. */
 export async function consumeAccessCode(ctx: Ctx, typed: string, address: string): Promise<Redemption> {
   const { id: accountId } = await callerAccount(ctx);
-  const code = await findWithin(ctx, guessesOf(accountId, address, "guessAccessCode"), () => findCode(ctx, typed.trim()));
+  const code = await findWithin(ctx, guessBudgets(accountId, address, "guessAccessCode"), () => findCode(ctx, typed.trim()));
   if (!code) return { success: false, message: "This access code doesn't exist" };
   if (await wonRace(() => markConsumed(ctx, code, accountId))) return { success: true, message: `Redeemed: ${code.sku}` };
   return { success: false, message: await rejectionReason(ctx, code.id, accountId) };

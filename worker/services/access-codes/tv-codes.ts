@@ -7,7 +7,7 @@ import { newId } from "#worker/lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
 import { callerAccount, commit, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
-import { findWithin, guessesOf } from "#worker/services/core/limits.ts";
+import { findWithin, guessBudgets } from "#worker/services/core/limits.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
 /** The poll interval sent to the device; the server accepts polls half a second early, because networks jitter. */
@@ -46,7 +46,7 @@ export async function activateTvCode(ctx: Ctx, code: string, address: string): P
   return withErrorMessage("Error activating TV code", async () => {
     const hash = await hashOf(ctx, code);
     const waiting = and(eq(tvCodes.siteId, ctx.siteId), eq(tvCodes.hash, hash), isNull(tvCodes.accountId), gt(tvCodes.expires, ctx.now));
-    const budgets = guessesOf(accountId, address, "guessTvCode");
+    const budgets = guessBudgets(accountId, address, "guessTvCode");
     const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
     const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };

@@ -7,7 +7,7 @@ import { Failure } from "#worker/lib/errors.ts";
 import type { LimitName, Slot } from "#worker/lib/limits.ts";
 import { asSystem } from "#worker/services/core/system.ts";
 import { commit, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
-import { giveBackSlots, takeSlots } from "#worker/services/core/limits.ts";
+import { returnSlots, takeSlots } from "#worker/services/core/limits.ts";
 import { GLOBAL_AUDIENCE } from "./tokens.ts";
 
 const PURPOSE = "sign-in place";
@@ -86,7 +86,7 @@ export class SignInAttempt {
 
   /** Gives the slots back: successful attempts don't count. */
   async refund(): Promise<void> {
-    await Promise.all(this.#taken.splice(0).map((slots) => giveBackSlots(this.#ctx, slots)));
+    await Promise.all(this.#taken.splice(0).map((slots) => returnSlots(this.#ctx, slots)));
   }
 
   /** Remembers the place that the account signed in from; commit it with the session. */

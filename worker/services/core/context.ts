@@ -8,7 +8,7 @@ import { Failure, forbidden, hasMessage, LostRace } from "#worker/lib/errors.ts"
 import { newId } from "#worker/lib/ids.ts";
 import { type Action, isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
 
-/** Who acts. A developer key is a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
+/** The caller. A developer key acts as a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
 export type Actor =
   | { kind: "anonymous" }
   | { kind: "developer"; id: string; roles: string[] }
@@ -19,55 +19,55 @@ export type Actor =
   | { kind: "super" }
   | { kind: "system" };
 
-/** An event of the site's log; `resource` is "<area>/<id>" and orders the events of one thing. */
+/** An event for the site log; `resource` is "<area>/<id>". Events of one resource are ordered. */
 export interface NewEvent {
   type: string;
   resource: string;
   data: Record<string, unknown>;
 }
 
-/** What every verb gets: the site it works for, who asks, and the means to read, change and tell. */
+/** The context of every operation: the site, the caller, and the means to read, write and emit events. */
 export interface Ctx {
   env: Env;
   /** Empty for operations of the deployment's operator. */
   siteId: string;
   db: Db;
-  /** Milliseconds since 1970 UTC, one moment for the whole request. */
+  /** Milliseconds since 1970 UTC; the same throughout the request. */
   now: number;
   requestId: string;
-  /** "<method> <path>" of the operation, as declared: what stands in a path may be a token. Undefined where no request asks. */
+  /** "<method> <path>" as declared, since the actual path may contain a token. Undefined outside of a request. */
   origin?: string;
-  /** Resolves once the credentials are confirmed; free after the first read. */
+  /** Resolves once the credentials are verified; without cost after the first read. */
   caller(): Promise<Actor>;
-  /** Whose token it is, before that is confirmed: for reads that ride along with the check. */
+  /** The account that the token claims, before it is verified: for reads in the same batch as the check. */
   claimedAccountId?: string | undefined;
-  /** The versions that If-Match names; undefined without that header. */
+  /** The versions in If-Match; undefined without that header. */
   ifMatch: number[] | undefined;
-  /** From 2 on where the request is run again after it lost a race: what the credentials showed may have changed since. */
+  /** 2 or more if the request is retried after it lost a race, when the credentials may have changed. */
   attempt?: number;
-  /** The device that the request names. */
+  /** The device id in the request. */
   deviceId: string | undefined;
-  /** The row of a request with an Idempotency-Key. */
+  /** The id of the request's Idempotency-Key row. */
   idempotencyId?: string;
-  /** Where answers are too large to keep: what the verb left to answer the same again; set already when the request is a repeated one. */
+  /** For responses too large to store: what the operation needs to rebuild the response. Already set if the request is a retry. */
   receipt?: string;
-  /** What was committed, for the nudge at the end of the request: whose logs to wake, and which events need nothing more. */
+  /** What was committed, for the nudge after the request: the site logs to wake, and the events whose effects are complete. */
   emitted: { siteIds: Set<string>; completedEventIds: string[] };
-  /** Lets work go on after the answer. */
+  /** Lets work continue after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
 
 type Statement = BatchItem<"sqlite">;
 type Changes = Statement | Statement[];
 
-/** Writes changes and what is to be told of them in one batch, all or nothing; answers the ids of the events. */
+/** Writes changes and their events in one atomic batch; returns the ids of the events. */
 export async function commit(ctx: Ctx, changes: Changes, ...events: NewEvent[]): Promise<string[]> {
   return write(ctx, changes, events, false);
 }
 
 /**
- * The same for changes that hold only as long as a row is as it was read: when the first change touches no row, because
- * another writer was faster, nothing at all is written and a 409 is thrown.
+ * Like `commit`, for changes that require an unchanged row: if the first change affects no row because of a concurrent
+ * write, nothing is written and a 409 is thrown.
  */
 export async function commitIfUnchanged(ctx: Ctx, changes: Changes, ...events: [NewEvent, ...NewEvent[]]): Promise<string[]> {
   return write(ctx, changes, events, true);
@@ -78,7 +78,7 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   const actor = describeActor(await ctx.caller());
   const ids = events.map(() => newId(ctx.now));
   const eventInserts = events.map((event, index) => insertEvent(ctx, ids[index] ?? "", actor, event, conditional && index === 0));
-  const statements = [first, ...eventInserts, ...others, answeredOnce(ctx)].filter((statement) => statement !== undefined);
+  const statements = [first, ...eventInserts, ...others, markCommitted(ctx)].filter((statement) => statement !== undefined);
   try {
     await batchAll(ctx.db, statements);
   } catch (error) {
@@ -89,18 +89,18 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
   return ids;
 }
 
-/** Wakes the logs of what this request has committed; a nudge that is lost on the way is made up for by the cron. */
+/** Wakes the site logs that this request has written events for. The cron makes up for a lost nudge. */
 export function nudgeLogs(ctx: Ctx): void {
   for (const siteId of ctx.emitted.siteIds) ctx.defer(ctx.env.SITE_LOG.getByName(siteId).nudge(ctx.emitted.completedEventIds));
 }
 
-/** A batch of any number of statements. */
+/** Runs any number of statements in a batch. */
 export async function batchAll(db: Db, statements: BatchItem<"sqlite">[]): Promise<void> {
   const [first, ...rest] = statements;
   if (first) await db.batch([first, ...rest]);
 }
 
-// SQLite's changes() counts the rows of the statement before: without one, `type` is null, which the table refuses and the batch rolls back.
+// changes() is the row count of the previous statement: if it is 0, `type` is null, which violates NOT NULL and rolls the batch back.
 function insertEvent(ctx: Ctx, eventId: string, actor: string, event: NewEvent, conditional: boolean): BatchItem<"sqlite"> {
   return ctx.db.insert(outbox).values({
     siteId: ctx.siteId,
@@ -115,23 +115,23 @@ function insertEvent(ctx: Ctx, eventId: string, actor: string, event: NewEvent, 
   });
 }
 
-/** From here on a repeated Idempotency-Key may not run the request again, even if its answer is never kept. */
-function answeredOnce(ctx: Ctx): BatchItem<"sqlite"> | undefined {
+/** Once committed, a repeated Idempotency-Key must not run the request again, even if its response is never stored. */
+function markCommitted(ctx: Ctx): BatchItem<"sqlite"> | undefined {
   if (ctx.idempotencyId === undefined) return undefined;
   return ctx.db.update(idempotencyKeys).set({ state: "committed" }).where(eq(idempotencyKeys.id, ctx.idempotencyId));
 }
 
-/** The actor as events name it. */
+/** The actor as it appears in events. */
 export function describeActor(actor: Actor): string {
   return "id" in actor ? `${actor.kind}:${actor.id}` : actor.kind;
 }
 
-/** The row of this id, if it is the site's own. */
+/** Matches the row with this id if it belongs to the site. */
 export function ownRow(ctx: Ctx, table: { id: SQLiteColumn; siteId: SQLiteColumn }, id: string): SQL | undefined {
   return and(eq(table.siteId, ctx.siteId), eq(table.id, id));
 }
 
-/** That row as it was read: for the change of a `commitIfCurrent`. */
+/** Matches the row in the version that was read, for the change of a `commitIfUnchanged`. */
 export function whereVersion(
   ctx: Ctx,
   table: { id: SQLiteColumn; siteId: SQLiteColumn; version: SQLiteColumn },
@@ -140,13 +140,13 @@ export function whereVersion(
   return and(ownRow(ctx, table, current.id), eq(table.version, current.version));
 }
 
-/** A 412 when If-Match names other versions than that of the row. */
+/** Throws a 412 if If-Match doesn't include the row's version. */
 export function requireMatch(ctx: Ctx, current: { version: number }): void {
   if (ctx.ifMatch && !ctx.ifMatch.includes(current.version))
     throw new Failure("precondition_failed", "The resource has changed since the version in If-Match");
 }
 
-/** The columns that move with every change. */
+/** The columns that every change updates. */
 export function nextVersion(ctx: Ctx, current: { version: number }): { modified: number; version: number } {
   requireMatch(ctx, current);
   return { modified: ctx.now, version: current.version + 1 };
@@ -157,19 +157,19 @@ export function newRow(ctx: Ctx): { id: string; siteId: string; created: number;
   return { id: newId(ctx.now), siteId: ctx.siteId, created: ctx.now, modified: ctx.now, version: 1 };
 }
 
-/** The account that calls, where an operation takes nobody else. */
+/** The calling account, for operations that only accounts may call. */
 export async function callerAccount(ctx: Ctx): Promise<Extract<Actor, { kind: "account" }>> {
   const actor = await ctx.caller();
   if (actor.kind !== "account") throw forbidden("Only accounts of the site may do this");
   return actor;
 }
 
-/** Whether a caller who was let in to read may read what a viewer's page doesn't need: a developer key or a site admin. */
+/** Whether the caller may also read what viewers may not: a developer key or a site admin. */
 export function isManager(actor: Actor): boolean {
   return actor.kind === "developer" || (actor.kind === "account" && isSiteAdmin(actor.roles, "read"));
 }
 
-/** 403 unless the caller manages this page: a developer key, a site admin, or a creator of it. */
+/** Throws a 403 unless the caller manages this page: a developer key, a site admin, or one of its creators. */
 export async function requirePage(ctx: Ctx, pageId: string, action: Action): Promise<void> {
   const actor = await ctx.caller();
   if (actor.kind === "account" && !managesPage(actor.roles, pageId, action)) throw forbidden("No permission for this channel");

@@ -3,67 +3,68 @@ import { idempotencyKeys } from "#db/schema/index.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import type { Ctx } from "./context.ts";
 
-/** An answer as it is kept for a repeated key. */
-export interface KeptAnswer {
+/** A response as stored for a repeated key. */
+export interface StoredResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-const KEEP = 24 * 60 * 60 * 1000;
-// A request that has not committed after this long has died; its key is free again.
+const RETENTION = 24 * 60 * 60 * 1000;
+// A request that has not committed after this time has failed, and its key can be used again.
 const LEASE = 60 * 1000;
 
-/** Claims the key for this request, or returns the answer that the first one got. */
-export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promise<KeptAnswer | undefined> {
-  const fresh = {
+/** Claims the key for this request, or returns the stored response of the first one. */
+export async function claimKey(ctx: Ctx, id: string, fingerprint: string): Promise<StoredResponse | undefined> {
+  const claim = {
     fingerprint,
     state: "running" as const,
     lease: ctx.now + LEASE,
-    expires: ctx.now + KEEP,
+    expires: ctx.now + RETENTION,
     status: null,
     headers: null,
     body: null,
   };
-  const [claimed, [kept]] = await ctx.db.batch([
+  const [claimed, [stored]] = await ctx.db.batch([
     ctx.db
       .insert(idempotencyKeys)
-      .values({ id, ...fresh })
+      .values({ id, ...claim })
       .onConflictDoUpdate({
         target: idempotencyKeys.id,
-        set: fresh,
+        set: claim,
         setWhere: or(lt(idempotencyKeys.expires, ctx.now), and(eq(idempotencyKeys.state, "running"), lt(idempotencyKeys.lease, ctx.now))),
       })
       .returning({ id: idempotencyKeys.id }),
     ctx.db.select().from(idempotencyKeys).where(eq(idempotencyKeys.id, id)),
   ]);
-  if (claimed.length > 0 || !kept) return undefined;
-  if (kept.fingerprint !== fingerprint)
+  if (claimed.length > 0 || !stored) return undefined;
+  if (stored.fingerprint !== fingerprint)
     throw new Failure("idempotency_mismatch", "This Idempotency-Key was used for a request with another body");
-  if (kept.state === "running") throw new Failure("idempotency_in_flight", "The first request with this Idempotency-Key is still running");
-  if (kept.state === "committed" || kept.status === null || kept.body === null) {
+  if (stored.state === "running")
+    throw new Failure("idempotency_in_flight", "The first request with this Idempotency-Key is still running");
+  if (stored.state === "committed" || stored.status === null || stored.body === null) {
     throw new Failure(
       "idempotency_unanswered",
-      "The first request with this Idempotency-Key took effect; its answer was lost or held a secret and can't be given again",
+      "The first request with this Idempotency-Key took effect; its response was lost or contained a secret and can't be replayed",
     );
   }
-  return { status: kept.status, headers: kept.headers ?? {}, body: kept.body };
+  return { status: stored.status, headers: stored.headers ?? {}, body: stored.body };
 }
 
-/** Keeps the answer; without one (a secret), only that there was one. */
-export async function keepAnswer(ctx: Ctx, id: string, answer: KeptAnswer | undefined): Promise<void> {
+/** Stores the response or, if it is omitted because it contains a secret, only that the request was committed. */
+export async function storeResponse(ctx: Ctx, id: string, response: StoredResponse | undefined): Promise<void> {
   await ctx.db
     .update(idempotencyKeys)
-    .set(answer ? { state: "answered", ...answer } : { state: "committed" })
+    .set(response ? { state: "answered", ...response } : { state: "committed" })
     .where(eq(idempotencyKeys.id, id));
 }
 
-/** Frees a key whose request was refused before it did anything. */
+/** Releases a key whose request was rejected before it had any effect. */
 export async function releaseKey(ctx: Ctx, id: string): Promise<void> {
   await ctx.db.delete(idempotencyKeys).where(and(eq(idempotencyKeys.id, id), eq(idempotencyKeys.state, "running")));
 }
 
-/** Deletes keys past their 24 h. */
+/** Deletes keys that are older than 24 hours. */
 export async function pruneKeys(ctx: Pick<Ctx, "db" | "now">): Promise<void> {
   await ctx.db.delete(idempotencyKeys).where(lt(idempotencyKeys.expires, ctx.now));
 }

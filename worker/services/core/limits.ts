@@ -1,39 +1,39 @@
 import { Failure } from "#worker/lib/errors.ts";
 import { LIMITS, type LimitName, type LimitState, limiterName, type Slot } from "#worker/lib/limits.ts";
-import { Refusals } from "./refusals.ts";
+import { RejectionCache } from "./rejection-cache.ts";
 import type { Ctx } from "./context.ts";
 
-/** What this isolate knows to be used up. */
-export const refusals = new Refusals(10_000);
-/** Seconds for which a refusal is remembered that may end before its window does. */
-const BRIEFLY = 1;
+/** The limits that this isolate knows to be exhausted. */
+export const rejectionCache = new RejectionCache(10_000);
+/** How many seconds a rejection is cached that may end before its window does. */
+const SHORT_CACHE_SECONDS = 1;
 
-/** Takes one of a limit of the site for `key`, or throws the 429. */
+/** Takes one slot of a site's limit for `key`, or throws a 429. */
 export async function takeSlot(ctx: Ctx, name: LimitName, key: string): Promise<LimitState> {
   const [state] = await takeSlots(ctx, [{ name, key }]);
-  if (!state) throw new Error("No state of the limit");
+  if (!state) throw new Error("The limiter returned no state");
   return state;
 }
 
-/** Takes one of each, which one object counts, or throws the 429 of the first that is used up and takes none. */
+/** Takes one slot of each limit, all counted by one object, or takes none and throws the 429 of the first exhausted one. */
 export async function takeSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<LimitState[]> {
   for (const slot of slots) {
-    const reset = refusals.find(idOf(ctx, slot), Date.now());
+    const reset = rejectionCache.find(idOf(ctx, slot), Date.now());
     if (reset !== undefined) throw limitReached(slot.name, { remaining: 0, reset });
   }
   const states = await limiterOf(ctx, slots[0]).takeAll(slots);
   for (const [index, state] of states.entries()) {
     const slot = slots[index];
     if (state.allowed || !slot) continue;
-    refusals.add(idOf(ctx, slot), Date.now(), state.reset, state.final ? state.reset : BRIEFLY);
+    rejectionCache.add(idOf(ctx, slot), Date.now(), state.reset, state.final ? state.reset : SHORT_CACHE_SECONDS);
     throw limitReached(slot.name, state);
   }
   return states;
 }
 
-/** Gives back what turned out not to count. */
-export async function giveBackSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<void> {
-  for (const slot of slots) refusals.delete(idOf(ctx, slot));
+/** Returns slots that turn out not to count. */
+export async function returnSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<void> {
+  for (const slot of slots) rejectionCache.delete(idOf(ctx, slot));
   await limiterOf(ctx, slots[0]).giveBack(slots);
 }
 
@@ -48,12 +48,12 @@ function idOf(ctx: Ctx, { name, key }: Slot): string {
 export interface Budgets {
   own: Slot[];
   all?: LimitName;
-  /** A budget of all callers whose end stops those as well who have missed nothing. */
+  /** A budget shared by all callers that, once exhausted, also blocks callers without misses. */
   most?: LimitName;
 }
 
-/** What an account may guess of codes, at its address too: accounts cost nothing. */
-export function guessesOf(accountId: string, address: string, all: LimitName): Budgets {
+/** The guess budgets of an account and its address, because new accounts are free. */
+export function guessBudgets(accountId: string, address: string, all: LimitName): Budgets {
   return {
     own: [
       { name: "redeem", key: accountId },
@@ -64,13 +64,13 @@ export function guessesOf(accountId: string, address: string, all: LimitName): B
 }
 
 /**
- * Looks for something by a code that others may try to guess: each miss costs one of every budget named, a hit nothing. While one of the
- * caller's `own` is used up, nothing is looked for; that of `all` stops whoever has missed before, so that no crowd locks others out, and
- * that of `most` everybody, so that no crowd of newcomers finds what can be guessed.
+ * Looks something up by a guessable code: a miss costs one slot of each budget, a hit none. An exhausted `own` budget blocks the
+ * lookup. An exhausted `all` budget blocks only callers with misses, so that attackers can't lock others out, and an exhausted
+ * `most` budget blocks everybody, so that distributed attackers can't guess a code.
  */
 export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find: () => Promise<T | undefined>): Promise<T | undefined> {
   const taken: Slot[] = [];
-  const giveBack = () => Promise.all(taken.map((slot) => giveBackSlots(ctx, [slot])));
+  const giveBack = () => Promise.all(taken.map((slot) => returnSlots(ctx, [slot])));
   try {
     let hasMissed = false;
     for (const slot of own) {
@@ -92,22 +92,22 @@ export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find:
         if (hasMissed || !(error instanceof Failure)) throw error;
       }
     }
-  } catch (refusal) {
-    // What was never looked for is no miss.
+  } catch (error) {
+    // Without a lookup there is no miss.
     await giveBack();
-    throw refusal;
+    throw error;
   }
   const found = await find();
   if (found !== undefined) await giveBack();
   return found;
 }
 
-/** What is left, without taking any. */
+/** Returns what remains of a limit without taking a slot. */
 export async function peekLimit(ctx: Ctx, name: LimitName, key: string): Promise<LimitState> {
   return limiterOf(ctx, { name, key }).peek(name, key);
 }
 
-/** What a limited answer says of what is left (draft-ietf-httpapi-ratelimit-headers). */
+/** The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers). */
 export function limitHeaders(name: LimitName, state: Pick<LimitState, "remaining" | "reset">): Record<string, string> {
   const { quota, window } = LIMITS[name];
   return { "RateLimit-Policy": `"${name}";q=${quota};w=${window}`, RateLimit: `"${name}";r=${state.remaining};t=${state.reset}` };

@@ -4,32 +4,32 @@ import type { ListPage, ListQuery } from "./listing.ts";
 
 const LIMIT_MAX = 200;
 const SEARCH_MAX = 100;
-/** More than any name comes to, taken apart into its letters. */
+/** Longer than the cursor of any name, even if each character is escaped. */
 const CURSOR_MAX = 10_000;
 
 /**
  * The query of a list: `limit`, `offset`, `search`, `sortBy`, `sortDirection`, `cursor`, and `?field=value` for declared fields.
- * An unknown parameter is a 400 that names it: a filter that is silently ignored would answer the wrong rows.
+ * An unknown parameter is a 400 that names it: ignoring a filter silently would return the wrong rows.
  */
 export function listQuery<const S extends readonly [string, ...string[]], F extends z.ZodRawShape>(sortFields: S, filters: F) {
   return z.strictObject({
     limit: fromQuery(z.number().int().min(1).max(LIMIT_MAX))
       .default(50)
       .openapi({ description: `At most ${LIMIT_MAX}`, example: 50 }),
-    // Without a bound: `next` and `last` name offsets too, however long the list is.
+    // Unbounded, because `next` and `last` contain offsets too, however long the list is.
     offset: fromQuery(z.number().int().min(0)).default(0),
     search: z
       .string()
       .max(SEARCH_MAX)
       .optional()
-      .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, case ignored` }),
+      .openapi({ description: `Text to find, at most ${SEARCH_MAX} characters, case-insensitive` }),
     sortBy: z.enum(sortFields).optional(),
     sortDirection: z
       .enum(["1", "-1", "2"])
       .transform((direction) => (direction === "1" ? 1 : -1))
       .optional()
-      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is read as -1)", example: -1 }),
-    cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; late pages are as fast as the first" }),
+      .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is accepted as -1)", example: -1 }),
+    cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; makes later pages as fast as the first" }),
     ...filters,
   });
 }
@@ -52,18 +52,18 @@ export const Pagination = z
   })
   .openapi("Pagination");
 
-/** The answer of a list. */
+/** The response schema of a list. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ results: z.array(item), pagination: Pagination });
 }
 
-/** Turns a page of rows into the answer, with links that keep the caller's own parameters. */
+/** Turns a page of rows into the response, with links that keep the caller's parameters. */
 export function listAnswer<Row, Item>(url: string, query: ListQuery, page: ListPage<Row>, toItem: (row: Row) => Item) {
   const { pathname, searchParams } = new URL(url);
   const link = (offset: number, cursor?: string) => {
     const params = new URLSearchParams(searchParams);
     params.delete("cursor");
-    // Whoever names an offset may have to: some lists ask for it.
+    // An offset in the request is kept, because some lists require it.
     if (offset > 0 || params.has("offset")) params.set("offset", String(offset));
     if (cursor !== undefined) params.set("cursor", cursor);
     const text = params.toString();

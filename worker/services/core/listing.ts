@@ -7,7 +7,7 @@ import { fromBase64Url, toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import type { Ctx } from "./context.ts";
 
-/** What a list may be asked; worker/services/core/list-schemas.ts parses it. */
+/** The common query of lists; list-schemas.ts parses it. */
 export interface ListQuery {
   limit: number;
   offset: number;
@@ -17,7 +17,7 @@ export interface ListQuery {
   cursor?: string;
 }
 
-/** The part of a table that a page shows. */
+/** The part of a table that is on a page. */
 export interface Slice {
   where: SQL | undefined;
   orderBy: SQL[];
@@ -25,7 +25,7 @@ export interface Slice {
   offset: number;
 }
 
-/** The slice of a select: `sliceOf(db.select().from(things).$dynamic(), slice)`. */
+/** Applies a slice to a select: `sliceOf(db.select().from(things).$dynamic(), slice)`. */
 export function sliceOf<T extends SQLiteSelect>(select: T, slice: Slice): T {
   return select
     .where(slice.where)
@@ -36,16 +36,16 @@ export function sliceOf<T extends SQLiteSelect>(select: T, slice: Slice): T {
 
 type SortValue = string | number;
 
-/** What a list can do. Sort fields are never null (coalesce them), the first is the default; search fields go by their wire name. */
+/** Defines a list. Sort fields are never null (coalesce them) and the first is the default; search fields use their wire names. */
 export interface ListSpec<Row> {
   table: SQLiteTable;
-  /** What tells rows of one sort value apart. */
+  /** The tiebreaker for rows with equal sort values. */
   id: { by: SQLiteColumn | SQL; of(row: Row): string };
-  /** What the rows are grouped by, where each stands for several of the table's. */
+  /** The column that the rows are grouped by, if they are. */
   counted?: SQLiteColumn;
   rows(db: Db, slice: Slice): RunnableQuery<Row[], "sqlite">;
   sort: Record<string, { by: SQLiteColumn | SQL; of(row: Row): SortValue }>;
-  /** Of the default sort; a field that the caller names sorts upward unless told otherwise. */
+  /** The direction of the default sort; a field that the caller chooses sorts ascending by default. */
   defaultDirection: 1 | -1;
   search: Record<string, SQLiteColumn | SQL>;
 }
@@ -57,17 +57,17 @@ export interface ListPage<Row> {
   sortBy: string;
   sortDirection: 1 | -1;
   searchFields: string[];
-  /** Of the next page; undefined on the last. */
+  /** The cursor of the next page; undefined on the last page. */
   cursor: string | undefined;
 }
 
-/** The order that a place belongs to, then the place: the last row's two values. */
+/** The sort order, then the position in it: the last row's sort value and id. */
 const Cursor = z.tuple([z.string(), z.literal([1, -1]), z.union([z.string(), z.number()]), z.string()]);
 type Cursor = z.output<typeof Cursor>;
 
 /**
- * One page of a table and the count of all that matches, in one batch. The order is total (the sort field, then the id);
- * a cursor (the last row's two values) goes on there by index, an offset counts rows.
+ * Reads one page of a table and counts all matches, in one batch. The order is total: the sort field, then the id. A cursor
+ * (the last row's two values) continues there by index, whereas an offset counts rows.
  */
 export async function listRows<Row>(
   ctx: Ctx,
@@ -79,17 +79,17 @@ export async function listRows<Row>(
   const sortBy = query.sortBy ?? defaultSort;
   const sortDirection = query.sortDirection ?? (query.sortBy === undefined ? spec.defaultDirection : 1);
   const sort = spec.sort[sortBy];
-  if (!sort) throw invalid("sortBy", `One of: ${Object.keys(spec.sort).join(", ")}`);
+  if (!sort) throw invalid("sortBy", `Must be one of: ${Object.keys(spec.sort).join(", ")}`);
   const order = sortDirection === 1 ? asc : desc;
   const matches = and(...where, contains(Object.values(spec.search), query.search));
   const cursor = query.cursor === undefined ? undefined : readCursor(query.cursor, sortBy, sortDirection);
-  const after = cursor && behind(sort.by, spec.id.by, cursor);
+  const after = cursor && isAfter(sort.by, spec.id.by, cursor);
   const [found, [counted]] = await ctx.db.batch([
     spec.rows(ctx.db, {
-      // The cursor first: of two bounds that an index could begin at, SQLite takes the first.
+      // The cursor comes first, because SQLite uses the first bound that an index can start at.
       where: and(after, matches),
       orderBy: sort.by === spec.id.by ? [order(spec.id.by)] : [order(sort.by), order(spec.id.by)],
-      // One more tells whether there is a next page, which a count can't while rows come and go.
+      // One extra row shows whether there is a next page; a count couldn't, while rows come and go.
       limit: query.limit + 1,
       offset: after ? 0 : query.offset,
     }),
@@ -111,7 +111,7 @@ export async function listRows<Row>(
   };
 }
 
-/** What `?field=value` asks of the columns it names: to be equal or, where they hold a list, to have this element. */
+/** The conditions of `?field=value` filters: equality or, for list columns, containing the element. */
 export function equalTo(columns: Record<string, SQLiteColumn>, query: Record<string, unknown>): SQL[] {
   return Object.entries(columns).flatMap(([name, column]) => {
     const value = query[name];
@@ -121,19 +121,19 @@ export function equalTo(columns: Record<string, SQLiteColumn>, query: Record<str
   });
 }
 
-/** The rows of these ids, in one bound parameter, however many they are: D1 takes 100. */
+/** Matches these ids in a single bound parameter, because D1 allows only 100. */
 export function idIn(column: SQLiteColumn, ids: string[]): SQL {
   return sql`${column} in (select value from json_each(${JSON.stringify(ids)}))`;
 }
 
-/** Text anywhere in any of the fields, the case of A to Z ignored, as SQLite knows it. By `instr`: D1 refuses LIKE patterns of more than 50 bytes. */
+/** Finds text in any of the fields, ignoring ASCII case. Uses `instr`, because D1 rejects LIKE patterns of more than 50 bytes. */
 export function contains(fields: (SQLiteColumn | SQL)[], text: string | undefined): SQL | undefined {
   if (text === undefined || text === "") return undefined;
   const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return or(...fields.map((field) => sql`instr(lower(${field}), ${lower}) > 0`)) ?? sql`false`;
 }
 
-function behind(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, [, direction, value, lastId]: Cursor): SQL {
+function isAfter(column: SQLiteColumn | SQL, id: SQLiteColumn | SQL, [, direction, value, lastId]: Cursor): SQL {
   return direction === 1 ? sql`(${column}, ${id}) > (${value}, ${lastId})` : sql`(${column}, ${id}) < (${value}, ${lastId})`;
 }
 
@@ -141,12 +141,12 @@ function writeCursor(cursor: Cursor): string {
   return toBase64Url(new TextEncoder().encode(JSON.stringify(cursor)));
 }
 
-/** A cursor of this order; in another one its place would be a wrong one. */
+/** Parses a cursor and checks its sort order, because its position is meaningless in another one. */
 function readCursor(text: string, sortBy: string, sortDirection: 1 | -1): Cursor {
   const cursor = parseCursor(text);
-  if (!cursor) throw invalid("cursor", "Take it from `pagination.next` as it stands");
+  if (!cursor) throw invalid("cursor", "Must be the unchanged cursor from `pagination.next`");
   if (cursor[0] !== sortBy || cursor[1] !== sortDirection)
-    throw invalid("cursor", "Of a list in another order; leave `sortBy` and `sortDirection` as they are");
+    throw invalid("cursor", "Belongs to a list in another order; don't change `sortBy` or `sortDirection`");
   return cursor;
 }
 

@@ -5,9 +5,9 @@ import type { PlaylistInput } from "#worker/services/playlists/schemas.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { Reference, ReferenceKind } from "./references.ts";
 
-// What each body names of the site's, by the paths of that body.
+// The references to other resources in each body, by their paths in it.
 
-/** The id at this path, if there is one. */
+/** The reference at this path, if there is one. */
 function one(kind: ReferenceKind, path: string, id: string | null | undefined): Reference[] {
   return id ? [{ kind, path, id }] : [];
 }
@@ -20,7 +20,7 @@ export function skusAt(path: string, skus: readonly string[]): Reference[] {
   return each("sku", path, skus);
 }
 
-interface PageNames {
+interface PageReferences {
   theme?: string | undefined;
   navigation?: string | undefined;
   sidebar?: { panels?: string[] | undefined } | undefined;
@@ -32,7 +32,7 @@ interface Programme {
   video_id?: string | undefined;
 }
 
-export function inPageData({ theme, navigation, sidebar, gate, content }: PageNames): Reference[] {
+export function inPageData({ theme, navigation, sidebar, gate, content }: PageReferences): Reference[] {
   return [
     ...one("theme", "data.theme", theme),
     ...one("navigation", "data.navigation", navigation),
@@ -43,20 +43,20 @@ export function inPageData({ theme, navigation, sidebar, gate, content }: PageNa
   ];
 }
 
-/** What collections of a manual event name; cards and groups are of other systems. */
+/** The kinds of a manual event's collections; cards and groups belong to other systems. */
 const COLLECTIONS: Record<string, ReferenceKind> = { panels: "panel", overlays: "overlay", quests: "quest", pages: "page" };
 
 export function inRenderer(renderer: PanelRenderer, path = "renderer"): Reference[] {
-  const listed: Reference[] = [];
+  const found: Reference[] = [];
   if ("quests" in renderer)
-    for (const [index, { quest_id: id }] of renderer.quests.entries()) listed.push(...one("quest", `${path}.quests.${index}.quest_id`, id));
+    for (const [index, { quest_id: id }] of renderer.quests.entries()) found.push(...one("quest", `${path}.quests.${index}.quest_id`, id));
   if ("questions" in renderer)
     for (const [index, { poll_id: id }] of renderer.questions.entries())
-      listed.push(...one("poll", `${path}.questions.${index}.poll_id`, id));
-  if ("playlist_id" in renderer) listed.push(...one("playlist", `${path}.playlist_id`, renderer.playlist_id));
-  if ("behavior" in renderer) listed.push(...each("page", `${path}.behavior.pages`, renderer.behavior.pages));
-  if ("schedule_type_renderer" in renderer) listed.push(...inSchedule(renderer.schedule_type_renderer, `${path}.schedule_type_renderer`));
-  return listed;
+      found.push(...one("poll", `${path}.questions.${index}.poll_id`, id));
+  if ("playlist_id" in renderer) found.push(...one("playlist", `${path}.playlist_id`, renderer.playlist_id));
+  if ("behavior" in renderer) found.push(...each("page", `${path}.behavior.pages`, renderer.behavior.pages));
+  if ("schedule_type_renderer" in renderer) found.push(...inSchedule(renderer.schedule_type_renderer, `${path}.schedule_type_renderer`));
+  return found;
 }
 
 type Schedule = Extract<PanelRenderer, { panel_type: "schedule" }>["schedule_type_renderer"];
@@ -72,18 +72,18 @@ function inSchedule(schedule: Schedule, path: string): Reference[] {
 }
 
 export function inOverlay({ contents, cta }: Pick<OverlayInput, "contents" | "cta">): Reference[] {
-  const named = contents.flatMap((content, index) => [
+  const found = contents.flatMap((content, index) => [
     ...(content.kind === "rive" ? one("file", `contents.${index}.mediaId`, content.mediaId) : []),
     ...("channels" in content ? each("channel", `contents.${index}.channels`, content.channels) : []),
     ...one("template", `contents.${index}.templateId`, content.templateId),
   ]);
-  if (cta?.type === "go_to_channel") named.push(...one("channel", "cta.data.channelId", cta.data.channelId));
-  if (cta?.type === "play_video") named.push(...one("video", "cta.data.videoId", cta.data.videoId));
-  if (cta?.type === "show_panel" || cta?.type === "show_stored_panel") named.push(...one("panel", "cta.data.panelId", cta.data.panelId));
-  return named;
+  if (cta?.type === "go_to_channel") found.push(...one("channel", "cta.data.channelId", cta.data.channelId));
+  if (cta?.type === "play_video") found.push(...one("video", "cta.data.videoId", cta.data.videoId));
+  if (cta?.type === "show_panel" || cta?.type === "show_stored_panel") found.push(...one("panel", "cta.data.panelId", cta.data.panelId));
+  return found;
 }
 
-/** Of a template's panels, those without a renderer are the site's by slug. */
+/** A template's panels without a renderer reference the site's panels by slug. */
 export function inTemplate({ theme, rules, panels }: Pick<ChannelTemplateInput, "theme" | "rules" | "panels">): Reference[] {
   return [
     ...one("theme", "theme", theme),
@@ -98,7 +98,7 @@ export function inMembers(members: PlaylistInput["members"] = []): Reference[] {
   return members.flatMap(({ id, schema }, index) => one(schema, `members.${index}.id`, id));
 }
 
-/** What a kind of action names in its `validationValue`. */
+/** What the `validationValue` of a kind of action references. */
 function validatedBy(kind: QuestAction["kind"]): ReferenceKind | undefined {
   if (kind === "view:panel") return "panel";
   if (kind === "visit:channel") return "channel";

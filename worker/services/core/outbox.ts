@@ -7,11 +7,11 @@ import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor } from "./context.ts";
 import type { EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
 
-/** Events, and characters of them, that are read at once. */
-const MOST_EVENTS = 100;
-const MOST_CHARS = 4_000_000;
+/** The maximum number of events, and of their characters, in one read. */
+const MAX_EVENTS = 100;
+const MAX_CHARS = 4_000_000;
 
-/** A site's oldest events that its log has yet to take, in order of commit, and whether there may be more. */
+/** Reads a site's oldest events that are not in its log yet, in commit order, and whether there may be more. */
 export async function readOutbox(env: Env, siteId: string): Promise<{ events: OutboxEvent[]; more: boolean }> {
   const db = createDb(env.DB);
   const size = sql<number>`length(${outbox.data})`.as("size");
@@ -20,7 +20,7 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
     .from(outbox)
     .where(eq(outbox.siteId, siteId))
     .orderBy(asc(outbox.id))
-    .limit(MOST_EVENTS)
+    .limit(MAX_EVENTS)
     .as("oldest");
   const upTo = sql<number>`sum(${oldest.size}) over (order by ${oldest.id})`.as("up_to");
   const measured = db.select({ id: oldest.id, size: oldest.size, upTo }).from(oldest).as("measured");
@@ -28,12 +28,12 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
     .select({ event: getTableColumns(outbox), upTo: measured.upTo })
     .from(outbox)
     .innerJoin(measured, eq(measured.id, outbox.id))
-    .where(lt(sql`${measured.upTo} - ${measured.size}`, MOST_CHARS))
+    .where(lt(sql`${measured.upTo} - ${measured.size}`, MAX_CHARS))
     .orderBy(asc(outbox.id));
-  return { events: rows.map(({ event }) => event), more: rows.length === MOST_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MOST_CHARS };
+  return { events: rows.map(({ event }) => event), more: rows.length === MAX_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MAX_CHARS };
 }
 
-/** What is told of each row of a table: `data` by its fields, of which those that the coming change sets are given as they will be. */
+/** The event of each row: `data` maps fields to columns, or to new values for the columns that the following change sets. */
 interface RowEvents {
   type: EventType;
   area: string;
@@ -43,8 +43,8 @@ interface RowEvents {
 }
 
 /**
- * An event for each of some rows as they are at this place of a batch, such as before the statement that changes them: one statement,
- * however many they are, and none is missed or made up.
+ * Inserts an event for each matching row, as it is at this point of the batch, such as before the statement that changes it. A
+ * single statement for any number of rows, so none is missed or invented.
  */
 export function insertEventsForRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: RowEvents): BatchItem<"sqlite"> {
   ctx.emitted.siteIds.add(ctx.siteId);
@@ -60,7 +60,7 @@ export function insertEventsForRows(ctx: Ctx, actor: Actor, { type, area, table,
   );
 }
 
-/** Drops what the log has taken: D1 gives ids in order of commit, so nothing older can come later. */
+/** Deletes events that the log has stored. D1 assigns ids in commit order, so no older event can appear later. */
 export async function dropFromOutbox(env: Env, siteId: string, taken: OutboxEvent[]): Promise<void> {
   const last = taken.at(-1);
   if (last)
@@ -69,8 +69,8 @@ export async function dropFromOutbox(env: Env, siteId: string, taken: OutboxEven
       .where(and(eq(outbox.siteId, siteId), lte(outbox.id, last.id)));
 }
 
-/** Sites whose events have waited since before `before`: their nudge was lost. */
-export async function sitesWaiting(db: Db, before: number): Promise<string[]> {
+/** Lists sites with events older than `before`, whose nudge was lost. */
+export async function sitesWithPendingEvents(db: Db, before: number): Promise<string[]> {
   const rows = await db.selectDistinct({ siteId: outbox.siteId }).from(outbox).where(lt(outbox.created, before));
   return rows.map((row) => row.siteId);
 }

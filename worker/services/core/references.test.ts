@@ -30,7 +30,7 @@ const overlay = (fields: Record<string, unknown>) => ({ ...fields, contents: fie
 const template = (fields: Record<string, unknown>) => ({ panels: [], rules: [], ...fields });
 const templatePanel = { collection: "panels", type: "panel", creator: "ada", owner: "ada", slug: "nowhere" };
 
-/** What names nothing that the site has, by the path of the 400. */
+/** Bodies with a reference that doesn't exist, and the path that the 400 names. */
 const CASES: [operationId: string, path: string, body: () => Record<string, unknown>][] = [
   ["createBundle", "items.0.id", () => ({ items: [{ type: "ticket", id: "theirs" }] })],
   ["createAccessCodes", "sku", () => ({ sku: "theirs" })],
@@ -70,29 +70,29 @@ const CASES: [operationId: string, path: string, body: () => Record<string, unkn
   ["createQuest", "channelIds.0", () => ({ channelIds: [NOWHERE] })],
 ];
 
-test.for(CASES)("%s is a 400 at %s where that leads nowhere", async ([operationId, path, body]) => {
+test.for(CASES)("%s rejects an unknown reference at %s", async ([operationId, path, body]) => {
   const call = await validCall(site, operationOf(operationId));
   const valid = typeof call.body === "object" && call.body !== null ? { ...call.body } : {};
-  const answer = await site.call(operationId, { ...call, body: { ...valid, ...body() } });
-  expect(answer).toMatchObject({ status: 400, fields: [path] });
+  const response = await site.call(operationId, { ...call, body: { ...valid, ...body() } });
+  expect(response).toMatchObject({ status: 400, fields: [path] });
 });
 
-test("addAccessCode is a 400 at the sku where the site has no subscription of it", async () => {
+test("addAccessCode rejects a sku without a subscription", async () => {
   const query = { accessCode: "NOWHERE", siteId: site.id, sku: "theirs", type: "login" };
   expect(await site.call("addAccessCode", { query })).toMatchObject({ status: 400, fields: ["sku"] });
 });
 
-test("what another site has leads nowhere, of whatever kind it is", async () => {
+test("a reference to another site's resource, or to another kind, is rejected", async () => {
   const theirs = { kind: "rive", mediaId: await addFile(other), fileName: "goal.riv" };
   const nothing = { kind: "rive", mediaId: await addThing(site, "panel"), fileName: "goal.riv" };
   const call = await validCall(site, operationOf("createOverlay"));
   for (const content of [theirs, nothing]) {
-    const answer = await site.call("createOverlay", { ...call, body: Object.assign({}, call.body, { contents: [content] }) });
-    expect(answer).toMatchObject({ status: 400, fields: ["contents.0.mediaId"] });
+    const response = await site.call("createOverlay", { ...call, body: Object.assign({}, call.body, { contents: [content] }) });
+    expect(response).toMatchObject({ status: 400, fields: ["contents.0.mediaId"] });
   }
 });
 
-test("what was named before may be gone, and the rest can still be changed", async () => {
+test("a resource can still be updated after one of its references is deleted", async () => {
   const mediaId = await addFile(site);
   const contents = [{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }];
   const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8, contents };
@@ -101,18 +101,18 @@ test("what was named before may be gone, and the rest can still be changed", asy
   expect((await site.call("updateOverlay", { params: { id }, body: { ...body, name: "Own goal" } })).status).toBe(200);
 });
 
-test("a file that is deleted while an overlay comes to name it is kept, or the overlay is refused", async () => {
+test("of a file's deletion and a concurrent overlay that references it, one is rejected", async () => {
   const body = { name: "Goal", description: "", siteId: site.id, type: "template", duration: 8 };
   for (let round = 0; round < 5; round++) {
     const mediaId = await addFile(site);
     const contents = [{ kind: "rive", mediaId, fileName: "goal.riv", position: "center" }];
-    const [made, deleted] = await Promise.all([
+    const [created, deleted] = await Promise.all([
       site.call("createOverlay", { body: { ...body, contents } }),
       site.call("deleteMedia", { params: { id: mediaId } }),
     ]);
     expect([
       [201, 409],
       [400, 200],
-    ]).toContainEqual([made.status, deleted.status]);
+    ]).toContainEqual([created.status, deleted.status]);
   }
 });

@@ -22,14 +22,14 @@ import { Failure, type Issue, LostRace } from "#worker/lib/errors.ts";
 import { commit, commitIfUnchanged, type Ctx, type NewEvent } from "./context.ts";
 import { idIn } from "./listing.ts";
 
-/** Where things of a kind are stored, and by what they are named. */
+/** Where resources of a kind are stored, and the column that identifies them. */
 interface Kind {
   table: SQLiteTable & { siteId: SQLiteColumn };
   by: SQLiteColumn;
   only?: SQL;
-  /** The operator's are every site's. */
+  /** Whether the operator's resources are available to every site. */
   shared?: boolean;
-  what?: string;
+  label?: string;
 }
 
 const KINDS = {
@@ -38,7 +38,7 @@ const KINDS = {
   page: { table: pages, by: pages.id },
   channel: { table: pages, by: pages.id, only: eq(pages.type, "channel") },
   panel: { table: panels, by: panels.id },
-  "panel's slug": { table: panels, by: panels.slug, what: "panel of this slug" },
+  "panel's slug": { table: panels, by: panels.slug, label: "panel with this slug" },
   quest: { table: quests, by: quests.id },
   poll: { table: polls, by: polls.id },
   playlist: { table: playlists, by: playlists.id },
@@ -49,25 +49,25 @@ const KINDS = {
   event: { table: calendarEvents, by: calendarEvents.id },
   stream: { table: streams, by: streams.id },
   file: { table: media, by: media.id },
-  sku: { table: subscriptions, by: subscriptions.sku, what: "subscription of this sku" },
+  sku: { table: subscriptions, by: subscriptions.sku, label: "subscription with this sku" },
 } satisfies Record<string, Kind>;
 
 export type ReferenceKind = keyof typeof KINDS;
 
-/** What a request names, by its path in the body. */
+/** A reference to another resource, with its path in the body. */
 export interface Reference {
   kind: ReferenceKind;
   id: string;
   path: string;
 }
 
-/** Those that the resource didn't name before: what it names already may be gone since. */
+/** The references that the resource didn't have before. Existing ones are not checked: their targets may have been deleted since. */
 export function newReferences(next: Reference[], before: Reference[]): Reference[] {
   const known = new Set(before.map(({ kind, id }) => `${kind} ${id}`));
   return next.filter(({ kind, id }) => !known.has(`${kind} ${id}`));
 }
 
-/** The condition that the site has everything that is named, for the `where` of a change; undefined where nothing is. */
+/** The condition that all references exist, for the `where` of a change; undefined without references. */
 export function referencesExist(ctx: Ctx, references: Reference[]): SQL | undefined {
   return and(
     ...byKind(references).map(([kind, ids]) => {
@@ -77,7 +77,7 @@ export function referencesExist(ctx: Ctx, references: Reference[]): SQL | undefi
   );
 }
 
-/** A change of nothing that touches its row only while everything exists, to go first in a `commitIfCurrent` that inserts. */
+/** A no-op update that affects a row only if all references exist; comes first in a `commitIfUnchanged` that inserts. */
 export function guardReferences(ctx: Ctx, references: Reference[]): BatchItem<"sqlite">[] {
   const condition = referencesExist(ctx, references);
   if (!condition) return [];
@@ -90,8 +90,8 @@ export function guardReferences(ctx: Ctx, references: Reference[]): BatchItem<"s
 }
 
 /**
- * Runs a write that holds only while everything exists. Nothing is asked beforehand, so a valid request costs no round trip for it; a
- * write that failed is a 400 that names what is missing.
+ * Runs a write that requires all references to exist. Nothing is checked beforehand, so a valid request needs no extra round trip;
+ * a failed write becomes a 400 that names what is missing.
  */
 export async function withReferences<T>(ctx: Ctx, references: Reference[], write: () => Promise<T>): Promise<T> {
   try {
@@ -102,7 +102,7 @@ export async function withReferences<T>(ctx: Ctx, references: Reference[], write
   }
 }
 
-/** Inserts rows that name others, while those exist. */
+/** Inserts rows with references, if these exist. */
 export function commitReferencing(
   ctx: Ctx,
   references: Reference[],
@@ -114,7 +114,7 @@ export function commitReferencing(
   return withReferences(ctx, references, () => commitIfUnchanged(ctx, [...guard, changes].flat(), ...events));
 }
 
-/** A 400 that names everything that the site doesn't have. */
+/** Throws a 400 that names every reference that doesn't exist. */
 export async function requireReferences(ctx: Ctx, references: Reference[]): Promise<void> {
   const kinds = byKind(references);
   const [first, ...rest] = kinds.map(([kind, ids]) => {
@@ -130,12 +130,12 @@ export async function requireReferences(ctx: Ctx, references: Reference[]): Prom
   const issues: Issue[] = references.flatMap(({ kind, id, path }) =>
     known.has(`${kind} ${id}`) ? [] : [{ path, message: missing(kind) }],
   );
-  if (issues.length > 0) throw new Failure("invalid_request", "It names what the site doesn't have", { issues });
+  if (issues.length > 0) throw new Failure("invalid_request", "The request references resources that the site doesn't have", { issues });
 }
 
 function missing(kind: ReferenceKind): string {
-  const { what = `${kind} of this id` }: Kind = KINDS[kind];
-  return `The site has no ${what}`;
+  const { label = `${kind} with this id` }: Kind = KINDS[kind];
+  return `The site has no ${label}`;
 }
 
 function owned(ctx: Ctx, kind: ReferenceKind, ids: string[]): SQL | undefined {

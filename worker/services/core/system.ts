@@ -3,7 +3,7 @@ import { type Ctx, nudgeLogs } from "./context.ts";
 
 type Worker = Pick<Ctx, "env" | "db" | "now">;
 
-/** Tifo itself at work for a site: what cron, queues and objects call verbs with. Who commits wakes the log with `nudgeLogs`. */
+/** The context with which cron, queues and objects call services for a site. After a commit, call `nudgeLogs`. */
 export function systemCtx(worker: Worker, siteId: string, requestId: string): Ctx & { finish(): Promise<void> } {
   const deferred: Promise<unknown>[] = [];
   return {
@@ -21,14 +21,14 @@ export function systemCtx(worker: Worker, siteId: string, requestId: string): Ct
   };
 }
 
-/** Does work of Tifo's own for a site, outside of any request, and wakes the site's log if it committed something. */
+/** Runs work for a site as `system`, outside of any request, and wakes the site log if it committed something. */
 export async function asSystem<T>({ env, db, now }: Worker, siteId: string, work: (ctx: Ctx) => Promise<T>): Promise<T> {
   const ctx = systemCtx({ env, db, now }, siteId, `system-${newId(now)}`);
   try {
     return await work(ctx);
   } finally {
     nudgeLogs(ctx);
-    // A nudge that fails is made up for by the cron.
+    // The cron makes up for a failed nudge.
     await ctx.finish().catch(() => undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import type { EventType } from "./event-catalogue.ts";
 
-/** What must follow from an event. It is safe to repeat: the log runs it until it has succeeded once. */
+/** An effect of an event. Must be idempotent: the log runs it until it succeeds once. */
 export type Effect = (env: Env, siteId: string, event: LogEntry) => Promise<unknown>;
 
 /** An area's effects, by the type of the event. */

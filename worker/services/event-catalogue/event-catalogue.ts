@@ -30,7 +30,7 @@ import { events as wallets } from "#worker/services/wallets/events.ts";
 import { events as webhooks } from "#worker/services/webhooks/events.ts";
 import type { EventKind } from "./event-kind.ts";
 
-/** Every event that a change commits, by type. An area with events of its own adds a line here. */
+/** Every event, by type. An area with events adds a line here. */
 export const EVENTS = {
   ...accessCodes,
   ...accounts,
@@ -71,7 +71,7 @@ export function isEventType(type: string): type is EventType {
   return Object.hasOwn(EVENTS, type);
 }
 
-/** The services whose webhooks deliver an event, the closest one first; the administration's for a type that the catalogue doesn't have. */
+/** The services whose webhooks deliver an event, most specific first; defaults to the admin service for an unknown type. */
 export function servicesOf(type: string): readonly WebhookService[] {
   return isEventType(type) ? EVENTS[type].services : ["admin-service-v1"];
 }

@@ -3,24 +3,24 @@ import type { WebhookService } from "#db/enums.ts";
 
 type Services = readonly [WebhookService, ...WebhookService[]];
 
-/** Values of samples: an entry applies to the types that match, and a later one replaces the fields of those before it. */
+/** Sample values: an entry applies to the matching types, and later entries override the fields of earlier ones. */
 export type SampleValues = readonly (readonly [types: RegExp, values: Record<string, unknown>])[];
 
-/** What an area says of one of its events. */
+/** An area's definition of one of its events. */
 interface EventRow {
   /** The schema of the event's `data`. */
   data: z.ZodObject;
   description: string;
   /**
-   * The resource that the event is about, where that is not "<first word of its type>/_id": an area and the path of the id in `data`; or
-   * several, of which each event has one.
+   * The event's resource, if it isn't "<first word of its type>/_id": an area and the path of the id in `data`, or several
+   * alternatives.
    */
   resource?: string | readonly string[];
 }
 
 /** An event of the catalogue. */
 export interface EventKind extends EventRow {
-  /** The services whose webhooks deliver it, the closest one first. */
+  /** The services whose webhooks deliver it, most specific first. */
   services: Services;
   samples: SampleValues;
 }
@@ -30,7 +30,7 @@ interface Shared {
   samples?: SampleValues;
 }
 
-/** Rows of the event catalogue that belong to the same services; `samples` has values that fit better than generated ones. */
+/** Defines events that belong to the same services; `samples` has better values than the generated ones. */
 export function eventsOf<const Rows extends Record<string, EventRow>>(
   shared: Shared,
   rows: Rows,

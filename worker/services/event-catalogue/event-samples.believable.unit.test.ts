@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
 import { type CataloguedEvent, eventCatalogue } from "./event-samples.ts";
 
-// A schema says that a date is a number and an id a string. These rules say what a reader of the catalogue would believe.
+// Plausibility rules for samples, beyond what their schemas require.
 
 const samples = eventCatalogue().map((event) => [event.type, event.sample] as const);
 const of = (...types: RegExp[]) => samples.filter(([type]) => types.some((pattern) => pattern.test(type)));
@@ -15,7 +15,7 @@ interface Field {
   value: unknown;
 }
 
-/** Every value below a sample, by its path; the elements of a list have the list's name. */
+/** All values of a sample with their paths; the elements of a list have the list's name. */
 function fieldsOf(value: unknown, path = "", name = ""): Field[] {
   if (typeof value !== "object" || value === null) return [{ path, name, value }];
   const isList = Array.isArray(value);
@@ -32,14 +32,14 @@ const kindOfId = new Map(Object.entries(SAMPLE_IDS).map(([kind, id]) => [id, kin
 describe.each(samples)("the sample of %s", (type, sample) => {
   const fields = fieldsOf(sample.data);
 
-  test("has a site's id where it names a site, and nowhere else", () => {
+  test("has the site's id in fields for a site only", () => {
     for (const { path, name, value } of fields) {
       if (name === "siteId" || name === "site_id") expect([SAMPLE_IDS.site, null], path).toContain(value);
       else if (!sample.resource.startsWith("site/")) expect(value, path).not.toBe(SAMPLE_IDS.site);
     }
   });
 
-  test("has ids that are known, in fields that hold ids alone", () => {
+  test("has known ids, and only in id fields", () => {
     for (const { path, name, value } of fields) {
       if (typeof value !== "string" || !ID.test(value)) continue;
       expect(kindOfId.has(value), path).toBe(true);
@@ -48,7 +48,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     expect(ID.test(sample.resource.split("/")[1] ?? ""), sample.resource).toBe(true);
   });
 
-  test("has different ids for different things", () => {
+  test("has different ids for different resources", () => {
     const top = Object.entries(sample.data).filter(
       ([name, value]) => typeof value === "string" && ID.test(value) && name !== "uid" && name !== "owner",
     );
@@ -58,7 +58,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     expect(Object.values(sample.data)).not.toContain(sample.id);
   });
 
-  test("has times of that match day's season, in their order", () => {
+  test("has plausible times in chronological order", () => {
     for (const { path, name, value } of fields) {
       if (typeof value !== "number") continue;
       if (isTime(name)) expect(Math.abs(value - SAMPLE_MOMENT), path).toBeLessThan(YEAR);
@@ -81,7 +81,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     if (sample.previousSequence !== null) expect(sample.previousSequence).toBeLessThan(sample.sequence);
   });
 
-  test("has hashes, addresses, currencies and amounts that look like it", () => {
+  test("has plausible hashes, addresses, currencies and amounts", () => {
     for (const { path, name, value } of fields) {
       if (value === null) continue;
       if (["hash", "seed", "commitment"].includes(name)) expect(value, path).toMatch(/^[0-9a-f]{64}$/);
@@ -93,14 +93,14 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     }
   });
 
-  test("says nothing empty where there has to be something", () => {
+  test("has no empty names, titles or skus", () => {
     for (const { path, name, value } of fields) if (/name|title|slug|sku|question/i.test(name)) expect(value, path).not.toBe("");
   });
 });
 
 const data = (sample: Sample): Record<string, unknown> => sample.data;
 
-test.each(of(/^entitlement_/))("%s: an entitlement's status, dates and money agree", (type, sample) => {
+test.each(of(/^entitlement_/))("%s: an entitlement's status, dates and amounts are consistent", (type, sample) => {
   const { status, dateCancelled, dateEnds, dateRefunded, refunded, price } = data(sample);
   const expected = {
     entitlement_cancelScheduled: "cancelScheduled",
@@ -116,18 +116,18 @@ test.each(of(/^entitlement_/))("%s: an entitlement's status, dates and money agr
   expect(refunded).toBeLessThanOrEqual(Number(price));
 });
 
-test.each(of(/^billing\.c/))("%s: a charge's status agrees with its receipt and failure", (_, sample) => {
+test.each(of(/^billing\.c/))("%s: a charge's status is consistent with its receipt and failure", (_, sample) => {
   const { status, receiptNumber, failure, amount, refunded, refundPending } = data(sample);
   expect(receiptNumber !== null).toBe(status === "complete");
   expect(failure !== null).toBe(status === "declined");
   expect(Number(refunded) + Number(refundPending)).toBeLessThanOrEqual(Number(amount));
 });
 
-test.each(of(/^billing\.refund/))("%s: a refund says why it failed only if it did", (_, sample) => {
+test.each(of(/^billing\.refund/))("%s: a refund has a failure only if it failed", (_, sample) => {
   expect(data(sample).failure !== null).toBe(data(sample).status === "declined");
 });
 
-test.each(of(/^poll\./))("%s: a poll is settled by one of its answers, and closed by then", (_, sample) => {
+test.each(of(/^poll\./))("%s: a settled poll is closed and has one of its answers as correct", (_, sample) => {
   const { open, settled, correctAnswerId } = data(sample);
   expect(settled !== null).toBe(correctAnswerId !== null);
   if (settled !== null) expect(open).toBe(false);
@@ -135,22 +135,22 @@ test.each(of(/^poll\./))("%s: a poll is settled by one of its answers, and close
   if (correctAnswerId !== null) expect(answerIds.map(({ value }) => value)).toContain(correctAnswerId);
 });
 
-test.each(of(/^(stream\.(created|deleted|updated)|admin\.went)/))("%s: a stream is live since a moment, or not live", (type, sample) => {
+test.each(of(/^(stream\.(created|deleted|updated)|admin\.went)/))("%s: a stream has liveSince exactly if it is live", (type, sample) => {
   expect(data(sample).isLive).toBe(type === "admin.wentLive");
   expect(data(sample).liveSince !== null).toBe(data(sample).isLive);
 });
 
-test.each(of(/^webhook\.(?!test)/))("%s: a webhook is enabled, or says why it is disabled", (_, sample) => {
+test.each(of(/^webhook\.(?!test)/))("%s: a webhook has a disabled reason exactly if it is disabled", (_, sample) => {
   expect(data(sample).disabled === null).toBe(data(sample).enabled);
 });
 
-test.each(of(/^invite\./))("%s: an invitation is consumed or revoked only when that is the news", (type, sample) => {
+test.each(of(/^invite\./))("%s: an invite is consumed or revoked only in events about that", (type, sample) => {
   const { consumed, revoked } = data(sample);
   if (consumed !== undefined) expect(consumed).toBe(/consumed|redeemed/.test(type));
   expect(revoked).toBe(/[rR]evoked/.test(type));
 });
 
-test("hashes are those of what they stand for", () => {
+test("hashes match their inputs", () => {
   const sha256 = (text: unknown): string => createHash("sha256").update(String(text)).digest("hex");
   for (const [type, sample] of samples) {
     const { hash, email, seed, commitment } = data(sample);
@@ -159,6 +159,6 @@ test("hashes are those of what they stand for", () => {
   }
 });
 
-test("each known id is of one thing alone", () => {
+test("each sample id identifies one resource only", () => {
   expect(new Set(Object.values(SAMPLE_IDS)).size).toBe(Object.keys(SAMPLE_IDS).length);
 });

@@ -6,7 +6,7 @@ import { EVENTS, type EventType } from "./event-catalogue.ts";
 import type { EventKind } from "./event-kind.ts";
 import { MONTH, SAMPLE_IDS, SAMPLE_MOMENT } from "./sample-ids.ts";
 
-/** Fields that mean the same in every event. */
+/** Fields with the same meaning in every event. */
 const COMMON_VALUES: Record<string, unknown> = {
   siteId: SAMPLE_IDS.site,
   site_id: SAMPLE_IDS.site,
@@ -23,10 +23,10 @@ const COMMON_VALUES: Record<string, unknown> = {
   tags: [],
 };
 
-/** A new thing was created and modified at the moment of its event. */
+/** Types whose event time is also the creation time. */
 const CREATES = /([cC]reated|Registered|Added|Started|new_account)$/;
 
-/** An event as the catalogue shows it. */
+/** An event type as listed in the catalogue. */
 export interface CataloguedEvent {
   type: string;
   description: string;
@@ -35,10 +35,10 @@ export interface CataloguedEvent {
   sample: z.output<typeof EventData>;
 }
 
-// The same for everybody and costly to make: once per isolate, when it is first asked for.
+// The same for every caller and expensive to build: built once per isolate, on first use.
 let catalogue: CataloguedEvent[] | undefined;
 
-/** Every event, by type. */
+/** All event types, sorted. */
 export function eventCatalogue(): CataloguedEvent[] {
   catalogue ??= Object.entries<EventKind>(EVENTS)
     .map(([type, kind]) => describeEvent(type, kind))
@@ -46,7 +46,7 @@ export function eventCatalogue(): CataloguedEvent[] {
   return catalogue;
 }
 
-/** An event of a type as it might come. */
+/** A sample event of a type. */
 export function sampleEvent(type: EventType): z.output<typeof EventData> {
   return describeEvent(type, EVENTS[type]).sample;
 }
@@ -54,10 +54,10 @@ export function sampleEvent(type: EventType): z.output<typeof EventData> {
 function describeEvent(type: string, kind: EventKind): CataloguedEvent {
   const { data, description, services } = kind;
   const schema = toJsonSchema(EventData.extend({ type: z.literal(type), data }));
-  const madeUp = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
-  // What has no value there is made up, so that a new field is in the samples before somebody has thought of a better value.
+  const generated = z.record(z.string(), z.unknown()).parse(sampleOf(toJsonSchema(data)));
+  // Fields without a chosen value are generated, so that new fields appear in the samples immediately.
   const chosen = Object.entries(sampleValues(type, kind)).filter(([field]) => field in data.shape);
-  const values = { ...madeUp, ...Object.fromEntries(chosen) };
+  const values = { ...generated, ...Object.fromEntries(chosen) };
   const [resource = ""] = resourcesOf(type, kind, values);
   const isFirst = values.created === SAMPLE_MOMENT;
   return {
@@ -79,7 +79,7 @@ function describeEvent(type: string, kind: EventKind): CataloguedEvent {
   };
 }
 
-/** The fields of a sample for which somebody has chosen a value. */
+/** The fields of a sample with a chosen value. */
 function sampleValues(type: string, { samples }: EventKind): Record<string, unknown> {
   const chosen = samples.filter(([types]) => types.test(type)).flatMap(([, values]) => Object.entries(values));
   return { ...COMMON_VALUES, ...Object.fromEntries(chosen), ...(CREATES.test(type) && { created: SAMPLE_MOMENT }) };
@@ -89,7 +89,7 @@ function toJsonSchema(schema: z.ZodType): Record<string, unknown> {
   return { ...z.toJSONSchema(schema, { unrepresentable: "any" }) };
 }
 
-/** What an event with such data may have happened to: "<area>/<id>", or "<area>/" where the data don't tell the id. */
+/** The possible resources of an event with this data: "<area>/<id>", or "<area>/" if the data doesn't contain the id. */
 export function resourcesOf(type: string, { resource }: EventKind, data: Record<string, unknown>): string[] {
   return [resource ?? `${type.split(/[._]/)[0]}/_id`].flat().map((form) => {
     const [area, path = ""] = form.split("/");
@@ -98,7 +98,7 @@ export function resourcesOf(type: string, { resource }: EventKind, data: Record<
   });
 }
 
-/** Of what the data don't name: a thing of its own, or the site. */
+/** The id of an area's sample resource, or of the site if it has none. */
 function idOfArea(area: string): string {
   return Object.entries(SAMPLE_IDS).find(([name]) => name === area)?.[1] ?? SAMPLE_IDS.site;
 }

@@ -1,4 +1,4 @@
-// The ids and the moment that the samples of the event catalogue share.
+// The ids and the time shared by the samples of the event catalogue.
 
 /** When the sample event happened: 21 November 2026, 15:00 UTC. */
 export const SAMPLE_MOMENT = 1795273200000;
@@ -6,7 +6,7 @@ export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 export const MONTH = 30 * DAY;
 
-/** Ids of the sample site's things. None is an account of the demo's: what happens in a sample happened to nobody. */
+/** Ids of the sample resources. None is a demo account, because samples are fictitious. */
 export const SAMPLE_IDS = {
   site: "5eed00000000000000000001",
   page: "5eed0000000000000000c001",

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 
-/** The part of JSON Schema that zod writes. */
+/** The subset of JSON Schema that zod generates. */
 const Node = z.object({
   $ref: z.string().optional(),
   const: z.unknown().optional(),
@@ -25,7 +25,7 @@ type Node = z.infer<typeof Node>;
 const MOMENT = 1795273200000;
 const IS_MOMENT = /^(created|modified|dateGranted|lastLogin)$|(At|Expires)$/;
 
-/** By the name of the field, so that a sample reads like a match day. */
+/** Values by field name, so that samples look realistic. */
 const BY_NAME: Record<string, unknown> = {
   name: "Main stage",
   title: "Harbour City v Old Dock",
@@ -36,7 +36,7 @@ const BY_NAME: Record<string, unknown> = {
   entitlement: "season-pass",
 };
 
-// Tried one after the other where a field asks for a form.
+// Candidates, tried in order, for fields with a format.
 const TEXTS = [
   ...[
     "5eed0000000000000000c001",
@@ -50,14 +50,14 @@ const TEXTS = [
   ...["#6e5ffb", "abc123xyz", "viewer@demo.example", "2026-11-21", "15:00", "Europe/London", "overlay:write", "*", "0".repeat(64)],
 ];
 
-/** A small value that fits a JSON Schema as zod writes it; fields that may be left out are. */
+/** Generates a minimal value that matches a JSON Schema from zod; optional fields are omitted. */
 export function sampleOf(schema: unknown, root: unknown = schema, name = ""): unknown {
   const node = Node.parse(schema);
   if (node.$ref !== undefined) return sampleOf(resolve(node.$ref, Node.parse(root)), root, name);
   if (node.const !== undefined) return node.const;
   if (node.enum) return node.enum[0];
   const choices = node.anyOf ?? node.oneOf ?? [];
-  // Null is a value that nobody takes for something else.
+  // Null can't be mistaken for a real value.
   if (choices.some((choice) => Node.parse(choice).type === "null")) return null;
   const [choice] = choices;
   if (choice !== undefined) return sampleOf(choice, root, name);
@@ -81,7 +81,7 @@ export function sampleOf(schema: unknown, root: unknown = schema, name = ""): un
 
 function textOf({ pattern, format, minLength = 0, maxLength = Infinity }: Node, name: string): string {
   const byName = BY_NAME[name];
-  const wanted = [
+  const candidates = [
     byName,
     ...(format === "email" ? ["viewer@demo.example"] : []),
     ...(format === "uri" ? ["https://demo.example/"] : []),
@@ -95,10 +95,10 @@ function textOf({ pattern, format, minLength = 0, maxLength = Infinity }: Node, 
     (pattern === undefined || new RegExp(pattern).test(text)) &&
     (format !== "uri" || text.startsWith("https:")) &&
     (format !== "email" || text.includes("@"));
-  return wanted.find(fits) ?? "";
+  return candidates.find(fits) ?? "";
 }
 
-/** The words of a field's name: text that is nobody's id or address. */
+/** The words of a field's name, as text that can't be mistaken for an id or URL. */
 function wordsOf(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/_/g, " ");
   return words.trim().replace(/^./, (letter) => letter.toUpperCase());
