@@ -72,7 +72,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
     }
   };
   let waiting: string[] = [];
-  await run("sitesWaiting", async () => {
+  await run("sitesWithPendingEvents", async () => {
     waiting = await sitesWithPendingEvents(db, now - LOST_AFTER_MS);
   });
   for (const siteId of waiting) await run("nudge", () => env.SITE_LOG.getByName(siteId).nudge(), { siteId });

@@ -29,7 +29,7 @@ export function listQuery<const S extends readonly [string, ...string[]], F exte
       .transform((direction) => (direction === "1" ? 1 : -1))
       .optional()
       .openapi({ type: "integer", description: "1 ascending, -1 descending (2 is accepted as -1)", example: -1 }),
-    cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; makes later pages as fast as the first" }),
+    cursor: z.string().max(CURSOR_MAX).optional().openapi({ description: "From `pagination.next`; keeps late pages as fast as the first" }),
     ...filters,
   });
 }
