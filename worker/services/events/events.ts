@@ -28,6 +28,6 @@ export const events = eventsOf(
   {
     "event.created": { data: CalendarEvent, description: "A calendar event was created" },
     "event.deleted": { data: CalendarEvent, description: "A calendar event was deleted" },
-    "event.updated": { data: CalendarEvent, description: "A calendar event changed" },
+    "event.updated": { data: CalendarEvent, description: "A calendar event was updated" },
   },
 );

@@ -20,6 +20,6 @@ export const events = eventsOf(
   {
     "navigation.created": { data: Navigation, description: "A menu was created" },
     "navigation.deleted": { data: Navigation, description: "A menu was deleted" },
-    "navigation.updated": { data: Navigation, description: "A menu changed" },
+    "navigation.updated": { data: Navigation, description: "A menu was updated" },
   },
 );

@@ -5,7 +5,7 @@ import { eventsOf } from "#worker/services/event-catalogue/event-kind.ts";
 import { SAMPLE_IDS, SAMPLE_MOMENT } from "#worker/services/event-catalogue/sample-ids.ts";
 import { Overlay } from "./schemas.ts";
 
-const Channels = Id.array().nullable().describe("null: every channel of the site");
+const Channels = Id.array().nullable().describe("Null for every channel of the site");
 const goal = "<p>Goal! {{scorer}} makes it {{home}}:{{away}}.</p>";
 
 export const events = eventsOf(
@@ -52,11 +52,11 @@ export const events = eventsOf(
     },
     "overlay.cleared": {
       data: z.object({ clearId: Id, channelIds: Channels, target: ClearTarget }),
-      description: "Overlays were taken off the screen",
+      description: "Active broadcasts were cleared",
       resource: ["page/channelIds.0", "site/-"],
     },
     "overlay.created": { data: Overlay, description: "An overlay was created" },
     "overlay.deleted": { data: Overlay, description: "An overlay was deleted" },
-    "overlay.updated": { data: Overlay, description: "An overlay changed" },
+    "overlay.updated": { data: Overlay, description: "An overlay was updated" },
   },
 );

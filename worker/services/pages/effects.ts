@@ -10,7 +10,7 @@ export const effects: Effects = {
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
 };
 
-/** Those viewers leave who don't pass the page's gate any more; the others hear of the change. */
+/** Disconnects viewers who no longer pass the page's gate, and notifies the others. */
 async function notifyChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const channel = channelOf(env, siteId, idOf(event));
   const emitted = channel.emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });

@@ -37,20 +37,20 @@ export const events = {
     {
       "admin.channelCreated": { data: Page, description: "A channel was created", resource: "page/_id" },
       "admin.channelDeleted": { data: Page, description: "A channel was deleted", resource: "page/_id" },
-      "admin.channelUpdated": { data: Page, description: "A channel changed", resource: "page/_id" },
+      "admin.channelUpdated": { data: Page, description: "A channel was updated", resource: "page/_id" },
       "admin.landingCreated": { data: Page, description: "A landing page was created", resource: "page/_id" },
       "admin.landingDeleted": { data: Page, description: "A landing page was deleted", resource: "page/_id" },
-      "admin.landingUpdated": { data: Page, description: "A landing page changed", resource: "page/_id" },
+      "admin.landingUpdated": { data: Page, description: "A landing page was updated", resource: "page/_id" },
       "admin.templateArchived": { data: ChannelTemplate, description: "A channel template was archived", resource: "template/_id" },
       "admin.templateCreated": { data: ChannelTemplate, description: "A channel template was created", resource: "template/_id" },
-      "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template changed", resource: "template/_id" },
+      "admin.templateUpdated": { data: ChannelTemplate, description: "A channel template was updated", resource: "template/_id" },
     },
   ),
   ...eventsOf(
     { services: ["account-service-v3"], samples },
     {
       "device.claimed": { data: OnDevice, description: "A device took one of an account's slots", resource: "account/accountId" },
-      "device.freed": { data: OnDevice, description: "A device gave its slot back", resource: "account/accountId" },
+      "device.freed": { data: OnDevice, description: "A device slot was released", resource: "account/accountId" },
     },
   ),
 };

@@ -23,6 +23,6 @@ export const events = eventsOf(
   {
     "panel.created": { data: Panel, description: "A panel was created" },
     "panel.deleted": { data: Panel, description: "A panel was deleted" },
-    "panel.updated": { data: Panel, description: "A panel changed" },
+    "panel.updated": { data: Panel, description: "A panel was updated" },
   },
 );

@@ -15,6 +15,6 @@ export const events = eventsOf(
   {
     "playlist.created": { data: Playlist, description: "A playlist was created" },
     "playlist.deleted": { data: Playlist, description: "A playlist was deleted" },
-    "playlist.updated": { data: Playlist, description: "A playlist changed" },
+    "playlist.updated": { data: Playlist, description: "A playlist was updated" },
   },
 );

@@ -34,14 +34,14 @@ export const events = eventsOf(
     ],
   },
   {
-    "poll.closed": { data: ChangedPoll, description: "A poll takes no more responses" },
+    "poll.closed": { data: ChangedPoll, description: "A poll was closed" },
     "poll.created": { data: Poll, description: "A poll was created" },
     "poll.deleted": { data: Poll, description: "A poll was deleted" },
-    "poll.opened": { data: ChangedPoll, description: "A poll takes responses" },
+    "poll.opened": { data: ChangedPoll, description: "A poll was opened" },
     "poll.settled": {
       data: ChangedPoll,
-      description: "It is known which answer of a poll was right; said again with another one, it is corrected",
+      description: "The correct answer of a poll was set; a later event with another answer corrects it",
     },
-    "poll.updated": { data: ChangedPoll, description: "A poll changed" },
+    "poll.updated": { data: ChangedPoll, description: "A poll was updated" },
   },
 );

@@ -1,8 +1,8 @@
 import type { Effects } from "#worker/services/event-catalogue/effect.ts";
-import { notifyQuestProgress } from "./frames.ts";
+import { notifyQuestChange } from "./frames.ts";
 
 export const effects: Effects = {
-  "quest.created": notifyQuestProgress,
-  "quest.updated": notifyQuestProgress,
-  "quest.deleted": notifyQuestProgress,
+  "quest.created": notifyQuestChange,
+  "quest.updated": notifyQuestChange,
+  "quest.deleted": notifyQuestChange,
 };

@@ -39,7 +39,7 @@ export const events = eventsOf(
   {
     "quest.created": { data: Quest, description: "A quest was created" },
     "quest.deleted": { data: Quest, description: "A quest was deleted" },
-    "quest.updated": { data: Quest, description: "A quest changed" },
+    "quest.updated": { data: Quest, description: "A quest was updated" },
     "raffle.drawn": {
       data: RaffleResult.omit({ algorithm: true }).extend({ questId: Id, entrants: z.number().int() }),
       description: "A quest's raffle was drawn",

@@ -9,7 +9,7 @@ const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValu
 });
 
 /** Notifies a quest's channels, or every open channel for a site-wide quest, that it was created, updated or deleted. Idempotent. */
-export async function notifyQuestProgress(env: Env, siteId: string, event: LogEntry): Promise<void> {
+export async function notifyQuestChange(env: Env, siteId: string, event: LogEntry): Promise<void> {
   const quest = PublicQuest.parse(JSON.parse(event.data));
   const data = { ...quest, deleted: event.type === "quest.deleted" };
   const channelIds = quest.channelIds.length > 0 ? quest.channelIds : await openChannels(env, siteId);
