@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, DEVELOPER } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
@@ -46,7 +46,7 @@ accessCodes.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listAccessCodes(c.var.ctx, query), toAccessCode), 200);
+    return c.json(listResponse(c.req.url, query, await listAccessCodes(c.var.ctx, query), toAccessCode), 200);
   },
 );
 

@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, CLIENT, GLOBAL, GLOBAL_OR_SUPER } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { callerAddress } from "#worker/http/limits.ts";
 import { Deleted, deleted, json, jsonBody } from "#worker/lib/schemas/common.ts";
@@ -90,7 +90,7 @@ globalAccounts.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listAnswer(c.req.url, query, await listGlobalSites(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listGlobalSites(c.var.ctx, query), (row) => row),
       200,
     );
   },

@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { getAccount } from "#worker/services/accounts/accounts.ts";
@@ -26,7 +26,7 @@ accountRoles.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await queryRoles(c.var.ctx, query), toAccount), 200);
+    return c.json(listResponse(c.req.url, query, await queryRoles(c.var.ctx, query), toAccount), 200);
   },
 );
 

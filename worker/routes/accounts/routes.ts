@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
@@ -44,7 +44,7 @@ accounts.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listAccounts(c.var.ctx, query), toAccount), 200);
+    return c.json(listResponse(c.req.url, query, await listAccounts(c.var.ctx, query), toAccount), 200);
   },
 );
 

@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import {
@@ -48,7 +48,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listRulesById(c.var.ctx, query), toRule), 200);
+    return c.json(listResponse(c.req.url, query, await listRulesById(c.var.ctx, query), toRule), 200);
   },
 );
 
@@ -67,7 +67,7 @@ automationRules.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listRules(c.var.ctx, query), toRule), 200);
+    return c.json(listResponse(c.req.url, query, await listRules(c.var.ctx, query), toRule), 200);
   },
 );
 

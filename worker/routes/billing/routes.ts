@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, DEVELOPER, DEVELOPER_OR_ACCOUNT, STRIPE_SIGNATURE } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { checkApplePay, refundCharge } from "#worker/services/billing/billing.ts";
@@ -31,7 +31,7 @@ billing.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listCharges(c.var.ctx, query), toCharge), 200);
+    return c.json(listResponse(c.req.url, query, await listCharges(c.var.ctx, query), toCharge), 200);
   },
 );
 

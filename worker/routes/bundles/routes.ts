@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createBundle, getBundle, listBundles } from "#worker/services/bundles/bundles.ts";
@@ -26,7 +26,7 @@ bundles.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listBundles(c.var.ctx, query), toBundle), 200);
+    return c.json(listResponse(c.req.url, query, await listBundles(c.var.ctx, query), toBundle), 200);
   },
 );
 

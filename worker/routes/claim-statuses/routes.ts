@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { getClaim, listClaims, updateClaim } from "#worker/services/claim-statuses/claims.ts";
@@ -26,7 +26,7 @@ claimStatuses.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listClaims(c.var.ctx, query), toClaimStatus), 200);
+    return c.json(listResponse(c.req.url, query, await listClaims(c.var.ctx, query), toClaimStatus), 200);
   },
 );
 

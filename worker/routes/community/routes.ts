@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT, ANYONE } from "#worker/http/credentials.ts";
-import { listAnswer } from "#worker/services/core/list-schemas.ts";
+import { listResponse } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json } from "#worker/lib/schemas/common.ts";
 import { streamText } from "#worker/http/stream-text.ts";
@@ -50,7 +50,7 @@ community.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listMembers(c.var.ctx, query);
-    return c.json(listAnswer(c.req.url, { ...query, search: query.searchQuery }, page, toMember), 200);
+    return c.json(listResponse(c.req.url, { ...query, search: query.searchQuery }, page, toMember), 200);
   },
 );
 

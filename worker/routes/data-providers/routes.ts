@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { DEVELOPER, DEVELOPER_OR_ACCOUNT, SIGNATURE } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
@@ -166,6 +166,6 @@ dataProviders.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listProviderEvents(c.var.ctx, c.req.valid("param").providerId, query);
-    return c.json(listAnswer(c.req.url, query, page, toProviderEvent), 200);
+    return c.json(listResponse(c.req.url, query, page, toProviderEvent), 200);
   },
 );

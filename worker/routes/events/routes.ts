@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagText, tagVersion } from "#worker/http/conditional.ts";
 import { CLIENT, CLIENT_HEADER_OR_QUERY, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { listCategories, listFilters, listLabels } from "#worker/services/events/categories.ts";
@@ -45,7 +45,7 @@ events.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listCalendarEvents(c.var.ctx, query), toCalendarEvent), 200);
+    return c.json(listResponse(c.req.url, query, await listCalendarEvents(c.var.ctx, query), toCalendarEvent), 200);
   },
 );
 
@@ -105,7 +105,7 @@ events.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listAnswer(c.req.url, query, await listFilters(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listFilters(c.var.ctx, query), (row) => row),
       200,
     );
   },
@@ -126,7 +126,7 @@ events.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listAnswer(c.req.url, query, await listCategories(c.var.ctx, query), (row) => row),
+      listResponse(c.req.url, query, await listCategories(c.var.ctx, query), (row) => row),
       200,
     );
   },
@@ -169,7 +169,7 @@ events.openapi(
     const query = c.req.valid("query");
     const page = await listLabels(c.var.ctx, c.req.valid("param").categoryTitle, query);
     return c.json(
-      listAnswer(c.req.url, query, page, (row) => row),
+      listResponse(c.req.url, query, page, (row) => row),
       200,
     );
   },

@@ -3,7 +3,7 @@ import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ANYONE, CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
 import { callerAddress } from "#worker/http/limits.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { inviteFailure } from "#worker/services/invites/failures.ts";
@@ -53,7 +53,7 @@ invites.openapi(
     const query = c.req.valid("query");
     const page = await listInvites(c.var.ctx, query);
     return c.json(
-      listAnswer(c.req.url, query, page, (row) => wireOf(c, row)),
+      listResponse(c.req.url, query, page, (row) => wireOf(c, row)),
       200,
     );
   },

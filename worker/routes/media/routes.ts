@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ANYONE, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json } from "#worker/lib/schemas/common.ts";
 import { MAX_FILE_BYTES } from "#worker/services/media/media-type.ts";
@@ -28,7 +28,7 @@ media.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listMedia(c.var.ctx, query), toMedia), 200);
+    return c.json(listResponse(c.req.url, query, await listMedia(c.var.ctx, query), toMedia), 200);
   },
 );
 

@@ -4,7 +4,7 @@ import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagPublicPart } from "#worker/http/conditional.ts";
 import { CLIENT, DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
@@ -45,7 +45,7 @@ navigation.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listNavigations(c.var.ctx, query), toNavigation), 200);
+    return c.json(listResponse(c.req.url, query, await listNavigations(c.var.ctx, query), toNavigation), 200);
   },
 );
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { DEVELOPER, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, Id, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { broadcastOverlay, clearBroadcasts, listBroadcasts } from "#worker/services/overlays/broadcasts.ts";
@@ -44,7 +44,7 @@ overlays.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listOverlays(c.var.ctx, query), toOverlay), 200);
+    return c.json(listResponse(c.req.url, query, await listOverlays(c.var.ctx, query), toOverlay), 200);
   },
 );
 
@@ -83,7 +83,7 @@ overlays.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listBroadcasts(c.var.ctx, query), toActiveBroadcast), 200);
+    return c.json(listResponse(c.req.url, query, await listBroadcasts(c.var.ctx, query), toActiveBroadcast), 200);
   },
 );
 

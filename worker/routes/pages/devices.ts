@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { json } from "#worker/lib/schemas/common.ts";
 import { freeDevice, listDevices } from "#worker/services/pages/devices.ts";
@@ -23,7 +23,7 @@ devices.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listDevices(c.var.ctx, query), toDevice), 200);
+    return c.json(listResponse(c.req.url, query, await listDevices(c.var.ctx, query), toDevice), 200);
   },
 );
 

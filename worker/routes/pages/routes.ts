@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createPage, deletePage, getPage, listPages, updatePage } from "#worker/services/pages/pages.ts";
@@ -27,7 +27,7 @@ pages.openapi(
     const query = c.req.valid("query");
     const page = await listPages(c.var.ctx, query);
     return c.json(
-      listAnswer(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)),
+      listResponse(c.req.url, query, page, (row) => projectPage(row, query.options?.projection)),
       200,
     );
   },
@@ -90,7 +90,7 @@ for (const { types, ...list } of lists) {
     }),
     async (c) => {
       const query = c.req.valid("query");
-      return c.json(listAnswer(c.req.url, query, await listPages(c.var.ctx, query, types), toPage), 200);
+      return c.json(listResponse(c.req.url, query, await listPages(c.var.ctx, query, types), toPage), 200);
     },
   );
 }

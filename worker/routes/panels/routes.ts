@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
 import { ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createPanel, deletePanel, getPanel, listPanels, patchPanel, replacePanel } from "#worker/services/panels/panels.ts";
@@ -26,7 +26,7 @@ panels.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listPanels(c.var.ctx, query), toPanel), 200);
+    return c.json(listResponse(c.req.url, query, await listPanels(c.var.ctx, query), toPanel), 200);
   },
 );
 

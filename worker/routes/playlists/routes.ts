@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { importYoutubePlaylist } from "#worker/services/playlists/imports.ts";
@@ -48,7 +48,7 @@ playlists.openapi(
     const query = c.req.valid("query");
     const page = await listPlaylists(c.var.ctx, query);
     return c.json(
-      listAnswer(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
+      listResponse(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
       200,
     );
   },
@@ -89,7 +89,7 @@ playlists.openapi(
     const query = c.req.valid("query");
     const page = await listPlaylistsById(c.var.ctx, query);
     return c.json(
-      listAnswer(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
+      listResponse(c.req.url, query, page, (row) => projectPlaylist(row, query.projection)),
       200,
     );
   },

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { findReferences } from "#worker/services/polls/references.ts";
@@ -60,7 +60,7 @@ polls.openapi(
     const page = await listPolls(c.var.ctx, query);
     const insider = await isInsider(c.var.ctx);
     return c.json(
-      listAnswer(c.req.url, query, page, (poll) => toPoll(poll, insider)),
+      listResponse(c.req.url, query, page, (poll) => toPoll(poll, insider)),
       200,
     );
   },

@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { claimQuest } from "#worker/services/claim-statuses/claims.ts";
@@ -43,7 +43,7 @@ quests.openapi(
     const page = await listQuests(c.var.ctx, query);
     const manages = await questManager(c.var.ctx);
     return c.json(
-      listAnswer(c.req.url, query, page, (quest) => toQuest(quest, manages(quest))),
+      listResponse(c.req.url, query, page, (quest) => toQuest(quest, manages(quest))),
       200,
     );
   },

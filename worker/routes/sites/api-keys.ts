@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "#worker/services/sites/api-keys.ts";
@@ -25,7 +25,7 @@ apiKeys.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listApiKeys(c.var.ctx, query), toApiKey), 200);
+    return c.json(listResponse(c.req.url, query, await listApiKeys(c.var.ctx, query), toApiKey), 200);
   },
 );
 

@@ -1,7 +1,7 @@
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion } from "#worker/http/conditional.ts";
 import { DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { addPlaybackKey, deletePlaybackKey, listPlaybackKeys } from "#worker/services/sites/playback-keys.ts";
@@ -24,7 +24,7 @@ playbackKeys.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listPlaybackKeys(c.var.ctx, query), toPlaybackKey), 200);
+    return c.json(listResponse(c.req.url, query, await listPlaybackKeys(c.var.ctx, query), toPlaybackKey), 200);
   },
 );
 

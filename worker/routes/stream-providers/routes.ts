@@ -1,6 +1,6 @@
 import { createArea } from "#worker/http/area.ts";
 import { DEVELOPER, DEVELOPER_OR_PROVIDER } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import {
@@ -34,7 +34,7 @@ streamProviders.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listStreamProviders(c.var.ctx, query), toStreamProvider), 200);
+    return c.json(listResponse(c.req.url, query, await listStreamProviders(c.var.ctx, query), toStreamProvider), 200);
   },
 );
 

@@ -3,7 +3,7 @@ import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { searchGames } from "#worker/services/streams/games.ts";
@@ -37,7 +37,7 @@ streams.openapi(
   async (c) => {
     const query = c.req.valid("query");
     return c.json(
-      listAnswer(c.req.url, query, await listStreams(c.var.ctx, query), (row) => toStream(row)),
+      listResponse(c.req.url, query, await listStreams(c.var.ctx, query), (row) => toStream(row)),
       200,
     );
   },

@@ -3,7 +3,7 @@ import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { tagPublicPart, tagVersion } from "#worker/http/conditional.ts";
 import { ACCOUNT, CLIENT, DEVELOPER_OR_ACCOUNT } from "#worker/http/credentials.ts";
-import { listAnswer, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { isManager } from "#worker/services/core/context.ts";
@@ -70,7 +70,7 @@ subscriptions.openapi(
     const query = c.req.valid("query");
     const page = await listSubscriptions(c.var.ctx, query);
     const show = isManager(await c.var.ctx.caller()) ? toSubscription : toPublicSubscription;
-    return c.json(listAnswer(c.req.url, query, page, show), 200);
+    return c.json(listResponse(c.req.url, query, page, show), 200);
   },
 );
 
@@ -171,7 +171,7 @@ subscriptions.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listOwnEntitlements(c.var.ctx, query), toAccountEntitlement), 200);
+    return c.json(listResponse(c.req.url, query, await listOwnEntitlements(c.var.ctx, query), toAccountEntitlement), 200);
   },
 );
 
@@ -192,7 +192,7 @@ subscriptions.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listEntitlements(c.var.ctx, c.req.valid("param").accountId, query);
-    return c.json(listAnswer(c.req.url, query, page, toAccountEntitlement), 200);
+    return c.json(listResponse(c.req.url, query, page, toAccountEntitlement), 200);
   },
 );
 

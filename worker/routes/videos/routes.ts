@@ -4,7 +4,7 @@ import type { AppEnv } from "#worker/http/app-env.ts";
 import { createArea } from "#worker/http/area.ts";
 import { tagVersion, tagVersionOf } from "#worker/http/conditional.ts";
 import { CLIENT, DEVELOPER_OR_ACCOUNT, DEVICE } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Deleted, deleted, IdParam, json, jsonBody } from "#worker/lib/schemas/common.ts";
 import { seesUrls } from "#worker/services/videos/gated-videos.ts";
@@ -70,7 +70,7 @@ videos.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listVideos(c.var.ctx, query);
-    return c.json(listAnswer(c.req.url, query, page, await serialiser(c)), 200);
+    return c.json(listResponse(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
 
@@ -126,7 +126,7 @@ videos.openapi(
   async (c) => {
     const query = c.req.valid("query");
     const page = await listLivestreams(c.var.ctx, query);
-    return c.json(listAnswer(c.req.url, query, page, await serialiser(c)), 200);
+    return c.json(listResponse(c.req.url, query, page, await serialiser(c)), 200);
   },
 );
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createArea } from "#worker/http/area.ts";
 import { DEVELOPER } from "#worker/http/credentials.ts";
-import { listAnswer, listOf } from "#worker/services/core/list-schemas.ts";
+import { listResponse, listOf } from "#worker/services/core/list-schemas.ts";
 import { operation } from "#worker/http/operation.ts";
 import { Id, IdParam, json, optionalJsonBody } from "#worker/lib/schemas/common.ts";
 import { listDeliveries, redeliver, sendTest } from "#worker/services/webhooks/deliveries.ts";
@@ -28,7 +28,7 @@ deliveries.openapi(
   }),
   async (c) => {
     const query = c.req.valid("query");
-    return c.json(listAnswer(c.req.url, query, await listDeliveries(c.var.ctx, query), toDeliveryAnswer), 200);
+    return c.json(listResponse(c.req.url, query, await listDeliveries(c.var.ctx, query), toDeliveryAnswer), 200);
   },
 );
 

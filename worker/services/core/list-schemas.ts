@@ -58,7 +58,7 @@ export function listOf<T extends z.ZodType>(item: T) {
 }
 
 /** Turns a page of rows into the response, with links that keep the caller's parameters. */
-export function listAnswer<Row, Item>(url: string, query: ListQuery, page: ListPage<Row>, toItem: (row: Row) => Item) {
+export function listResponse<Row, Item>(url: string, query: ListQuery, page: ListPage<Row>, toItem: (row: Row) => Item) {
   const { pathname, searchParams } = new URL(url);
   const link = (offset: number, cursor?: string) => {
     const params = new URLSearchParams(searchParams);
