@@ -12,7 +12,7 @@ import { newId, randomHex } from "#worker/lib/ids.ts";
 import { grantEntitlement } from "#worker/services/subscriptions/entitlements.ts";
 import { batchAll, type Ctx } from "#worker/services/core/context.ts";
 import { getContent } from "#worker/services/pages/content.ts";
-import { noteWatching, pruneWatchTime } from "#worker/services/pages/watch-time.ts";
+import { recordWatching, pruneWatchTime } from "#worker/services/pages/watch-time.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
 import { PageContent } from "#worker/services/pages/content-schemas.ts";
 import { Device } from "#worker/services/pages/device-schemas.ts";
@@ -375,7 +375,7 @@ describe("devices", () => {
   test("are deleted with their account", async () => {
     const viewer = await newViewer();
     await play(page, "tv", viewer.headers);
-    await batchAll(db, [noteWatching(internalCtx(), page, `account:${viewer.id}`)]);
+    await batchAll(db, [recordWatching(internalCtx(), page, `account:${viewer.id}`)]);
     await site.call("deleteAccount", { params: { id: viewer.id } });
     for (const [table, column] of [
       ["devices", "account_id = ?"],

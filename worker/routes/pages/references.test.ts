@@ -10,7 +10,7 @@ import { AutomationRule } from "#worker/services/automation-rules/schemas.ts";
 import { createPage, deletePage, updatePage } from "#worker/services/pages/pages.ts";
 import { createChannelTemplate } from "#worker/services/pages/channel-templates.ts";
 import { batchAll } from "#worker/services/core/context.ts";
-import { noteWatching } from "#worker/services/pages/watch-time.ts";
+import { recordWatching } from "#worker/services/pages/watch-time.ts";
 import { CalendarEvent } from "#worker/services/events/schemas.ts";
 import { Navigation } from "#worker/services/navigation/schemas.ts";
 import { Stream } from "#worker/services/streams/schemas.ts";
@@ -113,7 +113,7 @@ test("deleting a channel detaches its calendar events, with an event for each, a
   };
   const event = (await site.call("createCalendarEvent", { body })).as(CalendarEvent);
   const ctx = interrupted(site, () => Promise.resolve());
-  await batchAll(ctx.db, [noteWatching(ctx, page._id, "device:tv")]);
+  await batchAll(ctx.db, [recordWatching(ctx, page._id, "device:tv")]);
   await site.call("deletePage", { params: { id: page._id } });
   const left = await site.call("getCalendarEvent", { params: { id: event._id } });
   const now = left.as(CalendarEvent);

@@ -23,7 +23,7 @@ export const SITE_WIDE = "";
 const NOT_LISTED = "The overlay can only be shown on its own channels, and this isn't one of them";
 
 /** A broadcast's position in a channel's log. */
-export interface Sent {
+export interface SentBroadcast {
   broadcastId: string;
   channelId: string;
   seq: number;
@@ -51,7 +51,7 @@ export interface ClearRequest {
   broadcastId?: string;
 }
 
-export interface Cleared {
+export interface ClearedBroadcasts {
   channelId: string;
   seq: number;
   broadcastIds: string[];
@@ -65,7 +65,7 @@ export async function broadcastOverlay(
   ctx: Ctx,
   overlayId: string,
   input: BroadcastInput,
-): Promise<{ broadcastId: string; broadcasts: Sent[] }> {
+): Promise<{ broadcastId: string; broadcasts: SentBroadcast[] }> {
   const named = namedChannels(input);
   const [[overlay], found] = await ctx.db.batch([
     ctx.db
@@ -113,7 +113,7 @@ async function orUnavailable<T>(sending: Promise<T>): Promise<T> {
 }
 
 /** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */
-export async function sendBroadcast(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<Sent[]> {
+export async function sendBroadcast(env: Env, siteId: string, { channelIds, broadcast }: BroadcastEvent): Promise<SentBroadcast[]> {
   const { broadcastId } = broadcast;
   if (!channelIds) return (await presenceOf(env, siteId).publish(broadcast)).map((sent) => ({ broadcastId, ...sent }));
   return Promise.all(
@@ -136,7 +136,7 @@ export async function sendUncleared(env: Env, siteId: string, { channelIds, broa
 }
 
 /** Removes broadcasts from viewers' screens before they end. */
-export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: ClearRequest): Promise<Cleared[]> {
+export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: ClearRequest): Promise<ClearedBroadcasts[]> {
   const [rows, [channel]] = await ctx.db.batch([
     ctx.db
       .select()
@@ -163,7 +163,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
 }
 
 /** Sends a committed clear to its channels. Idempotent. */
-export async function sendClear(env: Env, siteId: string, { clearId, channelIds, target }: ClearEvent): Promise<Cleared[]> {
+export async function sendClear(env: Env, siteId: string, { clearId, channelIds, target }: ClearEvent): Promise<ClearedBroadcasts[]> {
   if (!channelIds) return presenceOf(env, siteId).clear({ id: clearId, target });
   return Promise.all(
     channelIds.map(async (channelId) => {

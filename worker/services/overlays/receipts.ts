@@ -8,7 +8,7 @@ import { SITE_WIDE } from "./broadcasts.ts";
 import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** Delivery counts. `delay` is in ms of the server's clock, from the channel's commit to the arrival of the acknowledgement. */
-export interface Counts {
+export interface DeliveryCounts {
   /** Open sockets in the broadcast's audience when it was sent; those it was delivered to; those that acknowledged it in time. */
   sockets: number;
   sent: number;
@@ -20,12 +20,12 @@ export interface Counts {
   delay: { p50: number | null; p95: number | null; p99: number | null };
 }
 
-export interface Receipt extends Counts {
+export interface Receipt extends DeliveryCounts {
   broadcastId: string;
   /** The channel and the position in its log; null for a broadcast to several channels. */
   channelId: string | null;
   seq: number | null;
-  channels: (Counts & { channelId: string; seq: number })[];
+  channels: (DeliveryCounts & { channelId: string; seq: number })[];
 }
 
 /** Returns the receipt of a broadcast as of now; receipts are kept for a day after the broadcast ends. */
@@ -62,7 +62,7 @@ async function readReceipts(ctx: Ctx, broadcastId: string, targets: string[]): P
   }
 }
 
-function countsOf(parts: ChannelReceipt[]): Counts {
+function countsOf(parts: ChannelReceipt[]): DeliveryCounts {
   const total = (count: (part: ChannelReceipt) => number) => parts.reduce((sum, part) => sum + count(part), 0);
   const delays = merge(parts.map((part) => part.delays));
   const sockets = total((part) => part.sockets);

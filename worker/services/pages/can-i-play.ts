@@ -2,7 +2,7 @@ import type { CAN_I_PLAY_ERRORS, PLAY_ACCESS } from "#db/enums.ts";
 import type { PageGate, PageSchedule } from "#db/types.ts";
 
 /** The input of the playback decision. */
-export interface Viewing {
+export interface PlaybackRequest {
   /** Milliseconds since 1970 UTC, like all times here. */
   now: number;
   gate: PageGate;
@@ -32,7 +32,7 @@ export interface PlayError {
   message: string;
 }
 
-export interface Verdict {
+export interface PlaybackDecision {
   /** `preview_over` with every error, so that a client that reads only this field doesn't play. */
   access: (typeof PLAY_ACCESS)[number];
   live: boolean;
@@ -53,21 +53,21 @@ interface Passed {
 }
 
 /** Decides whether a viewer may play a page now. If not, the error names the first rule that denies it and what would unlock it. */
-export function canIPlay(viewing: Viewing): Verdict {
-  const passed: Passed = { gate: passesGate(viewing), video: passesVideo(viewing) };
+export function canIPlay(request: PlaybackRequest): PlaybackDecision {
+  const passed: Passed = { gate: passesGate(request), video: passesVideo(request) };
   const paid = passed.gate && passed.video;
-  const remaining = paid ? 0 : previewLeft(viewing, passed);
-  const accountOverDeviceLimit = viewing.signedIn && !viewing.devices.hasSlot && viewing.devices.taken >= viewing.devices.limit;
+  const remaining = paid ? 0 : previewLeft(request, passed);
+  const accountOverDeviceLimit = request.signedIn && !request.devices.hasSlot && request.devices.taken >= request.devices.limit;
   const error =
-    regionError(viewing) ??
-    scheduleError(viewing) ??
-    (paid || remaining > 0 ? null : gateError(viewing, passed)) ??
-    (accountOverDeviceLimit ? deviceError(viewing.devices.limit) : null);
+    regionError(request) ??
+    scheduleError(request) ??
+    (paid || remaining > 0 ? null : gateError(request, passed)) ??
+    (accountOverDeviceLimit ? deviceError(request.devices.limit) : null);
   const access = error ? "preview_over" : paid ? "full" : "preview";
   return {
     access,
-    live: isLive(viewing),
-    offset: offsetOf(viewing),
+    live: isLive(request),
+    offset: offsetOf(request),
     previewTimeRemainingSeconds: access === "full" ? null : access === "preview" ? remaining : 0,
     userHasChannelGateEntitlement: passed.gate,
     userHasVideoEntitlement: passed.video,
@@ -76,46 +76,46 @@ export function canIPlay(viewing: Viewing): Verdict {
   };
 }
 
-function passesGate({ gate: { type, skus }, signedIn, manages, heldSkus, loginSkus }: Viewing): boolean {
+function passesGate({ gate: { type, skus }, signedIn, manages, heldSkus, loginSkus }: PlaybackRequest): boolean {
   if (manages || type === "none") return true;
   if (type === "login") return signedIn && (skus.length === 0 || overlap(skus, loginSkus));
   return overlap(skus, heldSkus);
 }
 
-function passesVideo({ videoSkus, manages, heldSkus }: Viewing): boolean {
+function passesVideo({ videoSkus, manages, heldSkus }: PlaybackRequest): boolean {
   return manages || videoSkus.length === 0 || overlap(videoSkus, heldSkus);
 }
 
-function previewLeft(viewing: Viewing, passed: Passed): number {
-  return Math.max(0, previewAllowed(viewing, passed) - viewing.preview.used);
+function previewLeft(request: PlaybackRequest, passed: Passed): number {
+  return Math.max(0, previewAllowed(request, passed) - request.preview.used);
 }
 
 /** Seconds of preview that every closed gate allows. A login gate allows none, because login codes are not sold. */
-function previewAllowed({ gate, preview }: Viewing, passed: Passed): number {
+function previewAllowed({ gate, preview }: PlaybackRequest, passed: Passed): number {
   const byGate = gate.type === "entitlement" ? preview.gate : 0;
   return Math.min(passed.gate ? Infinity : byGate, passed.video ? Infinity : preview.video);
 }
 
-function regionError({ regions, country }: Viewing): PlayError | null {
+function regionError({ regions, country }: PlaybackRequest): PlayError | null {
   if (regions.length === 0 || (country !== undefined && regions.includes(country))) return null;
   return { type: "region", message: `Only available in ${regions.join(", ")}` };
 }
 
 /** A live stream may be watched beyond the end of its schedule, for example in extra time. */
-function scheduleError({ now, schedule, stream }: Viewing): PlayError | null {
+function scheduleError({ now, schedule, stream }: PlaybackRequest): PlayError | null {
   if (!schedule) return null;
   if (now < schedule.startTimestamp) return { type: "not_started", message: `This starts at ${iso(schedule.startTimestamp)}` };
   if (now < schedule.endTimestamp || stream?.isLive) return null;
   return { type: "ended", message: `This ended at ${iso(schedule.endTimestamp)}` };
 }
 
-function gateError(viewing: Viewing, passed: Passed): PlayError {
-  const { gate, videoSkus, signedIn } = viewing;
+function gateError(request: PlaybackRequest, passed: Passed): PlayError {
+  const { gate, videoSkus, signedIn } = request;
   const requiresLogin = !passed.gate && gate.type === "login";
   const skus = [...new Set([...(passed.gate ? [] : gate.skus), ...(passed.video ? [] : videoSkus)])];
   const key = requiresLogin ? "a login code" : "an entitlement";
   const unlock = skus.length === 0 ? key : `${key} of ${skus.join(" or ")}`;
-  const allowed = previewAllowed(viewing, passed);
+  const allowed = previewAllowed(request, passed);
   if (allowed > 0) {
     return { type: "preview_over", message: `The preview of ${allowed} seconds is over; ${unlock} unlocks the rest` };
   }
@@ -129,15 +129,15 @@ function deviceError(limit: number): PlayError {
 }
 
 /** Whether the channel's stream is live or, without a stream, its schedule is running. */
-export function isLive({ now, schedule, stream }: Pick<Viewing, "now" | "schedule" | "stream">): boolean {
+export function isLive({ now, schedule, stream }: Pick<PlaybackRequest, "now" | "schedule" | "stream">): boolean {
   if (stream) return stream.isLive;
   return schedule !== undefined && now >= schedule.startTimestamp && now < schedule.endTimestamp;
 }
 
-function offsetOf(viewing: Viewing): number {
-  const { now, schedule, stream } = viewing;
+function offsetOf(request: PlaybackRequest): number {
+  const { now, schedule, stream } = request;
   const since = (stream ? stream.liveSince : schedule?.startTimestamp) ?? now;
-  return isLive(viewing) ? Math.max(0, Math.floor((now - since) / 1000)) : 0;
+  return isLive(request) ? Math.max(0, Math.floor((now - since) / 1000)) : 0;
 }
 
 function overlap(required: string[], held: string[]): boolean {

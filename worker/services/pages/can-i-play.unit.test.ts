@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canIPlay, type Viewing } from "./can-i-play.ts";
+import { canIPlay, type PlaybackRequest } from "./can-i-play.ts";
 
 const KICK_OFF = Date.UTC(2026, 10, 21, 15);
 const HOUR = 3_600_000;
 
-const open: Viewing = {
+const open: PlaybackRequest = {
   now: KICK_OFF,
   gate: { type: "none", skus: [] },
   schedule: undefined,
@@ -21,14 +21,14 @@ const open: Viewing = {
   devices: { hasSlot: false, taken: 0, limit: 3 },
 };
 
-const play = (change: Partial<Viewing>) => canIPlay({ ...open, ...change });
+const play = (change: Partial<PlaybackRequest>) => canIPlay({ ...open, ...change });
 const paid = { type: "entitlement" as const, skus: ["season-pass", "match-pass"] };
 const schedule = { startTimestamp: KICK_OFF, endTimestamp: KICK_OFF + 2 * HOUR };
 const preview = { gate: 120, video: 0, used: 45 };
 const full = { hasSlot: false, taken: 3, limit: 3 };
 
 describe("canIPlay grants full access", () => {
-  test.for<[who: string, viewing: Partial<Viewing>]>([
+  test.for<[who: string, request: Partial<PlaybackRequest>]>([
     ["to anybody without a gate", {}],
     ["to a signed-in viewer at a login gate", { gate: { type: "login", skus: [] }, signedIn: true }],
     [
@@ -48,13 +48,13 @@ describe("canIPlay grants full access", () => {
     ["on a device with a slot when all slots are taken", { signedIn: true, devices: { ...full, hasSlot: true } }],
     ["on a device that takes the last slot", { signedIn: true, devices: { ...full, taken: 2 } }],
     ["to an anonymous viewer, whatever the devices of an account", { devices: full }],
-  ])("%s", ([, viewing]) => {
-    expect(play(viewing)).toMatchObject({ access: "full", error: null, previewTimeRemainingSeconds: null, accountOverDeviceLimit: false });
+  ])("%s", ([, request]) => {
+    expect(play(request)).toMatchObject({ access: "full", error: null, previewTimeRemainingSeconds: null, accountOverDeviceLimit: false });
   });
 });
 
 describe("canIPlay", () => {
-  test.for<[type: string, rule: string, viewing: Partial<Viewing>, unlockedBy: string]>([
+  test.for<[type: string, rule: string, request: Partial<PlaybackRequest>, unlockedBy: string]>([
     ["region", "from another country", { regions: ["GB"], country: "FR" }, "GB"],
     ["region", "from an unknown country", { regions: ["GB"] }, "GB"],
     ["not_started", "before the start", { schedule, now: KICK_OFF - 1 }, "2026-11-21T15:00:00.000Z"],
@@ -103,8 +103,8 @@ describe("canIPlay", () => {
     ["preview_over", "when the preview is used up", { gate: paid, preview: { gate: 120, video: 0, used: 120 } }, "season-pass"],
     ["device_limit", "on one device too many", { signedIn: true, devices: full }, "free one"],
     ["device_limit", "on one device too many, even for a preview", { gate: paid, preview, signedIn: true, devices: full }, "free one"],
-  ])("denies with %s: %s", ([type, , viewing, unlockedBy]) => {
-    const { access, error, previewTimeRemainingSeconds } = play(viewing);
+  ])("denies with %s: %s", ([type, , request, unlockedBy]) => {
+    const { access, error, previewTimeRemainingSeconds } = play(request);
     expect({ access, type: error?.type, previewTimeRemainingSeconds }).toEqual({
       access: "preview_over",
       type,
@@ -136,7 +136,7 @@ describe("canIPlay", () => {
 });
 
 describe("the live programme", () => {
-  test.for<[name: string, viewing: Partial<Viewing>, live: boolean, offset: number]>([
+  test.for<[name: string, request: Partial<PlaybackRequest>, live: boolean, offset: number]>([
     ["is nothing without a schedule and a stream", {}, false, 0],
     ["is that of the schedule without a stream", { schedule, now: KICK_OFF + 90_500 }, true, 90],
     ["is nothing before the schedule starts", { schedule, now: KICK_OFF - 5000 }, false, 0],
@@ -153,14 +153,14 @@ describe("the live programme", () => {
       false,
       0,
     ],
-  ])("%s", ([, viewing, live, offset]) => {
-    expect(play(viewing)).toMatchObject({ live, offset });
+  ])("%s", ([, request, live, offset]) => {
+    expect(play(request)).toMatchObject({ live, offset });
   });
 });
 
 const sku = fc.constantFrom("season-pass", "match-pass", "press");
 const skus = fc.uniqueArray(sku);
-const anyViewing: fc.Arbitrary<Viewing> = fc.record({
+const anyRequest: fc.Arbitrary<PlaybackRequest> = fc.record({
   now: fc.integer({ min: -5, max: 5 }).map((hours) => KICK_OFF + hours * HOUR),
   gate: fc.record({ type: fc.constantFrom("none", "login", "entitlement"), skus }),
   schedule: fc.option(fc.constant(schedule), { nil: undefined }),
@@ -183,8 +183,8 @@ const anyViewing: fc.Arbitrary<Viewing> = fc.record({
 describe("for any input", () => {
   test("playback is allowed exactly if there is no error", () => {
     fc.assert(
-      fc.property(anyViewing, (viewing) => {
-        const { access, error, previewTimeRemainingSeconds: left } = canIPlay(viewing);
+      fc.property(anyRequest, (request) => {
+        const { access, error, previewTimeRemainingSeconds: left } = canIPlay(request);
         expect(error === null).toBe(access !== "preview_over");
         if (access === "full") expect(left).toBeNull();
         if (access === "preview") expect(left).toBeGreaterThan(0);
@@ -196,8 +196,8 @@ describe("for any input", () => {
 
   test("full access requires both entitlements", () => {
     fc.assert(
-      fc.property(anyViewing, (viewing) => {
-        const { access, userHasChannelGateEntitlement, userHasVideoEntitlement } = canIPlay(viewing);
+      fc.property(anyRequest, (request) => {
+        const { access, userHasChannelGateEntitlement, userHasVideoEntitlement } = canIPlay(request);
         const both = userHasChannelGateEntitlement && userHasVideoEntitlement;
         if (access === "full") expect(both).toBe(true);
         if (access === "preview") expect(both).toBe(false);
@@ -209,9 +209,9 @@ describe("for any input", () => {
   test("another sku, a longer preview or a free device never reduces access", () => {
     const rank = { preview_over: 0, preview: 1, full: 2 };
     fc.assert(
-      fc.property(anyViewing, sku, (viewing, more) => {
-        const before = rank[canIPlay(viewing).access];
-        const { heldSkus, loginSkus, preview: seen, devices } = viewing;
+      fc.property(anyRequest, sku, (request, more) => {
+        const before = rank[canIPlay(request).access];
+        const { heldSkus, loginSkus, preview: seen, devices } = request;
         for (const change of [
           { heldSkus: [...heldSkus, more] },
           { loginSkus: [...loginSkus, more] },
@@ -220,7 +220,7 @@ describe("for any input", () => {
           { devices: { ...devices, taken: Math.max(0, devices.taken - 1) } },
           { regions: [] },
         ])
-          expect(rank[canIPlay({ ...viewing, ...change }).access]).toBeGreaterThanOrEqual(before);
+          expect(rank[canIPlay({ ...request, ...change }).access]).toBeGreaterThanOrEqual(before);
       }),
       { numRuns: 2000 },
     );

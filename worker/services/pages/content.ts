@@ -11,7 +11,7 @@ import {
   videos,
   watchTime,
 } from "#db/schema/index.ts";
-import { canIPlay, isLive, type Verdict, type Viewing } from "./can-i-play.ts";
+import { canIPlay, isLive, type PlaybackDecision, type PlaybackRequest } from "./can-i-play.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import { type Actor, batchAll, type Ctx } from "#worker/services/core/context.ts";
@@ -19,7 +19,7 @@ import { claimDevice, selectDevices } from "./devices.ts";
 import { mayPlayOn } from "#worker/services/videos/gated-videos.ts";
 import { heldAt } from "#worker/services/subscriptions/entitlements.ts";
 import { selectSigningKeys, signUrl } from "#worker/services/sites/playback-keys.ts";
-import { noteWatching, viewerOf, watchedUntil } from "./watch-time.ts";
+import { recordWatching, viewerOf, watchedSeconds } from "./watch-time.ts";
 
 /** The requested page and, unless it is the current programme, the video from its playlists or from the site's ungated ones. */
 export type ContentSelector = ({ id: string } | { slug: string }) & { videoId?: string | undefined };
@@ -32,7 +32,7 @@ export interface Viewer {
 
 export interface Content {
   page: PageRow;
-  verdict: Verdict;
+  verdict: PlaybackDecision;
   /** The video to play; null if playback is denied or there is none. */
   video: PlayableVideo | null;
   devices: { deviceId: string; description: string }[];
@@ -59,7 +59,7 @@ export async function getContent(ctx: Ctx, selector: ContentSelector, viewer: Vi
   const facts = await readFacts(ctx, selector);
   const actor = await ctx.caller();
   const decision = decide(ctx, facts, actor, viewer);
-  const watching = isPreviewing(decision.verdict) ? [noteWatching(ctx, facts.page.id, viewerKey(ctx))] : [];
+  const watching = isPreviewing(decision.verdict) ? [recordWatching(ctx, facts.page.id, viewerKey(ctx))] : [];
   if (actor.kind !== "account" || decision.verdict.error || holdsSlot(ctx, facts)) {
     await batchAll(ctx.db, watching);
     return withUrl(ctx, facts, decision);
@@ -219,7 +219,7 @@ function decide(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Deci
   const video = videoOf(facts, isLive({ now: ctx.now, schedule, stream }));
   const videoSkus = video?.subscriptions ?? [];
   const best = (skus: string[]) => Math.max(0, ...facts.offered.filter(({ sku }) => skus.includes(sku)).map(({ seconds }) => seconds));
-  const viewing: Viewing = {
+  const request: PlaybackRequest = {
     now: ctx.now,
     gate,
     schedule,
@@ -231,10 +231,10 @@ function decide(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Deci
     manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
     heldSkus: facts.held,
     loginSkus: facts.loginCodes,
-    preview: { gate: best(gate.skus), video: best(videoSkus), used: watchedUntil(ctx.now, facts.watched) },
+    preview: { gate: best(gate.skus), video: best(videoSkus), used: watchedSeconds(ctx.now, facts.watched) },
     devices: { hasSlot: holdsSlot(ctx, facts), taken: devices.length, limit: deviceLimit },
   };
-  const verdict = canIPlay(viewing);
+  const verdict = canIPlay(request);
   return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit };
 }
 
@@ -255,7 +255,7 @@ function holdsSlot(ctx: Ctx, { devices, deviceLimit }: Facts): boolean {
 }
 
 /** A response that ends a preview also counts as watching, or the preview would restart after a pause. */
-function isPreviewing({ access, error }: Verdict): boolean {
+function isPreviewing({ access, error }: PlaybackDecision): boolean {
   return access === "preview" || error?.type === "preview_over";
 }
 

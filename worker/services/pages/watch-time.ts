@@ -17,12 +17,12 @@ export function viewerOf(accountId: string | undefined, deviceId: string): strin
 }
 
 /** Seconds watched up to now. */
-export function watchedUntil(now: number, known: WatchTime | undefined): number {
+export function watchedSeconds(now: number, known: WatchTime | undefined): number {
   return known ? known.seconds + secondsSince(now, known.modified) : 0;
 }
 
 /** Records that a viewer is watching a page: the time since the last request counts as watched, up to the maximum gap. */
-export function noteWatching(ctx: Ctx, pageId: string, viewer: string): BatchItem<"sqlite"> {
+export function recordWatching(ctx: Ctx, pageId: string, viewer: string): BatchItem<"sqlite"> {
   // D1 binds numbers as floats; without the cast, the division would not truncate.
   const elapsed = sql`cast(${ctx.now} - ${watchTime.modified} as integer)`;
   // Only whole seconds are counted and the remainder carries over, so frequent requests don't gain time.

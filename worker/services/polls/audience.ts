@@ -24,12 +24,12 @@ export async function findAudience(env: Env, siteId: string, pollId: string, kno
       pages,
       sql`${pages.siteId} = ${panels.siteId} and exists (select 1 from json_each(${pages.data}, '$.sidebar.panels') where value = ${panels.id})`,
     )
-    .where(and(eq(panels.siteId, siteId), eq(pages.type, "channel"), asksPoll(pollId)));
+    .where(and(eq(panels.siteId, siteId), eq(pages.type, "channel"), includesPoll(pollId)));
   return { at: now, channelIds: rows.map((row) => row.id) };
 }
 
 /** Matches panels that include this poll. */
-export function asksPoll(pollId: string) {
+export function includesPoll(pollId: string) {
   return sql`exists (select 1 from json_each(${panels.renderer}, '$.questions') where json_extract(value, '$.poll_id') = ${pollId})`;
 }
 

@@ -40,7 +40,7 @@ export async function pollDefinition(env: Env, siteId: string, pollId: string): 
  * Applies the definition to all counters; once this resolves for a closed poll, the database has every vote. Counter 0, which sums,
  * comes last, so that it never publishes a state that another counter has yet to reach.
  */
-export async function defineEverywhere(env: Env, siteId: string, pollId: string, poll: PollDefinition): Promise<void> {
+export async function defineOnAllCounters(env: Env, siteId: string, pollId: string, poll: PollDefinition): Promise<void> {
   const [first, ...others] = countersOf(env, siteId, pollId);
   await Promise.all(others.map((counter) => counter.define(poll)));
   await first?.define(poll);
@@ -49,7 +49,7 @@ export async function defineEverywhere(env: Env, siteId: string, pollId: string,
 /** Syncs a poll's counters with its row, or clears them if the poll is deleted. Idempotent. */
 export async function syncCounters(env: Env, siteId: string, pollId: string): Promise<void> {
   const poll = await pollDefinition(env, siteId, pollId);
-  if (poll) return defineEverywhere(env, siteId, pollId, poll);
+  if (poll) return defineOnAllCounters(env, siteId, pollId, poll);
   await Promise.all(countersOf(env, siteId, pollId).map((counter) => counter.clear()));
   await withdrawTally(env, siteId, pollId, Date.now());
   await deleteResponses(env, siteId, pollId);

@@ -17,7 +17,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { counterAt, countersOf, defineEverywhere, definitionOf, orUnavailable } from "./counting.ts";
+import { counterAt, countersOf, defineOnAllCounters, definitionOf, orUnavailable } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -135,7 +135,7 @@ export async function replaceAnswers(ctx: Ctx, id: string, input: AnswersInput):
   if (current.correctAnswerId !== null && removed.includes(current.correctAnswerId))
     throw conflict("The correct answer can't be removed; set another one first");
   if (removed.length === 0) return changePoll(ctx, current, { answers }, "poll.updated");
-  await holdUnanswered(ctx, current, removed);
+  await blockResponses(ctx, current, removed);
   try {
     return await changePoll(ctx, current, { answers }, "poll.updated");
   } catch (error) {
@@ -146,7 +146,7 @@ export async function replaceAnswers(ctx: Ctx, id: string, input: AnswersInput):
 }
 
 /** Blocks responses to these answers while they are removed from the poll; throws a 409 if there are any already. */
-async function holdUnanswered(ctx: Ctx, { id, version }: PollRow, answerIds: string[]): Promise<void> {
+async function blockResponses(ctx: Ctx, { id, version }: PollRow, answerIds: string[]): Promise<void> {
   const hold = { by: ctx.requestId, version, answerIds };
   const responses = await Promise.all(countersOf(ctx.env, ctx.siteId, id).map((counter) => counter.hold(hold)));
   if (responses.every((count) => count === 0)) return;
@@ -262,7 +262,7 @@ async function changePoll(
 
 /** Once this resolves, votes are counted by this row. If it fails, the site log makes up for it and the caller gets a 503. */
 function updateCounters(ctx: Ctx, poll: PollRow, delayed: string): Promise<void> {
-  return orUnavailable(defineEverywhere(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), delayed);
+  return orUnavailable(defineOnAllCounters(ctx.env, ctx.siteId, poll.id, definitionOf(poll)), delayed);
 }
 
 function requireAnswer(poll: { answers: PollAnswer[] }, answerId: string): void {

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { panels, quests } from "#db/schema/index.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { asksPoll } from "./audience.ts";
+import { includesPoll } from "./audience.ts";
 
 const MAX_REFERENCES = 100;
 
@@ -23,7 +23,7 @@ function panelsWith(ctx: Ctx, pollId: string) {
   return ctx.db
     .select({ _id: panels.id, name: panels.panelName })
     .from(panels)
-    .where(and(eq(panels.siteId, ctx.siteId), asksPoll(pollId)))
+    .where(and(eq(panels.siteId, ctx.siteId), includesPoll(pollId)))
     .limit(MAX_REFERENCES);
 }
 
