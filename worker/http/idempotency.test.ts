@@ -62,11 +62,11 @@ describe("a repeated Idempotency-Key", () => {
 
   test("runs only one of several concurrent requests", async () => {
     const key = newKey();
-    const answers = await Promise.all([create(key), create(key), create(key)]);
+    const responses = await Promise.all([create(key), create(key), create(key)]);
     // Between its commit and storing its response, the first request has taken effect but its response isn't available yet.
-    for (const answer of answers)
-      if (answer.status !== 201) expect(["idempotency_in_flight", "idempotency_unanswered"]).toContain(answer.problem?.code);
-    const made = answers.filter((answer) => answer.status === 201).map((answer) => answer.as(Overlay)._id);
+    for (const response of responses)
+      if (response.status !== 201) expect(["idempotency_in_flight", "idempotency_unanswered"]).toContain(response.problem?.code);
+    const made = responses.filter((response) => response.status === 201).map((response) => response.as(Overlay)._id);
     expect(made.length).toBeGreaterThan(0);
     expect(new Set(made).size).toBe(1);
   });

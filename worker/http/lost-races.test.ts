@@ -45,18 +45,18 @@ async function sendConcurrently(site: TestSite, operationId: string, times: numb
 
 test.for(CHANGES)("%s: one of several concurrent requests with the same If-Match returns 200, all others 412", async (operationId) => {
   const site = await newSite();
-  const answers = await sendConcurrently(site, operationId, 4, { "If-Match": '"v1"' });
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
+  const responses = await sendConcurrently(site, operationId, 4, { "If-Match": '"v1"' });
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
 });
 
 test.for(CHANGES)("%s: two concurrent requests both succeed, and each has its event", async (operationId) => {
   const site = await newSite();
-  const answers = await sendConcurrently(site, operationId, 2);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = await sendConcurrently(site, operationId, 2);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   const operation = operationOf(operationId);
   const events = (await site.call("listEvents", { query: { limit: 200 } })).as(EventList).results;
   const requests = events.map(({ requestId }) => requestId);
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     const id = headers.get("Tifo-Request-Id");
     expect(requests.filter((one) => one === id).length, operation.path).toBeGreaterThanOrEqual(1);
   }
@@ -68,8 +68,8 @@ test.for(UPSERTS)(
     const site = await newSite();
     const missing = await sendConcurrently(site, operationId, 2, { "If-Match": '"v1"' });
     expect(missing.map(({ status }) => status)).toEqual([412, 412]);
-    const answers = await sendConcurrently(site, operationId, 2);
-    for (const { status } of answers) expect([200, 201]).toContain(status);
+    const responses = await sendConcurrently(site, operationId, 2);
+    for (const { status } of responses) expect([200, 201]).toContain(status);
     const again = await sendConcurrently(site, operationId, 3, { "If-Match": '"v2"' });
     for (const { status } of again) expect([200, 412]).toContain(status);
   },
@@ -83,8 +83,8 @@ test("two concurrent changes of a data provider both succeed, though its row was
     const signature = await signatureOf(own.secret, JSON.stringify(body));
     return site.call("updateDataProvider", { as: "client", params: { id: own.id }, body, headers: { ...signature, ...headers } });
   };
-  const answers = await Promise.all(["a", "b"].map((name) => change(name)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = await Promise.all(["a", "b"].map((name) => change(name)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   const matched = await Promise.all(["a", "b", "c"].map((name) => change(name, { "If-Match": '"v3"' })));
   expect(matched.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
 });
@@ -93,8 +93,8 @@ test("concurrent additions of tags all succeed, and none is lost", async () => {
   const site = await newSite();
   const { id } = site.accounts.viewer;
   const add = (tag: string) => site.call("addAccountTags", { params: { id }, body: { tags: [tag] } });
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => add(`tag:${number}`)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 8 }, (_, number) => add(`tag:${number}`)));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   const account = (await site.call("getAccount", { params: { id } })).as(Account);
   expect(account.tags).toEqual(expect.arrayContaining(Array.from({ length: 8 }, (_, number) => `tag:${number}`)));
 });

@@ -24,8 +24,8 @@ describe("the public fields", () => {
   test("are compared with each response, however deeply a field is nested", async () => {
     const site = await newSite();
     const operation = operationOf("getSite");
-    const answer = (await site.call("getSite", { as: "developer" })).body;
-    expect(unlistedFields(operation, 200, answer)).toEqual(
+    const response = (await site.call("getSite", { as: "developer" })).body;
+    expect(unlistedFields(operation, 200, response)).toEqual(
       expect.arrayContaining(["SiteAsRead.contractServiceChargeRate", "SiteAsRead.settings.security"]),
     );
     expect(unlistedFields(operation, 200, (await site.call("getSite", { as: "client" })).body)).toEqual([]);

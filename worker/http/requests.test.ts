@@ -34,15 +34,15 @@ describe("a request from a browser", () => {
 
   test("is readable from any origin for viewers, errors included", async () => {
     const headers = { Origin: "https://elsewhere.example" };
-    const answers = [
+    const responses = [
       await site.call("listPages", { headers }),
       await site.call("listAccounts", { as: "admin", headers }),
       await site.call("listAccounts", { as: "viewer", headers }),
     ];
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 403]);
-    for (const answer of answers) {
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe("*");
-      expect(answer.headers.get("Access-Control-Expose-Headers")).toContain("Tifo-Request-Id");
+    expect(responses.map((response) => response.status)).toEqual([200, 200, 403]);
+    for (const response of responses) {
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      expect(response.headers.get("Access-Control-Expose-Headers")).toContain("Tifo-Request-Id");
     }
   });
 
@@ -99,8 +99,8 @@ describe("a method that a path does not support", () => {
 describe("a request id", () => {
   test("is the caller's if it is well-formed, and is in the header, problem and log", async () => {
     const id = "trace:goal-17.home_9";
-    const answer = await site.call("getPage", { params: { id: "x" }, headers: { "Tifo-Request-Id": id } });
-    expect([answer.headers.get("Tifo-Request-Id"), answer.problem?.requestId, answer.log.requestId]).toEqual([id, id, id]);
+    const response = await site.call("getPage", { params: { id: "x" }, headers: { "Tifo-Request-Id": id } });
+    expect([response.headers.get("Tifo-Request-Id"), response.problem?.requestId, response.log.requestId]).toEqual([id, id, id]);
   });
 
   test.for(["short", "with a space", "a".repeat(101), "new\tline", '{"level":"error"}'])("is generated instead of %j", async (given) => {
@@ -184,13 +184,13 @@ describe("an optional body", () => {
     const repeatable: Record<string, string> = { "Idempotency-Key": "empty-body" };
     for (const headers of [undefined, repeatable])
       expect((await site.call("clearBroadcasts", { body: empty(), ...(headers && { headers }) })).status).toBe(200);
-    const answer = await exports.default.fetch(`${ORIGIN}/overlay/v1/clear-broadcast`, {
+    const response = await exports.default.fetch(`${ORIGIN}/overlay/v1/clear-broadcast`, {
       method: "POST",
       headers: { ...(await site.headersOf("developer")), "Content-Type": "application/json" },
       // Without a length, as in chunks.
       body: new ReadableStream({ start: (controller) => controller.close() }),
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test("is malformed if it isn't JSON", async () => {

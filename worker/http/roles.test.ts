@@ -85,12 +85,12 @@ test("an account is authorized exactly as its roles allow", async () => {
   const created = await site.call("createOverlay", { body: overlay });
   overlayId = /"_id":"([0-9a-f]{24})"/.exec(created.text)?.[1];
   await fc.assert(
-    fc.asyncProperty(fc.array(roleOf, { maxLength: 3 }), attempt, async (drawn, tried) => {
+    fc.asyncProperty(fc.array(roleOf, { maxLength: 3 }), attempt, async (drawn, attempted) => {
       const roles = drawn.map(({ scope, write, channels: on }) => ({ scope, write, pageId: on.map((index) => site.channels[index]) }));
       await db.update(accounts).set({ roles }).where(eq(accounts.id, account.id));
       const headers = { Authorization: `Bearer ${token}` };
-      const { status } = await site.call(tried.operationId, { ...tried.options(), as: "client", headers });
-      expect(status !== 403).toBe(mayAccount(roles, tried));
+      const { status } = await site.call(attempted.operationId, { ...attempted.options(), as: "client", headers });
+      expect(status !== 403).toBe(mayAccount(roles, attempted));
     }),
     { numRuns: 60 },
   );
@@ -99,10 +99,14 @@ test("an account is authorized exactly as its roles allow", async () => {
 test("a developer key is authorized exactly as its roles allow", async () => {
   const hash = await sha256(key);
   await fc.assert(
-    fc.asyncProperty(fc.array(keyRole, { maxLength: 3 }), attempt, async (roles, tried) => {
+    fc.asyncProperty(fc.array(keyRole, { maxLength: 3 }), attempt, async (roles, attempted) => {
       await db.update(apiKeys).set({ roles }).where(eq(apiKeys.hash, hash));
-      const { status } = await site.call(tried.operationId, { ...tried.options(), as: "client", headers: { "Tifo-Developer-Key": key } });
-      expect(status !== 403).toBe(mayKey(roles, tried));
+      const { status } = await site.call(attempted.operationId, {
+        ...attempted.options(),
+        as: "client",
+        headers: { "Tifo-Developer-Key": key },
+      });
+      expect(status !== 403).toBe(mayKey(roles, attempted));
     }),
     { numRuns: 60 },
   );

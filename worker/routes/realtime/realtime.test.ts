@@ -27,8 +27,8 @@ async function newTicket(channelId: string, as: Caller = "viewer"): Promise<stri
 }
 
 async function broadcast(channelId: string): Promise<string> {
-  const answer = await site.call("broadcastOverlay", { params: { id: overlayId }, body: { channelId } });
-  return answer.as(BroadcastAnswer).broadcasts[0]?.broadcastId ?? "";
+  const response = await site.call("broadcastOverlay", { params: { id: overlayId }, body: { channelId } });
+  return response.as(BroadcastAnswer).broadcasts[0]?.broadcastId ?? "";
 }
 
 /** How a viewer was rejected: the error frame's code, and the close code. */
@@ -40,11 +40,11 @@ async function rejection(viewer: TestViewer): Promise<{ code: string; close: num
 describe("a ticket", () => {
   test("admits its account once, within a minute", async () => {
     const before = Date.now();
-    const answer = await site.call("createTicket", { as: "viewer", body: { channelId: channel } });
-    const { ticket, expiresAt } = answer.as(Ticket);
+    const response = await site.call("createTicket", { as: "viewer", body: { channelId: channel } });
+    const { ticket, expiresAt } = response.as(Ticket);
     expect(expiresAt - before).toBeGreaterThan(55_000);
     expect(expiresAt - before).toBeLessThanOrEqual(62_000);
-    expect(answer.headers.get("RateLimit")).toMatch(/^"ticket";r=\d+;t=\d+$/);
+    expect(response.headers.get("RateLimit")).toMatch(/^"ticket";r=\d+;t=\d+$/);
     await (await openSocket(site, channel, { ticket })).first("welcome");
     expect(await rejection(await openSocket(site, channel, { ticket }))).toEqual({ code: "unauthenticated", close: CLOSE.unauthenticated });
   });
@@ -85,8 +85,8 @@ describe("a ticket", () => {
   test("is issued only for the site's own channels", async () => {
     const foreign = await newSite();
     for (const channelId of [newId(1), foreign.channels[0]]) {
-      const answer = await site.call("createTicket", { as: "viewer", body: { channelId } });
-      expect(answer.problem).toMatchObject({ status: 404, message: "Channel not found" });
+      const response = await site.call("createTicket", { as: "viewer", body: { channelId } });
+      expect(response.problem).toMatchObject({ status: 404, message: "Channel not found" });
     }
   });
 });
@@ -117,9 +117,9 @@ describe("a socket", () => {
   });
 
   test("needs an upgrade", async () => {
-    const answer = await site.call("connectToChannel", { params: { channelId: channel } });
-    expect(answer.problem).toMatchObject({ status: 426, code: "upgrade_required" });
-    expect(answer.headers.get("Upgrade")).toBe("websocket");
+    const response = await site.call("connectToChannel", { params: { channelId: channel } });
+    expect(response.problem).toMatchObject({ status: 426, code: "upgrade_required" });
+    expect(response.headers.get("Upgrade")).toBe("websocket");
   });
 
   test("belongs to the site in its URL, whatever its headers say", async () => {

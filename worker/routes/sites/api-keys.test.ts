@@ -40,8 +40,8 @@ async function rowOf(id: string): Promise<typeof apiKeys.$inferSelect | undefine
 
 describe("creating a key", () => {
   test("returns it once, stores only its hash, and it works", async () => {
-    const answer = await create({ clientName: "Match-day desk" });
-    const created = answer.as(ApiKeyWithSecret);
+    const response = await create({ clientName: "Match-day desk" });
+    const created = response.as(ApiKeyWithSecret);
     expect(created).toMatchObject({
       siteId: site.id,
       clientName: "Match-day desk",
@@ -55,7 +55,7 @@ describe("creating a key", () => {
     const { results } = (await site.call("listEvents")).as(EventList);
     const event = results.find(({ type, resource }) => type === "site.apiKeyCreated" && resource === `apikey/${created._id}`);
     expect(event?.data).toMatchObject({ name: "Scoreboard" });
-    const shown = `${JSON.stringify(results)}${(await site.call("listApiKeys")).text}${JSON.stringify(answer.log)}`;
+    const shown = `${JSON.stringify(results)}${(await site.call("listApiKeys")).text}${JSON.stringify(response.log)}`;
     for (const secret of [created.key, await sha256(created.key)]) expect(shown).not.toContain(secret);
   });
 
@@ -94,9 +94,9 @@ describe("creating a key", () => {
     ["expirationTime", "tomorrow"],
     ["key", "tifo_dev_chosen"],
   ])("rejects %s %j", async ([field, value]) => {
-    const answer = await create({ [field]: value });
-    expect(answer.status).toBe(400);
-    expect(answer.fields.map((path) => path.split(".")[0])).toEqual([field]);
+    const response = await create({ [field]: value });
+    expect(response.status).toBe(400);
+    expect(response.fields.map((path) => path.split(".")[0])).toEqual([field]);
   });
 });
 
@@ -111,9 +111,9 @@ describe("rotating a key", () => {
   test("keeps the previous secret working for a day beside the new one", async () => {
     const created = (await create()).as(ApiKeyWithSecret);
     const asked = Date.now();
-    const answer = await rotate(created._id);
-    const rotated = answer.as(ApiKeyWithSecret);
-    expect(answer.log.d1.roundTrips).toBe(2);
+    const response = await rotate(created._id);
+    const rotated = response.as(ApiKeyWithSecret);
+    expect(response.log.d1.roundTrips).toBe(2);
     expect(rotated).toMatchObject({ _id: created._id, name: "Scoreboard" });
     expect(rotated.previousKeyExpires).toBeGreaterThanOrEqual(asked + DAY);
     expect(rotated.previousKeyExpires).toBeLessThanOrEqual(Date.now() + DAY);
@@ -159,9 +159,9 @@ describe("rotating a key", () => {
 
   test("returns a new secret to exactly one of two concurrent rotations of the same version", async () => {
     const created = (await create()).as(ApiKeyWithSecret);
-    const answers = await Promise.all([1, 2].map(() => rotate(created._id, { "If-Match": '"v1"' })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
+    const responses = await Promise.all([1, 2].map(() => rotate(created._id, { "If-Match": '"v1"' })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
     expect(await works(created.key)).toEqual([200, 200]);
   });
 });

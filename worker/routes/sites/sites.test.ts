@@ -41,8 +41,8 @@ describe("creating a site", () => {
 
   test("rejects a taken slug and creates nothing", async () => {
     const email = `${randomHex(6)}@clubs.example`;
-    const answer = await create({ slug: site.slug }, email);
-    expect(answer.problem).toMatchObject({ status: 409, code: "conflict" });
+    const response = await create({ slug: site.slug }, email);
+    expect(response.problem).toMatchObject({ status: 409, code: "conflict" });
     expect(await createDb(env.DB).select().from(accounts).where(eq(accounts.email, email))).toEqual([]);
   });
 
@@ -75,12 +75,13 @@ describe("reading a site", () => {
     };
     await own.call("updateSite", { body: { name: "Harbour City", settings, tags: ["internal"], shards: ["eu-1"] } });
     for (const as of ["client", "viewer", "creator"] as const) {
-      const answer = await own.call("getSite", { as });
-      const shown = answer.as(SiteAsRead);
+      const response = await own.call("getSite", { as });
+      const shown = response.as(SiteAsRead);
       expect(shown).toMatchObject({ _id: own.id, features: { polls: true } });
       expect(PRIVATE.filter((field) => field in shown)).toEqual([]);
       expect(Object.keys(shown.settings).sort()).toEqual(["code_injection", "domain", "localization", "seo"]);
-      for (const secret of ["allowedOrigins", "jwksUrl", "internal", "box@demo.example", "250"]) expect(answer.text).not.toContain(secret);
+      for (const secret of ["allowedOrigins", "jwksUrl", "internal", "box@demo.example", "250"])
+        expect(response.text).not.toContain(secret);
     }
     for (const as of ["developer", "admin", "reader"] as const) {
       const shown = (await own.call("getSite", { as })).as(SiteAsRead);
@@ -93,8 +94,8 @@ describe("reading a site", () => {
   test("rejects a change based on the public part with 412, because it would drop the rest", async () => {
     const own = await newSite();
     const tag = (await own.call("getSite", { as: "client" })).headers.get("ETag") ?? "";
-    const answer = await own.call("updateSite", { body: { name: "Harbour City" }, headers: { "If-Match": tag } });
-    expect(answer.status).toBe(412);
+    const response = await own.call("updateSite", { body: { name: "Harbour City" }, headers: { "If-Match": tag } });
+    expect(response.status).toBe(412);
     expect((await own.call("getSite", { as: "client", headers: { "If-None-Match": tag } })).status).toBe(304);
   });
 
@@ -115,8 +116,8 @@ describe("changing a site", () => {
     const changed = (await own.call("updateSite", { body: { name: "Harbour City", tags: ["football"], devicelimit: 5 } })).as(Site);
     expect(changed).toMatchObject({ name: "Harbour City", slug: before.slug, tags: ["football"], devicelimit: 5, features: {} });
     expect(changed.settings.security.allowedOrigins).toEqual([]);
-    const answer = await own.call("getSite", { as: "developer" });
-    expect(answer.as(Site)).toEqual(changed);
+    const response = await own.call("getSite", { as: "developer" });
+    expect(response.as(Site)).toEqual(changed);
     const bare = (await own.call("updateSite", { body: { name: "Harbour City" } })).as(Site);
     expect(bare).toMatchObject({ tags: [], devicelimit: 3, collections: [] });
   });
@@ -137,8 +138,8 @@ describe("changing a site", () => {
     ["style", { large: "a".repeat(65 * 1024) }],
   ])("rejects %s", async ([path, value]) => {
     const field = path.split(".")[0] ?? "";
-    const answer = await site.call("updateSite", { body: { name: "Harbour City", [field]: value } });
-    expect(answer).toMatchObject({ status: 400, fields: [path] });
+    const response = await site.call("updateSite", { body: { name: "Harbour City", [field]: value } });
+    expect(response).toMatchObject({ status: 400, fields: [path] });
   });
 
   test("stores free-form JSON of ten levels unchanged", async () => {
@@ -154,8 +155,8 @@ describe("changing a site", () => {
   test("accepts only one of two concurrent changes of the same version", async () => {
     const version = (await site.call("getSite", { as: "developer" })).headers.get("ETag") ?? "";
     const change = (name: string) => site.call("updateSite", { body: { name }, headers: { "If-Match": version } });
-    const answers = await Promise.all([change("One"), change("Two")]);
-    const statuses = answers.map((answer) => answer.status).sort();
+    const responses = await Promise.all([change("One"), change("Two")]);
+    const statuses = responses.map((response) => response.status).sort();
     expect(statuses[0]).toBe(200);
     expect([409, 412]).toContain(statuses[1]);
     expect((await change("Three")).problem).toMatchObject({ status: 412, code: "precondition_failed" });

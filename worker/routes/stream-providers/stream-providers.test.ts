@@ -32,10 +32,10 @@ async function providersOf(on: TestSite): Promise<z.output<typeof StreamProvider
 describe("a registration", () => {
   test("returns an id and a UUID, which no response or event contains again", async () => {
     const own = await newSite();
-    const answer = await register(providerInput(own), own);
-    expect(answer.status).toBe(201);
-    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(2);
-    const { id, authorization } = answer.as(RegisteredProvider);
+    const response = await register(providerInput(own), own);
+    expect(response.status).toBe(201);
+    expect(response.log.d1.roundTrips).toBeLessThanOrEqual(2);
+    const { id, authorization } = response.as(RegisteredProvider);
     const list = await own.call("listStreamProviders");
     expect(list.as(ProviderList).results).toMatchObject([{ ...providerInput(own), _id: id, siteId: own.id }]);
     const events = await own.call("listEvents");
@@ -43,7 +43,7 @@ describe("a registration", () => {
       { type: "stream.providerRegistered", resource: `streamprovider/${id}`, data: { name: "wowza" } },
     ]);
     const rows = await createDb(env.DB).select().from(streamProviders).where(eq(streamProviders.id, id));
-    for (const text of [list.text, events.text, JSON.stringify(rows), JSON.stringify(answer.log)])
+    for (const text of [list.text, events.text, JSON.stringify(rows), JSON.stringify(response.log)])
       expect(text).not.toContain(authorization);
   });
 
@@ -56,8 +56,8 @@ describe("a registration", () => {
   });
 
   test("with a taken name is rejected, and only one of eight concurrent ones succeeds", async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => register(providerInput(site, "raced"))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => register(providerInput(site, "raced"))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
     const other = await newSite();
     expect((await register(providerInput(other, "raced"), other)).status).toBe(201);
   });
@@ -74,9 +74,9 @@ describe("a registration", () => {
     ["a flag that is none", { canSupport4K: "yes" }, "canSupport4K"],
     ["an unknown field", { region: "eu" }, "region"],
   ])("with %s is an 'Assertion Error'", async (_, wrong, field) => {
-    const answer = await register({ ...providerInput(site, "wrong"), ...wrong });
-    expect(answer.problem).toMatchObject({ status: 400, message: "Assertion Error" });
-    expect(answer.fields).toEqual([field]);
+    const response = await register({ ...providerInput(site, "wrong"), ...wrong });
+    expect(response.problem).toMatchObject({ status: 400, message: "Assertion Error" });
+    expect(response.fields).toEqual([field]);
   });
 });
 
@@ -85,10 +85,10 @@ describe("a provider with its authorization", () => {
     const own = await newSite();
     const { id, authorization } = await registerProvider(own);
     const moved = { ...providerInput(own), createStream: "https://new.demo.example/create", canSupport4K: true };
-    const answer = await change(authorization, moved);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ id });
-    expect(ChangedProvider.strict().safeParse(answer.body).success).toBe(true);
+    const response = await change(authorization, moved);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ id });
+    expect(ChangedProvider.strict().safeParse(response.body).success).toBe(true);
     expect(await providersOf(own)).toMatchObject([{ _id: id, ...moved }]);
     const { results } = (await own.call("listEvents")).as(EventList);
     expect(results.at(-1)).toMatchObject({ type: "stream.providerChanged", actor: `provider:${id}`, data: { canSupport4K: true } });
@@ -131,8 +131,8 @@ describe("removing a provider", () => {
     const own = await newSite();
     const { id } = await registerProvider(own);
     const created = await own.call("createStream", { body: { title: "Derby" } });
-    const refused = await own.call("removeStreamProvider", { params: { id } });
-    expect(refused.problem).toMatchObject({ status: 409, message: "Streams still use this provider" });
+    const rejected = await own.call("removeStreamProvider", { params: { id } });
+    expect(rejected.problem).toMatchObject({ status: 409, message: "Streams still use this provider" });
     const [call] = await seenCalls(own);
     await own.call("deleteStream", { params: { id: call?.streamId ?? "" } });
     expect(created.status).toBe(201);

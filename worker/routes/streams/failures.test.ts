@@ -39,7 +39,7 @@ const CALLS: Call[] = ["start", "stop", "delete"];
 const run = (call: Call): Promise<Answer> => site.call(OPERATIONS[call], { params: { id } });
 const stored = () => db.select().from(streams).where(eq(streams.siteId, site.id));
 const drafts = () => db.select().from(streamDrafts).where(eq(streamDrafts.siteId, site.id));
-const heard = async (call: string): Promise<number> => (await seenCalls(site)).filter((seen) => seen.call === call).length;
+const callsTo = async (call: string): Promise<number> => (await seenCalls(site)).filter((seen) => seen.call === call).length;
 
 async function eventTypes(): Promise<string[]> {
   return (await site.call("listEvents")).as(EventList).results.map(({ type }) => type);
@@ -48,14 +48,14 @@ async function eventTypes(): Promise<string[]> {
 /** Aborts each of these hanging calls as soon as the provider has received it; returns the timeouts they had. */
 async function hurry(call: string): Promise<{ asked: number[] }> {
   const asked: number[] = [];
-  const before = await heard(call);
+  const before = await callsTo(call);
   const { setTimeout: later } = globalThis;
   vi.spyOn(globalThis, "setTimeout").mockImplementation((callback, ms = 0) => {
     // Other timers run too: the site's log gives its effects 20 s.
     if (ms !== PATIENCE_MS) return later(callback, ms);
     const number = asked.push(ms);
     const end = async (): Promise<void> => {
-      if ((await heard(call)) < before + number) return;
+      if ((await callsTo(call)) < before + number) return;
       clearInterval(timer);
       callback();
     };
@@ -81,16 +81,16 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
     const before = [await stored(), await eventTypes()];
     const patience = way === "hang" ? await hurry(call) : undefined;
     await behave(site, { [call]: [way] });
-    const answer = await run(call);
+    const response = await run(call);
     const name = call[0]?.toUpperCase() + call.slice(1);
-    expect(answer.problem).toMatchObject({
+    expect(response.problem).toMatchObject({
       status: 400,
       code: "stream_provider_failed",
       message: `${name} Stream call to provider failed`,
     });
-    expect(answer.fields).toEqual(["provider"]);
-    expect(await heard(call)).toBe(attempts);
-    expect(await heard("moved")).toBe(0);
+    expect(response.fields).toEqual(["provider"]);
+    expect(await callsTo(call)).toBe(attempts);
+    expect(await callsTo("moved")).toBe(0);
     expect([await stored(), await eventTypes()]).toEqual(before);
     if (patience) expect(patience.asked).toEqual([PATIENCE_MS, PATIENCE_MS]);
     vi.restoreAllMocks();
@@ -101,12 +101,12 @@ describe.each(WAYS)("a provider whose response is: %s", (way, attempts) => {
   test("leaves no stream here or there on create", async () => {
     if (way === "hang") await hurry("create");
     await behave(site, { create: [way] });
-    const answer = await create();
-    expect(answer.problem).toMatchObject({ status: 400, message: "Create Stream call to provider failed" });
-    expect(await heard("create")).toBe(1 + attempts);
+    const response = await create();
+    expect(response.problem).toMatchObject({ status: 400, message: "Create Stream call to provider failed" });
+    expect(await callsTo("create")).toBe(1 + attempts);
     await vi.waitUntil(async () => (await drafts()).length === 0, { interval: 10 });
     // A stream that it rejected wasn't created.
-    expect(await heard("delete")).toBe(way === "refuse" || way === "redirect" ? 0 : 1);
+    expect(await callsTo("delete")).toBe(way === "refuse" || way === "redirect" ? 0 : 1);
     expect(await stored()).toHaveLength(1);
     expect(await eventTypes()).not.toContain("admin.wentLive");
   });
@@ -117,7 +117,7 @@ describe("a provider call", () => {
     for (const call of CALLS) {
       await behave(site, { [call]: ["fail", "work"] });
       expect((await run(call)).status).toBe(200);
-      expect(await heard(call)).toBe(2);
+      expect(await callsTo(call)).toBe(2);
     }
     await behave(site, { create: ["fail", "work"] });
     expect((await create()).status).toBe(201);
@@ -128,7 +128,7 @@ describe("a provider call", () => {
   test("isn't made to a URL that resolves to a private address since it was saved", async () => {
     await db.update(streamProviders).set({ startStream: "http://127.0.0.1:1/start" }).where(eq(streamProviders.siteId, site.id));
     expect((await run("start")).problem).toMatchObject({ status: 400, message: "Start Stream call to provider failed" });
-    expect(await heard("start")).toBe(0);
+    expect(await callsTo("start")).toBe(0);
   });
 
   test("to delete a stream that the provider no longer has succeeds", async () => {
@@ -169,7 +169,7 @@ describe("a stream draft", () => {
     await expect(site.call("createStream", { body: { title: "Derby" }, headers })).rejects.toThrow(/no_such_column/);
     vi.restoreAllMocks();
     await vi.waitUntil(async () => (await drafts()).length === 0, { interval: 10 });
-    expect(await heard("delete")).toBe(1);
+    expect(await callsTo("delete")).toBe(1);
     expect(await stored()).toHaveLength(1);
   });
 
@@ -205,7 +205,7 @@ describe("a stream draft", () => {
   test("of a crashed request is deleted at the provider after two minutes, not before", async () => {
     const draft = await leave(Date.now() - MINUTE);
     await undoAbandonedDrafts({ env, db, now: Date.now() });
-    expect(await heard("delete")).toBe(0);
+    expect(await callsTo("delete")).toBe(0);
     await undoAbandonedDrafts({ env, db, now: Date.now() + MINUTE });
     expect((await seenCalls(site)).at(-1)).toMatchObject({ call: "delete", streamId: draft, body: { title: "Lost", siteId: site.id } });
     expect(await drafts()).toEqual([]);

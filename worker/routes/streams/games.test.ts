@@ -24,8 +24,8 @@ const search = (gameName: string, query: Record<string, number> = {}): Promise<A
 
 test("games are found by name, a page at a time", async () => {
   const name = newName();
-  const answer = await search(name, { limit: 5, offset: 10 });
-  expect(answer.as(GameList)).toEqual({
+  const response = await search(name, { limit: 5, offset: 10 });
+  expect(response.as(GameList)).toEqual({
     results: [{ id: 17, name: "Pocket Football" }],
     pagination: { limit: 5, offset: 10, pageResults: 1, totalCount: 1 },
   });

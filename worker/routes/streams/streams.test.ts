@@ -53,10 +53,10 @@ describe("creating a stream", () => {
       fallbackImageUrl: "https://demo.example/soon.png",
       tags: ["derby"],
     };
-    const answer = await create({ ...input, siteId: site.id });
-    expect(answer.status).toBe(201);
-    expect(answer.log.d1.roundTrips).toBeLessThanOrEqual(3);
-    const stream = answer.as(Stream);
+    const response = await create({ ...input, siteId: site.id });
+    expect(response.status).toBe(201);
+    expect(response.log.d1.roundTrips).toBeLessThanOrEqual(3);
+    const stream = response.as(Stream);
     expect(stream).toMatchObject({
       ...input,
       siteId: site.id,
@@ -67,7 +67,7 @@ describe("creating a stream", () => {
       isLive: false,
       liveSince: null,
     });
-    expect((await get(stream._id)).body).toEqual(answer.body);
+    expect((await get(stream._id)).body).toEqual(response.body);
   });
 
   test("sends the provider its bearer token, the stream's id in header and body, its title and the site", async () => {
@@ -110,8 +110,8 @@ describe("creating a stream", () => {
     const other = await newSite();
     await registerProvider(other, "theirs");
     for (const [field, value] of Object.entries({ provider: "theirs", channelId: other.channels[0], siteId: other.id })) {
-      const answer = await create({ [field]: value });
-      expect([answer.status, answer.fields], field).toEqual([400, [field]]);
+      const response = await create({ [field]: value });
+      expect([response.status, response.fields], field).toEqual([400, [field]]);
     }
   });
 
@@ -129,8 +129,8 @@ describe("creating a stream", () => {
 test("the image of a stream can't be deleted", async () => {
   const { _id, url } = (await site.call("uploadMedia", { body: formOf() })).as(Media);
   const id = await newStream({ fallbackImageUrl: url });
-  const refused = await site.call("deleteMedia", { params: { id: _id } });
-  expect(refused.problem).toMatchObject({ status: 409, message: `Still in use by stream/${id}` });
+  const rejected = await site.call("deleteMedia", { params: { id: _id } });
+  expect(rejected.problem).toMatchObject({ status: 409, message: `Still in use by stream/${id}` });
 });
 
 describe("the stream key", () => {

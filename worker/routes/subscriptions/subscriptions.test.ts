@@ -50,15 +50,15 @@ describe("a subscription", () => {
     ["parts of a minor unit", [{ ...price("gbp", true), value: 9.5 }]],
     ["a negative value", [{ ...price("gbp", true), value: -1 }]],
   ])("rejects a list of prices with %s", async (_name, prices) => {
-    const answer = await site.call("createSubscription", { body: { ...required(), prices } });
-    expect(answer.status).toBe(400);
-    expect(answer.fields[0]).toMatch(/^prices/);
+    const response = await site.call("createSubscription", { body: { ...required(), prices } });
+    expect(response.status).toBe(400);
+    expect(response.fields[0]).toMatch(/^prices/);
   });
 
   test("has a unique sku on its site, also with concurrent requests, but not across sites", async () => {
     const body = required();
-    const answers = await Promise.all(Array.from({ length: 4 }, () => site.call("createSubscription", { body })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => site.call("createSubscription", { body })));
+    expect(responses.map((response) => response.status).sort()).toEqual([201, 409, 409, 409]);
     expect((await other.call("createSubscription", { body: { ...body, siteId: other.id } })).status).toBe(201);
     const { siteId } = (await other.call("getSubscriptionBySku", { params: { sku: body.sku } })).as(Subscription);
     expect(siteId).toBe(other.id);
@@ -145,7 +145,7 @@ describe("an account", () => {
     const { sku, _id } = await create();
     const { id } = await fan();
     const grant = () => site.call("grantSubscription", { body: { accountId: id, sku } });
-    const granted = (await Promise.all([grant(), grant(), grant()])).map((answer) => answer.as(Granted).accountEntitlementId);
+    const granted = (await Promise.all([grant(), grant(), grant()])).map((response) => response.as(Granted).accountEntitlementId);
     expect(new Set(granted).size).toBe(1);
     const { results } = (await site.call("listEntitlements", { params: { accountId: id } })).as(listOf(AccountEntitlement));
     expect(results).toHaveLength(1);

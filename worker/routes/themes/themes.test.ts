@@ -41,11 +41,11 @@ describe("a custom theme", () => {
       icon: "/media/v1/5eed0000000000000000f001",
       backgrounds: ["https://demo.example/stand.jpg"],
     };
-    const answer = await create(full);
-    expect(answer.as(Theme)).toMatchObject({ ...full, siteId: site.id });
-    const read = await site.call("getTheme", { params: { id: answer.as(Theme)._id }, as: "nobody" });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    const response = await create(full);
+    expect(response.as(Theme)).toMatchObject({ ...full, siteId: site.id });
+    const read = await site.call("getTheme", { params: { id: response.as(Theme)._id }, as: "nobody" });
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
     expect((await site.call("getTheme", { params: { id: newId(1) } })).status).toBe(404);
   });
 
@@ -101,8 +101,8 @@ describe("a custom theme", () => {
     const { _id } = await newTheme();
     const put = (name: string, headers = {}) => site.call("updateCustomTheme", { params: { id: _id }, body: input({ name }), headers });
     expect((await put("Dusk")).as(Theme)).toMatchObject({ _id, name: "Dusk" });
-    const answers = await Promise.all(["a", "b", "c"].map((name) => put(name, { "If-Match": '"v2"' })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const responses = await Promise.all(["a", "b", "c"].map((name) => put(name, { "If-Match": '"v2"' })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
   test("is listed only with its own site's themes, last changed first", async () => {
@@ -112,9 +112,9 @@ describe("a custom theme", () => {
     await newTheme({ name: "Second" }, other);
     await other.call("updateCustomTheme", { params: { id: first._id }, body: input({ name: "First" }) });
     const list = async (query: Record<string, number>) => {
-      const answer = await other.call("listCustomThemes", { query });
-      expect(answer.log.d1).toMatchObject({ roundTrips: 1 });
-      const { totalCount, themes } = answer.as(ThemeList);
+      const response = await other.call("listCustomThemes", { query });
+      expect(response.log.d1).toMatchObject({ roundTrips: 1 });
+      const { totalCount, themes } = response.as(ThemeList);
       return { totalCount, names: themes.map(({ name }) => name) };
     };
     expect(await list({})).toEqual({ totalCount: 2, names: ["First", "Second"] });

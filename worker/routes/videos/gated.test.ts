@@ -37,11 +37,11 @@ const addPage = (data: Record<string, unknown>): Promise<string> => site.addChan
 const showing = (id: string, programme: "live" | "offline" = "offline") => ({ content: { [programme]: { video_id: id } } });
 
 async function replacePage(id: string, data: Record<string, unknown>): Promise<void> {
-  const answer = await site.call("updatePage", {
+  const response = await site.call("updatePage", {
     params: { id },
     body: { slug: `page-${randomHex(6)}`, data: { name: "Match", ...data } },
   });
-  expect(answer.status, answer.text).toBe(200);
+  expect(response.status, response.text).toBe(200);
 }
 
 async function addPlaylistPanel(...videoIds: string[]): Promise<{ playlistId: string; panelId: string }> {
@@ -123,8 +123,8 @@ describe("the URL of a video", () => {
   test("isn't revealed by its thumbnail or its broadcast id", async () => {
     const youtube = { player: "youtube", type: "livestream", url: "https://www.youtube.com/watch?v=dQw4w9WgXcQ", access: "gated" } as const;
     const { _id } = await addVideo({ ...youtube, thumbnail: "https://i.ytimg.com/vi/dQw4w9WgXcQ/hqdefault.jpg" });
-    const answer = await site.call("getVideo", { as: "client", params: { id: _id } });
-    expect(answer.text).not.toContain("dQw4w9WgXcQ");
+    const response = await site.call("getVideo", { as: "client", params: { id: _id } });
+    expect(response.text).not.toContain("dQw4w9WgXcQ");
     const poster = await addVideo({ access: "gated", thumbnail: "https://demo.example/poster.jpg" });
     expect(await read(poster._id)).toMatchObject({ thumbnail: "https://demo.example/poster.jpg" });
   });
@@ -171,8 +171,8 @@ describe("a playlist panel on a gated page", () => {
     const clip = await addVideo({ subscriptions: ["replays"] });
     const page = await addPage({});
     const headers = { "Tifo-Device-Id": "tv" };
-    const answer = await site.call("getContentById", { as: "viewer", params: { pageId: page }, query: { videoId: clip._id }, headers });
-    expect(answer.as(PageContent).canIPlayResponse).toMatchObject({ contentCheck: { video: null }, error: { type: "no_entitlement" } });
+    const response = await site.call("getContentById", { as: "viewer", params: { pageId: page }, query: { videoId: clip._id }, headers });
+    expect(response.as(PageContent).canIPlayResponse).toMatchObject({ contentCheck: { video: null }, error: { type: "no_entitlement" } });
   });
 });
 
@@ -217,8 +217,8 @@ describe("a video that leaves a gated page", () => {
   ];
 
   async function remove(operation: string, id: string): Promise<void> {
-    const answer = await site.call(operation, { params: { id } });
-    expect(answer.status, answer.text).toBe(200);
+    const response = await site.call(operation, { params: { id } });
+    expect(response.status, response.text).toBe(200);
   }
 
   test.for(leaves)("%s stays gated until it is opened explicitly", async ([, leave]) => {

@@ -82,8 +82,8 @@ describe("a metadata lookup", () => {
 
   test("recognizes a YouTube livestream", async () => {
     publishVideo("bbbbbbbbbbb", { liveBroadcastContent: "live" }, "P0D");
-    const answer = await lookUp("https://www.youtube.com/watch?v=bbbbbbbbbbb");
-    expect(answer.as(VideoMetadata)).toMatchObject({ type: "livestream", durationSeconds: 0 });
+    const response = await lookUp("https://www.youtube.com/watch?v=bbbbbbbbbbb");
+    expect(response.as(VideoMetadata)).toMatchObject({ type: "livestream", durationSeconds: 0 });
   });
 
   test.for(["", "P1W", "an hour"])("ignores an invalid duration from YouTube: %s", async (duration) => {

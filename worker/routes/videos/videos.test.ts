@@ -58,12 +58,12 @@ async function eventsOf(id: string, on = site): Promise<string[]> {
 describe("a video", () => {
   test("is returned as added, and readable by its id", async () => {
     const fields = { description: "All goals", thumbnail: "https://demo.example/a.jpg", subscriptions: ["season-pass"], tags: ["derby"] };
-    const answer = await create({ ...fields, siteId: site.id });
+    const response = await create({ ...fields, siteId: site.id });
     const expected = { ...highlights, ...fields, siteId: site.id, uploadStatus: "complete", streamId: null, liveBroadcastId: null };
-    expect(answer.as(Video)).toMatchObject(expected);
-    const read = await site.call("getVideo", { as: "developer", params: { id: answer.as(Video)._id } });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    expect(response.as(Video)).toMatchObject(expected);
+    const read = await site.call("getVideo", { as: "developer", params: { id: response.as(Video)._id } });
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
   test("requires a title, duration, player, type and URL", async () => {
@@ -95,9 +95,9 @@ describe("a video", () => {
   });
 
   test("is changed by only one of two concurrent changes of the same version", async () => {
-    const answer = await create();
-    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
-    const both = await Promise.all(["One", "Two"].map((title) => update(answer.as(Video)._id, { title }, headers)));
+    const response = await create();
+    const headers = { "If-Match": response.headers.get("ETag") ?? "" };
+    const both = await Promise.all(["One", "Two"].map((title) => update(response.as(Video)._id, { title }, headers)));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(both.filter(({ status }) => status === 409 || status === 412)).toHaveLength(1);
   });
@@ -205,9 +205,9 @@ async function readPage(on: TestSite, link: string): Promise<{ ids: string[]; ne
   const batch = vi.spyOn(env.DB, "batch");
   const query = Object.fromEntries(new URL(link, "https://tifo.test").searchParams);
   const { results, pagination } = (await on.call("listVideos", { query })).as(VideoList);
-  const answers: unknown[] = await Promise.all(batch.mock.results.map((result): unknown => result.value));
+  const responses: unknown[] = await Promise.all(batch.mock.results.map((result): unknown => result.value));
   batch.mockRestore();
-  const statements = answers.flatMap((answer) => Statements.parse(answer));
+  const statements = responses.flatMap((response) => Statements.parse(response));
   const rowsRead = statements.find((statement) => statement.results.length >= 200)?.meta.rows_read ?? Infinity;
   return { ids: results.map(({ _id }) => _id), next: pagination.next, rowsRead };
 }

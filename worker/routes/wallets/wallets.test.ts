@@ -48,17 +48,17 @@ async function monthly() {
 
 async function cancel(params: Record<string, string>, body: Record<string, unknown>, as?: "admin") {
   const options = { params, body };
-  const answer = await (as
+  const response = await (as
     ? site.call("cancelRecurringSubscription", { ...options, as })
     : callAs(site, buyer, "cancelRecurringSubscription", options));
-  return answer.as(CancelledRecurring);
+  return response.as(CancelledRecurring);
 }
 
 describe("a wallet", () => {
   test("belongs to the caller and is created once", async () => {
     buyer = await newBuyer(site);
-    const answers = await Promise.all([1, 2, 3].map(() => callAs(site, buyer, "getWallet")));
-    const wallets = answers.map((answer) => answer.as(Wallet));
+    const responses = await Promise.all([1, 2, 3].map(() => callAs(site, buyer, "getWallet")));
+    const wallets = responses.map((response) => response.as(Wallet));
     expect(new Set(wallets.map(({ _id }) => _id)).size).toBe(1);
     expect(wallets[0]).toMatchObject({ ownerId: buyer.id, ownerType: "account", balance: 0, paymentCustomerId: null, siteId: site.id });
   });
@@ -269,8 +269,8 @@ describe("a cancellation", () => {
       const { params } = await monthly();
       await reconcile();
       stripe.next(/(DELETE|POST) .*subscriptions/, "stumble");
-      const answer = await callAs(site, buyer, "cancelRecurringSubscription", { params, body: { refund: false, scheduled } });
-      expect(answer.status).toBe(503);
+      const response = await callAs(site, buyer, "cancelRecurringSubscription", { params, body: { refund: false, scheduled } });
+      expect(response.status).toBe(503);
       await reconcile(Date.now() + 5 * MINUTE);
       expect((await recurringRow(buyer)).status).toBe(scheduled === "immediate" ? "cancelled" : "cancelScheduled");
     }
@@ -301,8 +301,8 @@ describe("a cancellation", () => {
   test("that Stripe rejects isn't a success and isn't retried", async () => {
     const { params, recurring } = await monthly();
     stripe.next(/DELETE .*subscriptions/, "refuse");
-    const refused = await cancel(params, { refund: false, scheduled: "immediate" });
-    expect(refused).toEqual({ success: false, message: "This can't be done" });
+    const rejected = await cancel(params, { refund: false, scheduled: "immediate" });
+    expect(rejected).toEqual({ success: false, message: "This can't be done" });
     await reconcile(Date.now() + 5 * MINUTE);
     expect(stripe.books().subscriptions.get(recurring.stripeSubscriptionId)?.status).toBe("active");
     expect(await recurringRow(buyer)).toMatchObject({ status: "active", stopping: false });

@@ -19,8 +19,8 @@ describe("samples", () => {
   test.each(["new_account", "entitlement_purchased"])(
     "of %s are complete deliveries, signed with the sample secret",
     async (sampleName) => {
-      const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
-      const payload = answer.as(WebhookPayload.strict());
+      const response = await site.call("getWebhookSample", { as: "nobody", query: { sampleName } });
+      const payload = response.as(WebhookPayload.strict());
       expect(payload.eventData.type).toBe(sampleName);
       const { method, originPath } = payload;
       expect(operations.some((operation) => operation.method === method?.toLowerCase() && operation.path === originPath)).toBe(true);
@@ -30,8 +30,8 @@ describe("samples", () => {
   );
 
   test("with an unknown name are a 400", async () => {
-    const answer = await site.call("getWebhookSample", { as: "nobody", query: { sampleName: "old_account" } });
-    expect(answer).toMatchObject({ status: 400, problem: { issues: [{ path: "sampleName", message: "Invalid sample name" }] } });
+    const response = await site.call("getWebhookSample", { as: "nobody", query: { sampleName: "old_account" } });
+    expect(response).toMatchObject({ status: 400, problem: { issues: [{ path: "sampleName", message: "Invalid sample name" }] } });
     expect((await site.call("getWebhookSample", { as: "nobody" })).status).toBe(400);
   });
 });

@@ -211,8 +211,8 @@ describe("the host of a URL", () => {
     const nowhere = newHost();
     publishAddresses(nowhere, []);
     for (const host of [nowhere, `unreachable.${newHost()}`, `broken.${newHost()}`, `garbled.${newHost()}`]) {
-      const answer = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
-      expect(answer).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
+      const response = await site.call("createWebhooks", { body: settings(`https://${host}/`) });
+      expect(response).toMatchObject({ status: 400, fields: ["webhooks.webhookUrl"] });
     }
   });
 
@@ -252,8 +252,8 @@ describe("a test event", () => {
   test("is sent to the site's own endpoint and isn't in the log", async () => {
     const inbox = newInbox();
     await subscribe(site, inbox);
-    const answer = await site.call("testWebhooks", { body: { sampleName: "entitlement_purchased" } });
-    expect(answer.status).toBe(202);
+    const response = await site.call("testWebhooks", { body: { sampleName: "entitlement_purchased" } });
+    expect(response.status).toBe(202);
     await site.call("testWebhooks");
     await inbox.holds(2);
     expect(inbox.types.toSorted()).toEqual(["entitlement_purchased", "webhook.test"]);

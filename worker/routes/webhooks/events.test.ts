@@ -89,6 +89,8 @@ describe("the event log", () => {
     );
     const { results } = (await own.call("listEvents", { query: { limit: 200 } })).as(EventList);
     expect(results.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
-    expect(new Set(results.map(({ resource }) => resource))).toEqual(new Set(created.map((answer) => `overlay/${answer.as(Overlay)._id}`)));
+    expect(new Set(results.map(({ resource }) => resource))).toEqual(
+      new Set(created.map((response) => `overlay/${response.as(Overlay)._id}`)),
+    );
   });
 });

@@ -25,8 +25,8 @@ test("the event feed has personal data only for keys that may read accounts, and
   await site.call("createAccount", { body: { email, password: PASSWORD, name: "Vera Secret" } });
   await site.call("createNavigation", { body: { name: "Menu", entries: [] } });
   const read = async (roles: string[]): Promise<{ text: string; results: Events }> => {
-    const answer = await withKey(roles, "listEvents");
-    return { text: answer.text, results: answer.as(EventList).results };
+    const response = await withKey(roles, "listEvents");
+    return { text: response.text, results: response.as(EventList).results };
   };
   const full = await read(["webhooks:read", "account:read"]);
   const reduced = await read(["webhooks:read"]);

@@ -74,8 +74,8 @@ describe("settings", () => {
   });
 
   test("created twice concurrently result in one endpoint", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => site.call("createWebhooks", { body: settings() })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    const responses = await Promise.all([1, 2, 3].map(() => site.call("createWebhooks", { body: settings() })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
   test("are separate for each site", async () => {
@@ -186,8 +186,8 @@ describe("programmatic webhooks", () => {
 
   test("are at most 50, also under concurrent requests", async () => {
     const body = { webhookUrl: URL, service: "wallet-service-v1" };
-    const answers = await Promise.all(Array.from({ length: 53 }, () => site.call("createProgrammaticWebhook", { body })));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+    const responses = await Promise.all(Array.from({ length: 53 }, () => site.call("createProgrammaticWebhook", { body })));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(3);
   });
 });

@@ -57,8 +57,8 @@ describe("money", () => {
     expect(nextStep(billed, "cancel", { payBack: true })).toMatchObject({ paysBack: true, status: "cancelled" });
     expect(nextStep({ ...billed, refunded: 300 }, "justRefund")).toMatchObject({ paysBack: true, status: "active" });
     for (const transition of ["cancel", "scheduleCancel", "justRefund"] as const) {
-      const refused = nextStep({ ...billed, refunded: 900 }, transition, { payBack: true });
-      expect(refused).toEqual({ allowed: false, message: "Everything paid has already been refunded" });
+      const rejected = nextStep({ ...billed, refunded: 900 }, transition, { payBack: true });
+      expect(rejected).toEqual({ allowed: false, message: "Everything paid has already been refunded" });
     }
   });
 
@@ -68,8 +68,8 @@ describe("money", () => {
       expect(step).toMatchObject({ allowed: true, status: "cancelled", revokes: false, paysBack: true, stopsBilling: null });
     }
     expect(nextStep(scheduled, "scheduleCancel", { payBack: true })).toMatchObject({ status: "cancelScheduled", paysBack: true });
-    const refused = nextStep({ ...purchased, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
-    expect(refused).toEqual({ allowed: false, message: "The entitlement is already cancelled" });
+    const rejected = nextStep({ ...purchased, status: "cancelled", refunded: 900 }, "cancel", { payBack: true });
+    expect(rejected).toEqual({ allowed: false, message: "The entitlement is already cancelled" });
   });
 
   test("that was never paid is not refunded", () => {
