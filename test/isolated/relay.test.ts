@@ -277,15 +277,15 @@ describe("what a viewer sends", () => {
 });
 
 describe("a relay", () => {
-  test("that is full says so, and a ticket is spent there all the same", async () => {
+  test("that is full reports it, and the ticket counts as used there", async () => {
     const channel = newChannel();
     await join(channel);
     vi.spyOn(Relay.prototype, "capacity", "get").mockReturnValue(1);
     const nonce = { value: newId(0), expires: Date.now() + 60_000 };
     const full = await requestToRelay(channel, { nonce });
     expect([full.status, full.headers.get("tifo-relay")]).toEqual([503, "full"]);
-    const spent = await requestToRelay(channel, { nonce });
-    expect([spent.status, spent.headers.get("tifo-relay")]).toEqual([401, "spent"]);
+    const used = await requestToRelay(channel, { nonce });
+    expect([used.status, used.headers.get("tifo-relay")]).toEqual([401, "ticket_used"]);
   });
 
   test("asked to drain tells each viewer to come back at a moment of its own", async () => {
