@@ -4,13 +4,13 @@ import { DEMO } from "../live-channel/demo.ts";
 import theme from "./theme.css?inline";
 
 /**
- * Shows an OpenAPI document with its try-it client, which calls this page's own origin; nothing is asked of any other host.
+ * Renders an OpenAPI document with a request client that calls this page's own origin. Nothing is requested from other hosts.
  * @param content the document as JSON text
  */
 export async function mountApiReference(element: HTMLElement, content: string): Promise<void> {
   await addStylesheet();
   followTheme();
-  mendMarkup(element);
+  fixMarkup(element);
   createApiReference(element, {
     content,
     servers: [{ url: location.origin }],
@@ -34,7 +34,7 @@ export async function mountApiReference(element: HTMLElement, content: string): 
   });
 }
 
-/** By its address: as an import it would stand in the page's head and hold up what has no use for it. */
+/** Loaded by URL: as an import it would be in the page's head and block readers who don't need it. */
 async function addStylesheet(): Promise<void> {
   const link = document.createElement("link");
   link.rel = "stylesheet";
@@ -48,10 +48,10 @@ async function addStylesheet(): Promise<void> {
 }
 
 /**
- * Mends what the reference renders for people who hear it: the page has a main landmark already, and what is pressed, typed into
- * or scrolled needs a name or a place in the order of keys. It renders as it is scrolled, so this goes on.
+ * Fixes the accessibility of the rendered reference: the page already has a main landmark, and controls and scrollable areas need
+ * a name or a place in the tab order. The reference renders while it is scrolled, so this keeps running.
  */
-function mendMarkup(element: HTMLElement): void {
+function fixMarkup(element: HTMLElement): void {
   const patches: Record<string, Record<string, string>> = {
     "main:not([role])": { role: "group", "aria-label": "Operations" },
     "button[class*=copy-button]:not([aria-label])": { "aria-label": "Copy" },
@@ -72,7 +72,7 @@ function isDark(): boolean {
   return document.documentElement.dataset["theme"] === "dark";
 }
 
-/** The reference takes its colours from a class of the body, the site from an attribute of the root. */
+/** The reference reads its theme from a class of the body, the site from an attribute of the root. */
 function followTheme(): void {
   function apply(): void {
     document.body.classList.toggle("dark-mode", isDark());
