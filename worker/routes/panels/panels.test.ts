@@ -288,9 +288,9 @@ describe("updating a panel", () => {
 
   test("succeeds for only one of several updates of the same version", async () => {
     const { _id } = await newPanel();
-    const answers = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { panel_name: name }, { "If-Match": '"v1"' })));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409 || status === 412)).toHaveLength(2);
+    const responses = await Promise.all(["a", "b", "c"].map((name) => patch(_id, { panel_name: name }, { "If-Match": '"v1"' })));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 409 || status === 412)).toHaveLength(2);
   });
 
   test("is logged from creation to deletion", async () => {

@@ -47,8 +47,8 @@ describe("a response", () => {
 
   test("is counted once if several arrive concurrently", async () => {
     const poll = await newPoll();
-    const answers = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const responses = await Promise.all([0, 1, 2, 0].map((index) => answer(poll._id, idOf(poll, index))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
     await patch(poll._id, { open: false });
     expect((await results(poll._id)).total).toBe(1);
   });

@@ -151,8 +151,8 @@ describe("a report", () => {
 
   test("counts once if it is sent ten times concurrently", async () => {
     const id = await newQuest([{ kind: "retweet", valueRequired: 3 }]);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => report(id, "1")));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => report(id, "1")));
+    expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect((await progressOf(id)).actions[0]?.current).toBe(1);
   });
 

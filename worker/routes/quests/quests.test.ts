@@ -65,11 +65,11 @@ describe("a quest", () => {
       actions: [action],
       tags: ["derby"],
     };
-    const answer = await create(fields);
-    expect(answer.as(Quest)).toMatchObject({ siteId: site.id, ...texts, ...fields, raffle: null });
-    const read = await site.call("getQuest", { params: { id: answer.as(Quest)._id } });
-    expect(read.body).toEqual(answer.body);
-    expect(read.headers.get("ETag")).toBe(answer.headers.get("ETag"));
+    const response = await create(fields);
+    expect(response.as(Quest)).toMatchObject({ siteId: site.id, ...texts, ...fields, raffle: null });
+    const read = await site.call("getQuest", { params: { id: response.as(Quest)._id } });
+    expect(read.body).toEqual(response.body);
+    expect(read.headers.get("ETag")).toBe(response.headers.get("ETag"));
   });
 
   test("shows its webhook only to callers who manage it", async () => {
@@ -87,9 +87,9 @@ describe("a quest", () => {
   });
 
   test("requires its texts, its reward and its site only", async () => {
-    const answer = await site.call("createQuest", { body: {} });
-    expect(answer.fields.sort()).toEqual(["claimedMessage", "description", "rewardDescription", "rewardType", "siteId", "title"]);
-    expect(answer.problem).toMatchObject({ status: 400, message: "Invalid quest" });
+    const response = await site.call("createQuest", { body: {} });
+    expect(response.fields.sort()).toEqual(["claimedMessage", "description", "rewardDescription", "rewardType", "siteId", "title"]);
+    expect(response.problem).toMatchObject({ status: 400, message: "Invalid quest" });
     expect(await newQuest()).toMatchObject({
       ...{ rewardImage: null, productId: null, regions: [], timeMinimum: null, timeMaximum: null, channelIds: [], actions: [], tags: [] },
       ...{ webhookId: null, webhookType: null, webhookValue: null },
@@ -122,9 +122,9 @@ describe("a quest", () => {
     ["actions.0.valueRequired", withAction({ kind: "retweet", validationValue: "t", valueRequired: 2 })],
     ["actions.0.surprise", withAction({ surprise: 1 })],
   ])("is rejected for an invalid %s %#", async ([field, change]) => {
-    const answer = await create(change);
-    expect(answer).toMatchObject({ status: 400, fields: [field] });
-    if (field !== "siteId") expect(answer.problem?.message).toBe("Invalid quest");
+    const response = await create(change);
+    expect(response).toMatchObject({ status: 400, fields: [field] });
+    if (field !== "siteId") expect(response.problem?.message).toBe("Invalid quest");
     expect(await replace((await newQuest())._id, change)).toMatchObject({ status: 400, fields: [field] });
   });
 
@@ -221,15 +221,15 @@ test("a global sign-in has no account on the site", async () => {
       .values({ id: sessionId, audience: "global", accountId: id, generation: 1, created: 1, expires: Date.now() + 60_000 }),
   ]);
   const token = await signToken(env, { accountId: id, audience: "global", sessionId, passwordVersion: 1 }, Date.now());
-  const answer = await site.call("listQuests", { headers: { Authorization: `Bearer ${token}` } });
-  expect(answer.problem).toMatchObject({ status: 401, code: "no_account", message: "No account found" });
+  const response = await site.call("listQuests", { headers: { Authorization: `Bearer ${token}` } });
+  expect(response.problem).toMatchObject({ status: 401, code: "no_account", message: "No account found" });
 });
 
 describe("updating a quest", () => {
   test("replaces it, for only one of two updates of the same version", async () => {
-    const answer = await create({ tags: ["derby"], ...withAction({}) });
-    const { _id: id } = answer.as(Quest);
-    const headers = { "If-Match": answer.headers.get("ETag") ?? "" };
+    const response = await create({ tags: ["derby"], ...withAction({}) });
+    const { _id: id } = response.as(Quest);
+    const headers = { "If-Match": response.headers.get("ETag") ?? "" };
     const both = await Promise.all(
       ["One", "Two"].map((title) => site.call("replaceQuest", { params: { id }, body: bodyOf({ title }), headers })),
     );

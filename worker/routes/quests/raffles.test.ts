@@ -32,8 +32,8 @@ async function enter(id: string, as: Caller) {
 }
 const draw = (id: string, winners = 1, as: Caller = "developer") => site.call("drawQuestRaffle", { params: { id }, body: { winners }, as });
 const claimsOf = async (questId: string) => {
-  const answer = await site.call("listClaimStatuses", { query: { questId, sortBy: "created" } });
-  return answer.as(ClaimList).results;
+  const response = await site.call("listClaimStatuses", { query: { questId, sortBy: "created" } });
+  return response.as(ClaimList).results;
 };
 
 describe("a raffle", () => {
@@ -73,7 +73,7 @@ describe("a raffle", () => {
     const { _id: id } = await newRaffle();
     for (const as of PEOPLE) await enter(id, as);
     const all = await Promise.all([1, 2, 3, 1].map((winners) => draw(id, winners)));
-    const [first, ...others] = all.map((answer) => answer.as(RaffleResult));
+    const [first, ...others] = all.map((response) => response.as(RaffleResult));
     for (const other of others) expect(other).toEqual(first);
     expect((await draw(id, 4)).body).toEqual(first);
     const won = (await claimsOf(id)).filter(({ status }) => status === "SUCCESS");
