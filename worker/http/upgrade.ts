@@ -20,7 +20,7 @@ export function wantsSocket(c: Context<AppEnv>): boolean {
   return c.req.path.startsWith("/realtime/") && c.req.header("Upgrade")?.toLowerCase() === "websocket";
 }
 
-/** A browser can't read the HTTP status of a rejected upgrade, so the error is sent over the socket, which closes with a code of its own. */
+/** A browser can't read the HTTP status of a rejected upgrade, so the error is sent over the socket, which closes with a matching code. */
 export function rejectUpgrade(c: Context<AppEnv>, failure: Failure): Response {
   const close = CLOSE_BY_STATUS[ERRORS[failure.code].status] ?? CLOSE.badRequest;
   if (close === CLOSE.internal) logError("upgrade_failed", failure.cause ?? failure, { requestId: c.get("requestId") });

@@ -1,4 +1,4 @@
-/** A fault of the CSV itself; `row` counts from 1, the header included. */
+/** A syntax error in CSV; `row` counts from 1, including the header. */
 export class CsvError extends Error {
   readonly row: number;
 
@@ -8,11 +8,11 @@ export class CsvError extends Error {
   }
 }
 
-const MOST_IN_ROW = 64 * 1024;
+const MAX_ROW_LENGTH = 64 * 1024;
 
 /**
- * Reads CSV as RFC 4180 has it, row by row, however the chunks fall: quoted fields with commas, line ends and doubled quotes; CRLF,
- * LF or CR. Empty lines are left out. Holds one row at a time, of at most 64k characters. Throws CsvError.
+ * Reads CSV (RFC 4180) row by row from chunks of any size: quoted fields with commas, line breaks and doubled quotes; CRLF, LF or CR. Skips
+ * empty lines. Keeps one row of at most 64k characters in memory. Throws CsvError.
  */
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const reader = new RowReader();
@@ -22,7 +22,7 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   yield* reader.end();
 }
 
-/** Where the reader stands: before a field, within a bare one, within quotes, after a quote that may have closed them. */
+/** The state of the reader: before a field, in a bare one, in quotes, or after a quote that may have closed them. */
 type State = "start" | "bare" | "quoted" | "closed";
 
 class RowReader {
@@ -35,7 +35,7 @@ class RowReader {
 
   *read(text: string): Generator<string[]> {
     for (const character of text) {
-      const row = this.#take(character);
+      const row = this.#readCharacter(character);
       if (row) yield row;
     }
   }
@@ -46,11 +46,11 @@ class RowReader {
     if (row) yield row;
   }
 
-  #take(character: string): string[] | undefined {
+  #readCharacter(character: string): string[] | undefined {
     const secondOfLineEnd = this.#afterReturn && character === "\n";
     this.#afterReturn = false;
     if (secondOfLineEnd) return undefined;
-    if ((this.#size += character.length) > MOST_IN_ROW) throw new CsvError(this.#row, `Longer than ${MOST_IN_ROW} characters`);
+    if ((this.#size += character.length) > MAX_ROW_LENGTH) throw new CsvError(this.#row, `Longer than ${MAX_ROW_LENGTH} characters`);
     if (this.#state === "quoted") {
       if (character === '"') this.#state = "closed";
       else this.#field += character;
@@ -64,19 +64,19 @@ class RowReader {
       this.#afterReturn = character === "\r";
       return this.#endRow();
     }
-    this.#takeInField(character);
+    this.#addToField(character);
     return undefined;
   }
 
-  #takeInField(character: string): void {
+  #addToField(character: string): void {
     if (character === '"') {
-      if (this.#state === "bare") throw new CsvError(this.#row, "A quote within a field that does not begin with one");
-      // A second quote right after one stands for a quote.
+      if (this.#state === "bare") throw new CsvError(this.#row, "A quote in a field that doesn't start with one");
+      // A doubled quote is a literal quote.
       if (this.#state === "closed") this.#field += character;
       this.#state = "quoted";
       return;
     }
-    if (this.#state === "closed") throw new CsvError(this.#row, "Text after a closed quote");
+    if (this.#state === "closed") throw new CsvError(this.#row, "Text after a closing quote");
     this.#state = "bare";
     this.#field += character;
   }
@@ -98,13 +98,13 @@ class RowReader {
   }
 }
 
-/** One line of CSV (RFC 4180) with its line end. */
+/** One line of CSV (RFC 4180), including its line ending. */
 export function csvLine(fields: (string | number | boolean)[]): string {
   return `${fields.map((field) => csvField(String(field))).join(",")}\r\n`;
 }
 
-/** Quoted where it must be; a spreadsheet shall not take what begins like a formula for one. */
+/** Quotes a field if necessary, and escapes text that a spreadsheet would treat as a formula. */
 export function csvField(text: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const escaped = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped;
 }

@@ -18,7 +18,7 @@ async function* inChunks(bytes: Uint8Array, cuts: number[]): AsyncGenerator<Uint
 }
 
 describe("readCsv", () => {
-  test("gives back what was written, whatever the fields, the line ends and the chunks", async () => {
+  test("reads back what was written, for any fields, line endings and chunks", async () => {
     const field = fc.string({ unit: fc.constantFrom("a", "é", "🎺", '"', ",", "\r", "\n", " ") });
     const rows = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { maxLength: 6 });
     const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
@@ -31,7 +31,7 @@ describe("readCsv", () => {
     );
   });
 
-  test("reads bare fields, and leaves out empty lines and a byte order mark", async () => {
+  test("reads bare fields, and skips empty lines and a byte order mark", async () => {
     expect(await read("\uFEFFaccount_id,tag_name\r\n\r\n1, team \n\n2,\n")).toEqual([
       ["account_id", "tag_name"],
       ["1", " team "],
@@ -41,10 +41,10 @@ describe("readCsv", () => {
 
   test.each([
     ['a,b\n1,"open', 2, "A quote is never closed"],
-    ['a,b\n1,ba"re', 2, "A quote within a field that does not begin with one"],
-    ['a,b\n\n1,"closed"d', 3, "Text after a closed quote"],
+    ['a,b\n1,ba"re', 2, "A quote in a field that doesn't start with one"],
+    ['a,b\n\n1,"closed"d', 3, "Text after a closing quote"],
     [`a,b\n1,${"x".repeat(70_000)}`, 2, "Longer than 65536 characters"],
-  ])("names the row and the fault of %j", async (text, row, message) => {
+  ])("reports the row and the error of %j", async (text, row, message) => {
     await expect(read(text)).rejects.toMatchObject({ row, message });
   });
 });
@@ -72,12 +72,12 @@ describe("csvField", () => {
     expect(csvField(text)).toBe(written);
   });
 
-  test("writes what reads as it was, but for the apostrophe before what begins like a formula", async () => {
+  test("writes fields that read back unchanged, except for an apostrophe before formulas", async () => {
     const field = fc.string({ unit: fc.constantFrom("a", "=", "+", "-", "@", "\t", '"', ",", "\r", "\n", "'", " ") });
     await fc.assert(
       fc.asyncProperty(fc.array(field, { minLength: 2, maxLength: 4 }), async (fields) => {
-        const harmless = fields.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
-        expect(await read(csvLine(fields))).toEqual([harmless]);
+        const escaped = fields.map((text) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text));
+        expect(await read(csvLine(fields))).toEqual([escaped]);
       }),
       { numRuns: 500 },
     );
