@@ -21,7 +21,7 @@ export function createFloodGuard(random: () => number = Math.random): Middleware
     }
   }
   return (c, next) => {
-    const counted = random() ** SAMPLING < 1;
+    const counted = random() * SAMPLING < 1;
     return counted || pausedUntil.size > 0 ? stop(c, counted).then(next) : next();
   };
 }
