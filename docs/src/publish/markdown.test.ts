@@ -21,11 +21,21 @@ test("keeps a sample's lines and language, without its copy button", () => {
 });
 
 test("keeps a table, and a pipe in a cell", () => {
-  expect(markdown("<table><tr><th>Type</th></tr><tr><td><code>a | b</code></td></tr></table>")).toBe("| Type |\n| --- |\n| `a \\| b` |\n");
+  expect(markdown("<table><tr><th>Type</th></tr><tr><td><code>a | b</code></td></tr></table>")).toBe("| Type |\n| - |\n| `a \\| b` |\n");
 });
 
 test("nests lists", () => {
-  expect(markdown("<ol><li>One<ul><li>Inner</li></ul></li><li>Two</li></ol>")).toBe("1. One \n   - Inner\n2. Two\n");
+  expect(markdown("<ol><li>One<ul><li>Inner</li></ul></li><li>Two</li></ol>")).toBe("1. One\n   - Inner\n2. Two\n");
+});
+
+test("escapes what Markdown would take for emphasis or a link", () => {
+  expect(markdown("<p>2 * 3 * 4 of <code>rule</code>[0]</p>")).toBe("2 \\* 3 \\* 4 of `rule`\\[0]\n");
+});
+
+test("writes terms with their descriptions as paragraphs, and an aside as a quote", () => {
+  expect(markdown("<dl><dt><code>id</code> string</dt><dd><p>An id</p></dd></dl><aside><p>Careful</p></aside>")).toBe(
+    "`id` string\n\nAn id\n\n> Careful\n",
+  );
 });
 
 test("renders a diagram as its source", () => {

@@ -1,126 +1,74 @@
+import { fromParse5 } from "hast-util-from-parse5";
+import rehypeRemark, { type Options } from "rehype-remark";
+import remarkGfm from "remark-gfm";
+import remarkStringify from "remark-stringify";
+import { unified } from "unified";
 import { attribute, type Element, elements, find, hasClass, isElement, isShell, lineOf, type Node, textOf } from "./html.ts";
+
+// Attributes of a copy of the page, by which the handlers see what would be lost with the shell.
+const CODE_TEXT = "data-code-text";
+const TAB_NAME = "data-tab-name";
+
+/** Elements that are written as another one is; a list of terms would become one of bullets. */
+const WRITTEN_AS: Record<string, string> = { aside: "blockquote", dl: "div", dt: "p", dd: "div" };
+
+type Handler = NonNullable<Options["handlers"]>[string];
+
+/** A panel of tabs, introduced by its tab's name. */
+const panelOf: Handler = (state, element) => {
+  const name = element.properties.dataTabName;
+  if (typeof name !== "string") return state.all(element);
+  return [
+    { type: "paragraph", children: [{ type: "strong", children: [{ type: "text", value: name }] }] },
+    ...state.toFlow(state.all(element)),
+  ];
+};
+
+const handlers: Options["handlers"] = {
+  figure: (state, element) => {
+    const source = element.properties.dataSource;
+    return typeof source === "string" ? codeOf("mermaid", source) : state.toFlow(state.all(element));
+  },
+  pre: (_, element) => codeOf(String(element.properties.dataLanguage ?? ""), String(element.properties.dataCodeText ?? "")),
+  div: panelOf,
+  section: panelOf,
+};
+
+const processor = unified()
+  .use(rehypeRemark, { handlers })
+  .use(remarkGfm, { tablePipeAlign: false })
+  .use(remarkStringify, { bullet: "-", rule: "-", listItemIndent: "one" });
 
 /** The Markdown of a page's content, without what only a browser can show, such as live examples. */
 export function toMarkdown(content: Element): string {
-  return `${blocks(content)
-    .replaceAll(/\n{3,}/g, "\n\n")
-    .trim()}\n`;
+  return processor.stringify(processor.runSync(fromParse5(withoutShell(content))));
 }
 
-function blocks(parent: Element): string {
-  return parent.childNodes.map(block).join("");
+/** A copy without the shell that keeps the source of diagrams, the text of code and the names of tabs. */
+function withoutShell(element: Element): Element {
+  const kept = element.childNodes.filter((node) => !isElement(node) || hasClass(node, "diagram") || !isShell(node));
+  const childNodes = kept.map((node): Node => (isElement(node) ? withoutShell(node) : node));
+  const tagName = WRITTEN_AS[element.tagName] ?? element.tagName;
+  return { ...element, tagName, childNodes, attrs: [...element.attrs, ...addedAttributes(element)] };
 }
 
-function block(node: Node): string {
-  if (!isElement(node)) return "value" in node && node.value.trim() !== "" ? `${node.value.trim()} ` : "";
-  const source = attribute(node, "data-source");
-  if (source !== undefined && hasClass(node, "diagram")) return fence("mermaid", source);
-  if (isShell(node)) return "";
-  switch (node.tagName) {
-    case "h1":
-    case "h2":
-    case "h3":
-    case "h4":
-    case "h5":
-    case "h6":
-      return `\n\n${"#".repeat(Number(node.tagName.slice(1)))} ${lineOf(node)}\n\n`;
-    case "p":
-    case "dt":
-    case "summary":
-      return `\n\n${inline(node)}\n\n`;
-    case "dd":
-      return `\n\n${blocks(node).trim()}\n\n`;
-    case "pre":
-      return code(node);
-    case "ul":
-    case "ol":
-      return `\n\n${list(node)}\n\n`;
-    case "table":
-      return `\n\n${table(node)}\n\n`;
-    case "hr":
-      return "\n\n---\n\n";
-    case "blockquote":
-    case "aside":
-      return `\n\n${blocks(node).trim().replaceAll(/^/gm, "> ")}\n\n`;
-    case "figcaption":
-      return lineOf(node) === "" ? "" : `\n\n${lineOf(node)}\n\n`;
-    default:
-      return isInline(node) ? `${inlineNode(node)} ` : `${panelLabel(node)}${blocks(node)}`;
-  }
+function addedAttributes(element: Element): Element["attrs"] {
+  if (element.tagName === "pre") return [{ name: CODE_TEXT, value: codeText(element) }];
+  const name = attribute(element, "role") === "tabpanel" ? tabName(element) : undefined;
+  return name === undefined ? [] : [{ name: TAB_NAME, value: name }];
 }
 
-const INLINE = new Set(["a", "code", "strong", "b", "em", "i", "img", "br", "kbd", "span", "time", "small", "sup", "sub"]);
-
-function isInline({ tagName }: Element): boolean {
-  return INLINE.has(tagName);
-}
-
-function inline(element: Element): string {
-  return element.childNodes.map(inlineNode).join("").replaceAll(/\s+/g, " ").trim();
-}
-
-function inlineNode(node: Node): string {
-  if (!isElement(node)) return "value" in node ? node.value : "";
-  if (isShell(node)) return "";
-  switch (node.tagName) {
-    case "a":
-      return `[${inline(node)}](${attribute(node, "href") ?? ""})`;
-    case "code":
-    case "kbd":
-      return `\`${textOf(node)}\``;
-    case "strong":
-    case "b":
-      return `**${inline(node)}**`;
-    case "em":
-    case "i":
-      return `*${inline(node)}*`;
-    case "img":
-      return `![${attribute(node, "alt") ?? ""}](${attribute(node, "src") ?? ""})`;
-    case "br":
-      return " ";
-    default:
-      return node.childNodes.map(inlineNode).join("");
-  }
-}
-
-function code(pre: Element): string {
+function codeText(pre: Element): string {
   const lines = [...elements(pre)].filter((element) => hasClass(element, "ec-line"));
-  const text = lines.length > 0 ? lines.map((line) => textOf(line).replace(/\n$/, "")).join("\n") : textOf(pre);
-  return fence(attribute(pre, "data-language") ?? "", text);
+  return lines.length > 0 ? lines.map((line) => textOf(line).replace(/\n$/, "")).join("\n") : textOf(pre);
 }
 
-function fence(language: string, text: string): string {
-  return `\n\n\`\`\`${language}\n${text.replace(/\n$/, "")}\n\`\`\`\n\n`;
+function tabName(panel: Element): string | undefined {
+  const tabs = panel.parentNode && "tagName" in panel.parentNode ? panel.parentNode : undefined;
+  const tab = tabs && find(tabs, (one) => attribute(one, "id") === attribute(panel, "aria-labelledby"));
+  return tab && lineOf(tab);
 }
 
-function list(element: Element): string {
-  const items = element.childNodes.filter(isElement).filter(({ tagName }) => tagName === "li");
-  return items
-    .map((item, at) => {
-      const mark = element.tagName === "ol" ? `${at + 1}. ` : "- ";
-      const hasBlocks = item.childNodes.some((child) => isElement(child) && !isInline(child));
-      const text = hasBlocks
-        ? blocks(item)
-            .replaceAll(/\n{2,}/g, "\n")
-            .trim()
-        : inline(item);
-      return mark + text.replaceAll("\n", `\n${" ".repeat(mark.length)}`);
-    })
-    .join("\n");
-}
-
-function table(element: Element): string {
-  const rows = [...elements(element)]
-    .filter(({ tagName }) => tagName === "tr")
-    .map((row) => row.childNodes.filter(isElement).map((cell) => inline(cell).replaceAll("|", "\\|")));
-  const [head = [], ...body] = rows;
-  return [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
-}
-
-/** Starts each tab panel with the name of its tab. */
-function panelLabel(element: Element): string {
-  if (attribute(element, "role") !== "tabpanel") return "";
-  const tabs = element.parentNode && "tagName" in element.parentNode ? element.parentNode : undefined;
-  const tab = tabs && find(tabs, (one) => attribute(one, "id") === attribute(element, "aria-labelledby"));
-  return tab ? `\n\n**${lineOf(tab)}**\n\n` : "";
+function codeOf(lang: string, text: string): { type: "code"; lang: string; value: string } {
+  return { type: "code", lang, value: text.replace(/\n$/, "") };
 }
