@@ -107,7 +107,7 @@ export async function createAccessCodes(ctx: Ctx, { qty, sku, tags }: BulkInput)
     const codes = await codesOf(fromBase64Url(seed), offset, Math.min(CODES_PER_STATEMENT, qty - offset));
     inserts.push(insertCodes(ctx, { batchId, offset, codes, sku, tags }));
   }
-  const event = {
+  const event: NewEvent<"accesscode.bulkCreated"> = {
     type: "accesscode.bulkCreated",
     resource: `accesscode/${batchId}`,
     data: { batchId, siteId: ctx.siteId, qty, sku, tags },
@@ -173,7 +173,11 @@ async function markConsumed(ctx: Ctx, code: AccessCodeRow, accountId: string): P
     { accountId, skus: isSubscription ? [code.sku] : [], grantedMethod: "accessCode", source: `accesscode/${code.id}` },
     [],
   );
-  const event = { type: "accesscode.consumed", resource: `accesscode/${code.id}`, data: { ...toAccessCodeEvent(consumed), accountId } };
+  const event: NewEvent<"accesscode.consumed"> = {
+    type: "accesscode.consumed",
+    resource: `accesscode/${code.id}`,
+    data: { ...toAccessCodeEvent(consumed), accountId },
+  };
   await rejectDuplicate(HELD_TWICE, "The account already holds this sku", () =>
     commitIfUnchanged(ctx, [change, ...grant.changes], event, ...grant.events),
   );

@@ -6,7 +6,7 @@ import { Failure, wonRace, notFound, replaceConflict } from "#worker/lib/errors.
 import { newId } from "#worker/lib/ids.ts";
 import { TV_CODE_LENGTH, type TvStatus } from "./schemas.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { callerAccount, commit, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { callerAccount, commit, commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { findWithin, guessBudgets } from "#worker/services/core/limits.ts";
 
 const LIFETIME_MS = 10 * 60 * 1000;
@@ -49,7 +49,11 @@ export async function activateTvCode(ctx: Ctx, code: string, address: string): P
     const budgets = guessBudgets(accountId, address, "guessTvCode");
     const row = await findWithin(ctx, budgets, async () => (await ctx.db.select().from(tvCodes).where(waiting))[0]);
     if (!row) return false;
-    const event = { type: "accesscode.tvActivated", resource: `tv/${row.id}`, data: { siteId: ctx.siteId, accountId } };
+    const event: NewEvent<"accesscode.tvActivated"> = {
+      type: "accesscode.tvActivated",
+      resource: `tv/${row.id}`,
+      data: { siteId: ctx.siteId, accountId },
+    };
     // The session's password version, not the account's: the session may have ended since it was checked.
     const passwordVersion = sql`(select s.password_version from ${sessions} s where s.id = ${sessionId})`;
     return wonRace(() => commitIfUnchanged(ctx, ctx.db.update(tvCodes).set({ accountId, passwordVersion }).where(waiting), event));
@@ -84,7 +88,11 @@ async function takeTokens(ctx: Ctx, row: DeviceCode, id: string): Promise<TvStat
     .update(accounts)
     .set({ lastLogin: ctx.now })
     .where(ownRow(ctx, accounts, id));
-  const event = { type: "accesscode.tvSignedIn", resource: `tv/${codeId}`, data: { siteId: ctx.siteId, accountId: id } };
+  const event: NewEvent<"accesscode.tvSignedIn"> = {
+    type: "accesscode.tvSignedIn",
+    resource: `tv/${codeId}`,
+    data: { siteId: ctx.siteId, accountId: id },
+  };
   await replaceConflict(slowDown(), () => commitIfUnchanged(ctx, [tokensTaken, insert, signedIn], event));
   return { status: "activated", jwt: tokens.jwt, refreshToken: tokens.refreshToken };
 }

@@ -56,7 +56,7 @@ export function rejectTakenEmail<T>(write: () => Promise<T>): Promise<T> {
 }
 
 /** An event that carries the account. */
-export function accountEvent(type: string, account: AccountRow): NewEvent {
+export function accountEvent(type: "new_account" | "account.updated" | "account.tagsUpdated", account: AccountRow): NewEvent {
   return { type, resource: `account/${account.id}`, data: toAccount(account) };
 }
 

@@ -6,7 +6,7 @@ import { hashPassword } from "#worker/lib/crypto/crypto.ts";
 import { conflict, emailNotVerified, forbidden, invalid, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import type { AskGlobalAccount, ConfirmGlobalAccount, GlobalSite } from "./schemas.ts";
-import { callerAccount, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { callerAccount, commitIfUnchanged, type Ctx, ownRow, type NewEvent } from "#worker/services/core/context.ts";
 import { requestProof, findProof } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
@@ -53,7 +53,7 @@ export async function confirmGlobalAccount(ctx: Ctx, input: ConfirmGlobalAccount
     .set({ globalAccountId: global.id, modified: ctx.now, version: sql`${accounts.version} + 1` })
     .where(and(ownRow(ctx, accounts, account.id), eq(accounts.email, global.email), isNull(accounts.globalAccountId)));
   const data = { _id: account.id, siteId: ctx.siteId, globalAccountID: global.id };
-  const event = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
+  const event: NewEvent<"account.globalAccountLinked"> = { type: "account.globalAccountLinked", resource: `account/${account.id}`, data };
   await rejectDuplicate("global_accounts.email", "Another request created the global account; try again", () =>
     commitIfUnchanged(ctx, [use(condition), ...changes, link], event),
   );

@@ -12,7 +12,7 @@ import type { Tokens } from "#worker/services/auth/schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { newPassword, normalizeEmail } from "./account-rows.ts";
 import { newSession } from "#worker/services/auth/auth.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { type CredentialChange, voidCredentials } from "./credentials.ts";
 import { markVerified, type ProvedBy, verifiedEvent } from "./email-proofs.ts";
 import { takeSlot } from "#worker/services/core/limits.ts";
@@ -167,7 +167,7 @@ function planProof(ctx: Ctx, account: AccountRow, by: ProvedBy): Proof {
   return { changes: [...verified.changes, ...voided.changes], events: [...verified.events, ...voided.events] };
 }
 
-function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind) {
+function passwordChanged(ctx: Ctx, accountId: string, kind: PasswordKind): NewEvent {
   return { type: "account.passwordChanged", resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId, kind } };
 }
 

@@ -6,7 +6,7 @@ import { ID_PATTERN } from "#worker/lib/ids.ts";
 import type { BulkTagsIssues } from "./schemas.ts";
 import { accountColumns } from "./columns.ts";
 import { accountEvent } from "./account-rows.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, nextVersion, ownRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, nextVersion, ownRow } from "#worker/services/core/context.ts";
 
 const MAX_TAGS = 200;
 const MAX_TAG_LENGTH = 100;
@@ -180,7 +180,7 @@ function merged(tags: SQL): SQL<string[]> {
   ) group by tag order by min(place)))`;
 }
 
-function tagsAdded(ctx: Ctx, added: { id: string; tags: string[] }[]) {
+function tagsAdded(ctx: Ctx, added: { id: string; tags: string[] }[]): NewEvent {
   const data = { siteId: ctx.siteId, accounts: added.map(({ id, tags }) => ({ _id: id, tags })) };
   return { type: "account.tagsAdded", resource: `site/${ctx.siteId}`, data };
 }

@@ -4,7 +4,7 @@ import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, notFound } from "#worker/lib/errors.ts";
 import type { ConsumedIntent } from "./schemas.ts";
 import { newSession } from "./auth.ts";
-import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, ownRow } from "#worker/services/core/context.ts";
 import { redeemInvite } from "#worker/services/invites/invites.ts";
 import { redeemPartnerIntent } from "./partner-intents.ts";
 import { rejectIfTotpEnabled } from "./totp.ts";
@@ -37,7 +37,7 @@ export async function consumeIntent(ctx: Ctx, token: string): Promise<ConsumedIn
     .update(accounts)
     .set({ lastLogin: ctx.now })
     .where(ownRow(ctx, accounts, account.id));
-  const event = {
+  const event: NewEvent<"auth.intentConsumed"> = {
     type: "auth.intentConsumed",
     resource: `intent/${intent.id}`,
     data: { _id: intent.id, kind: intent.kind, accountId: account.id },

@@ -52,7 +52,11 @@ export async function createPartnerIntent(ctx: Ctx, input: CreateIntent): Promis
     accountId: account.id,
     data: { service: input.service, thirdPartyAccountId: partner.accountId },
   });
-  const created = { type: "auth.intentCreated", resource: `intent/${id}`, data: { _id: id, kind: "partner", accountId: account.id } };
+  const created: NewEvent<"auth.intentCreated"> = {
+    type: "auth.intentCreated",
+    resource: `intent/${id}`,
+    data: { _id: id, kind: "partner", accountId: account.id },
+  };
   await rejectTakenEmail(() => commitIfUnchanged(ctx, [...changes, insert], created, ...events));
   return { token, expiresAt };
 }

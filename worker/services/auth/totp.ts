@@ -191,6 +191,8 @@ function hashOf(accountId: string, code: string): Promise<string> {
   return sha256(`${accountId}\n${code.toUpperCase().replace(/[^0-9A-Z]/g, "")}`);
 }
 
-function totpEvent(ctx: Ctx, type: string, accountId: string): NewEvent {
+type TotpEvent = "account.totpEnabled" | "account.totpDisabled" | "account.recoveryCodeUsed";
+
+function totpEvent(ctx: Ctx, type: TotpEvent, accountId: string): NewEvent {
   return { type, resource: `account/${accountId}`, data: { _id: accountId, siteId: ctx.siteId } };
 }

@@ -99,7 +99,7 @@ export function sourceOf(charge: Pick<ChargeRow, "id" | "recurringId">): string 
   return charge.recurringId === null ? `charge/${charge.id}` : `recurring/${charge.recurringId}`;
 }
 
-export function chargeEvent(type: string, row: ChargeRow): NewEvent {
+export function chargeEvent(type: "chargeCompleted" | "chargeDeclined", row: ChargeRow): NewEvent {
   return { type: `billing.${type}`, resource: `charge/${row.id}`, data: toCharge(row) };
 }
 
@@ -263,7 +263,11 @@ async function planPurchase(ctx: Ctx, charge: ChargeRow, recurring: RecurringRow
   const granted = accountExists ? planGrants(ctx, { ...bought, ...ends }, await heldSkus(ctx, accountId)) : { changes: [], events: [] };
   if (!recurring) return granted;
   const insert = ctx.db.insert(recurringSubscriptions).values({ ...recurring, stopping: granted.changes.length === 0 });
-  const started = { type: "billing.recurringStarted", resource: `recurring/${recurring.id}`, data: toRecurring(recurring) };
+  const started: NewEvent<"billing.recurringStarted"> = {
+    type: "billing.recurringStarted",
+    resource: `recurring/${recurring.id}`,
+    data: toRecurring(recurring),
+  };
   return { changes: [insert, ...granted.changes], events: [started, ...granted.events] };
 }
 

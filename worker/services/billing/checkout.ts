@@ -6,7 +6,16 @@ import { toCharge, type CheckoutInput } from "./schemas.ts";
 import { toWallet } from "#worker/services/wallets/schemas.ts";
 import { getBundle } from "#worker/services/bundles/bundles.ts";
 import { closePages, decline } from "./charges.ts";
-import { whereVersion, callerAccount, commit, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import {
+  callerAccount,
+  commit,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  ownRow,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { heldSkus } from "#worker/services/subscriptions/entitlements.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { getSite, requireAllowedUrl } from "#worker/services/sites/current-site.ts";
@@ -181,7 +190,7 @@ async function storeCustomer(
       .update(wallets)
       .set(next)
       .where(whereVersion(ctx, wallets, current));
-    const event = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
+    const event: NewEvent<"wallet.updated"> = { type: "wallet.updated", resource: `wallet/${wallet.id}`, data: toWallet(next) };
     if (await wonRace(() => commitIfUnchanged(ctx, change, event))) return;
     [current] = await ctx.db
       .select()

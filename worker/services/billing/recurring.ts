@@ -14,7 +14,7 @@ import { wonRace, conflict, Failure, notFound, rejectDuplicate } from "#worker/l
 import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
-import { whereVersion, batchAll, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { batchAll, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow, whereVersion } from "#worker/services/core/context.ts";
 import { findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -208,7 +208,11 @@ async function applyState(ctx: Ctx, read: RecurringRow, fetched: StripeSubscript
       if (written.length > 0) return;
       continue;
     }
-    const event = { type: "billing.recurringUpdated", resource: `recurring/${id}`, data: toRecurring({ ...next, ...stamps }) };
+    const event: NewEvent<"billing.recurringUpdated"> = {
+      type: "billing.recurringUpdated",
+      resource: `recurring/${id}`,
+      data: toRecurring({ ...next, ...stamps }),
+    };
     if (await wonRace(() => commitIfUnchanged(ctx, change, event))) return;
   }
   throw conflict("The recurring subscription is changing too often; try again");

@@ -8,7 +8,7 @@ import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
 import { bookRefund, refundOf } from "./refund-rules.ts";
 import { type ChargeResult, toRefund } from "./schemas.ts";
 import { getCharge, sourceOf } from "./charges.ts";
-import { whereVersion, batchAll, commitIfUnchanged, type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { batchAll, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow, whereVersion } from "#worker/services/core/context.ts";
 import { findBySource } from "#worker/services/subscriptions/entitlements.ts";
 import { eachEntitlement, stopRecurring } from "./recurring.ts";
 
@@ -115,7 +115,11 @@ async function reserve(ctx: Ctx, input: RefundInput, once: boolean): Promise<Res
       .update(charges)
       .set(next)
       .where(whereVersion(ctx, charges, charge));
-    const event = { type: "billing.refundRequested", resource: `charge/${charge.id}`, data: toRefund(refund) };
+    const event: NewEvent<"billing.refundRequested"> = {
+      type: "billing.refundRequested",
+      resource: `charge/${charge.id}`,
+      data: toRefund(refund),
+    };
     if (await wonRace(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) {
       return { charge: { ...charge, ...next }, refund };
     }

@@ -4,7 +4,7 @@ import { type AccountLink, createAccount, createAccountLink, retrieveAccount } f
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
-import { whereVersion, commit, commitIfUnchanged, type Ctx, newRow } from "#worker/services/core/context.ts";
+import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const ATTEMPTS = 3;
@@ -66,7 +66,7 @@ export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promis
   if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
   const own = asSystem(ctx, found.siteId);
   const change = own.db.delete(connectedAccounts).where(whereVersion(own, connectedAccounts, found));
-  await commitIfUnchanged(own, change, { ...eventOf("billing.accountDisconnected", found), data: toConnectionEvent(disconnected(found)) });
+  await commitIfUnchanged(own, change, eventOf("billing.accountDisconnected", disconnected(found)));
 }
 
 function disconnected(row: ConnectionRow): ConnectionRow {
@@ -135,7 +135,9 @@ async function findByAccount(ctx: Ctx, stripeAccount: string): Promise<Connectio
   return found;
 }
 
-function eventOf(type: string, row: ConnectionRow) {
+type ConnectionEvent = "billing.accountCreated" | "billing.accountUpdated" | "billing.accountDisconnected";
+
+function eventOf(type: ConnectionEvent, row: ConnectionRow): NewEvent {
   return { type, resource: `stripeaccount/${row.id}`, data: toConnectionEvent(row) };
 }
 

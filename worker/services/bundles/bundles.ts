@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { type BundleRow, bundles } from "#db/schema/index.ts";
 import { notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type BundleInput, toBundle } from "./schemas.ts";
-import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type Ctx, newRow, ownRow, type NewEvent } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { commitReferencing, type Reference } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -36,7 +36,7 @@ export async function getBundle(ctx: Ctx, id: string): Promise<BundleRow> {
 export async function createBundle(ctx: Ctx, { siteId, image = null, ...input }: BundleInput): Promise<BundleRow> {
   requireOwnSite(ctx, siteId);
   const bundle: BundleRow = { ...newRow(ctx), ...input, image };
-  const event = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
+  const event: NewEvent<"bundle.created"> = { type: "bundle.created", resource: `bundle/${bundle.id}`, data: toBundle(bundle) };
   await rejectDuplicate("bundles.site_id, bundles.sku", "The site already has a bundle with this sku", () =>
     commitReferencing(ctx, ticketsOf(input), ctx.db.insert(bundles).values(bundle), event),
   );

@@ -96,7 +96,11 @@ export async function claimQuest(ctx: Ctx, questId: string, country: string | un
     drawn: false,
   };
   const { webhookId, webhookType, webhookValue } = quest;
-  const event = { ...claimEvent("quest.claimed", claim), data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue } };
+  const event: NewEvent<"quest.claimed"> = {
+    type: "quest.claimed",
+    resource: `claimstatus/${claim.id}`,
+    data: { ...toClaimStatus(claim), webhookId, webhookType, webhookValue },
+  };
   const grants = status === "SUCCESS" ? grantsOf(ctx, claim, held) : NOTHING;
   const changes = [requireUnchanged(ctx, quest), ctx.db.insert(claims).values(claim), ...grants.changes];
   const write = () => rejectGrantedTwice(() => commitIfUnchanged(ctx, changes, event, ...grants.events));
@@ -130,7 +134,7 @@ export async function updateClaim(ctx: Ctx, id: string, { status, message }: Cla
     .update(claims)
     .set(next)
     .where(whereVersion(ctx, claims, current));
-  const event = claimEvent("claim.updated", next);
+  const event = claimUpdated(next);
   await rejectGrantedTwice(() => commitIfUnchanged(ctx, [change, ...grants.changes], event, ...grants.events));
   return next;
 }
@@ -234,6 +238,6 @@ function incomplete({ complete, actions }: QuestProgress): Failure | undefined {
   return conflict(`The quest is not complete: ${done} of ${actions.length} actions are done`);
 }
 
-function claimEvent(type: string, claim: ClaimRow): NewEvent {
-  return { type, resource: `claimstatus/${claim.id}`, data: toClaimStatus(claim) };
+function claimUpdated(claim: ClaimRow): NewEvent {
+  return { type: "claim.updated", resource: `claimstatus/${claim.id}`, data: toClaimStatus(claim) };
 }

@@ -7,6 +7,7 @@ import type { AccountRole } from "#db/types.ts";
 import { Failure, forbidden, hasMessage, LostRace } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Action, isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
+import type { EventData, EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
 
 /** The caller. A developer key acts as a site admin within its roles; `system` is Tifo itself (cron, queues, objects). */
 export type Actor =
@@ -20,11 +21,7 @@ export type Actor =
   | { kind: "system" };
 
 /** An event for the site log; `resource` is "<area>/<id>". Events of one resource are ordered. */
-export interface NewEvent {
-  type: string;
-  resource: string;
-  data: Record<string, unknown>;
-}
+export type NewEvent<Type extends EventType = EventType> = { [T in Type]: { type: T; resource: string; data: EventData<T> } }[Type];
 
 /** The context of every operation: the site, the caller, and the means to read, write and emit events. */
 export interface Ctx {

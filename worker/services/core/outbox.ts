@@ -5,7 +5,7 @@ import { createDb, type Db } from "#db/client.ts";
 import { outbox, type OutboxEvent } from "#db/schema/index.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Actor, type Ctx, describeActor } from "./context.ts";
-import type { EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
+import type { EventData, EventType } from "#worker/services/event-catalogue/event-catalogue.ts";
 
 /** The maximum number of events, and of their characters, in one read. */
 const MAX_EVENTS = 100;
@@ -34,22 +34,26 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
 }
 
 /** The event of each row: `data` maps fields to columns, or to new values for the columns that the following change sets. */
-interface RowEvents {
-  type: EventType;
+interface RowEvents<Type extends EventType> {
+  type: Type;
   area: string;
   table: SQLiteTable & { id: SQLiteColumn };
   where: SQL | undefined;
-  data: Record<string, SQLiteColumn | SQL>;
+  data: { [Field in keyof EventData<Type>]: SQLiteColumn | SQL };
 }
 
 /**
  * Inserts an event for each matching row, as it is at this point of the batch, such as before the statement that changes it. A
  * single statement for any number of rows, so none is missed or invented.
  */
-export function insertEventsForRows(ctx: Ctx, actor: Actor, { type, area, table, where, data }: RowEvents): BatchItem<"sqlite"> {
+export function insertEventsForRows<Type extends EventType>(
+  ctx: Ctx,
+  actor: Actor,
+  { type, area, table, where, data }: RowEvents<Type>,
+): BatchItem<"sqlite"> {
   ctx.emitted.siteIds.add(ctx.siteId);
   const fields = sql.join(
-    Object.entries(data).map(([name, value]) => sql`${name}, ${value}`),
+    Object.entries<SQLiteColumn | SQL>(data).map(([name, value]) => sql`${name}, ${value}`),
     sql`, `,
   );
   const eventId = sql`${newId(ctx.now).slice(0, 12)} || lower(hex(randomblob(6)))`;

@@ -34,7 +34,7 @@ interface Shared {
 export function eventsOf<const Rows extends Record<string, EventRow>>(
   shared: Shared,
   rows: Rows,
-): { readonly [Type in keyof Rows]: Rows[Type] & EventKind };
+): { readonly [Type in keyof Rows]: Rows[Type] & Omit<EventKind, keyof EventRow> };
 export function eventsOf({ services, samples = [] }: Shared, rows: Record<string, EventRow>): Record<string, EventKind> {
   return Object.fromEntries(Object.entries(rows).map(([type, row]) => [type, { ...row, services, samples }]));
 }

@@ -9,6 +9,7 @@ import {
   commit,
   commitIfUnchanged,
   type Ctx,
+  type NewEvent,
   newRow,
   nextVersion,
   ownRow,
@@ -197,7 +198,7 @@ function columnsOf(input: CalendarEventInput) {
   };
 }
 
-function changeEvent(event: CalendarEventRow, change: "created" | "updated" | "deleted") {
+function changeEvent(event: CalendarEventRow, change: "created" | "updated" | "deleted"): NewEvent {
   return { type: `event.${change}`, resource: `event/${event.id}`, data: toCalendarEvent(event) };
 }
 

@@ -141,7 +141,7 @@ export async function acceptRegisterInvite(ctx: Ctx, token: string, input: Accep
         .update(registerInvites)
         .set({ accountId: account.id, modified: ctx.now, version: invite.version + 1 })
         .where(and(whereVersion(ctx, registerInvites, invite), claimable));
-      const accepted = {
+      const accepted: NewEvent<"invite.registerAccepted"> = {
         type: "invite.registerAccepted",
         resource: `invite/${invite.id}`,
         data: { ...toRegisterInviteEvent(invite), accountId: account.id },

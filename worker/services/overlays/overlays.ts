@@ -4,7 +4,16 @@ import type { OverlayContent, OverlayContents } from "#db/types.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import { variablesOf } from "#worker/lib/handlebars/template.ts";
 import { type OverlayInput, toOverlay } from "./schemas.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inOverlay } from "#worker/services/core/named-references.ts";
 import { commitReferencing, newReferences, referencesExist, withReferences } from "#worker/services/core/references.ts";
@@ -57,7 +66,7 @@ export async function getOverlay(ctx: Ctx, id: string): Promise<OverlayRow> {
 export async function createOverlay(ctx: Ctx, input: OverlayInput): Promise<OverlayRow> {
   requireOwnSite(ctx, input.siteId);
   const overlay: OverlayRow = { ...newRow(ctx), ...columnsOf(input) };
-  const event = { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) };
+  const event: NewEvent<"overlay.created"> = { type: "overlay.created", resource: `overlay/${overlay.id}`, data: toOverlay(overlay) };
   await commitReferencing(ctx, inOverlay(input), ctx.db.insert(overlays).values(overlay), event);
   return overlay;
 }
@@ -72,7 +81,7 @@ export async function updateOverlay(ctx: Ctx, id: string, input: OverlayInput): 
     .update(overlays)
     .set(next)
     .where(and(whereVersion(ctx, overlays, current), referencesExist(ctx, references)));
-  const event = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
+  const event: NewEvent<"overlay.updated"> = { type: "overlay.updated", resource: `overlay/${id}`, data: toOverlay(next) };
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, event));
   return next;
 }

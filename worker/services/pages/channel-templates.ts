@@ -10,7 +10,16 @@ import {
 } from "#db/schema/index.ts";
 import { wonRace, invalid, notFound } from "#worker/lib/errors.ts";
 import { type ChannelTemplateInput, toChannelTemplate } from "./template-schemas.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inTemplate } from "#worker/services/core/named-references.ts";
 import { newPanel } from "#worker/services/panels/panels.ts";
@@ -143,6 +152,6 @@ function columnsOf({ title, description, icon, rules, theme, creator, owner, ...
   return { title, description, icon, rules, theme, creator, owner, panels: input.panels };
 }
 
-function changeEvent(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived") {
+function changeEvent(template: ChannelTemplateRow, change: "Created" | "Updated" | "Archived"): NewEvent {
   return { type: `admin.template${change}`, resource: `template/${template.id}`, data: toChannelTemplate(template) };
 }

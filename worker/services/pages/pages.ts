@@ -12,6 +12,7 @@ import {
   whereVersion,
   commitIfUnchanged,
   type Ctx,
+  type NewEvent,
   newRow,
   nextVersion,
   requireMatch,
@@ -95,12 +96,11 @@ export async function createPage(ctx: Ctx, input: CreatePage, id = newId(ctx.now
     ...copies.map((panel) => ctx.db.insert(panels).values(panel)),
     ...rules.map((rule) => ctx.db.insert(automationRules).values(rule)),
   ];
-  const events = [
-    ...copies.map((panel) => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) })),
+  const events: NewEvent[] = [
+    ...copies.map((panel): NewEvent => ({ type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) })),
     ...rules.map((rule) => ruleEvent(rule, "Created")),
   ];
-  const created = { type: eventOf(page, "Created"), resource: `page/${page.id}`, data: toPage(page) };
-  await rejectTakenSlug(() => commitReferencing(ctx, references, changes, created, ...events));
+  await rejectTakenSlug(() => commitReferencing(ctx, references, changes, eventOf(page, "Created"), ...events));
   if (rules.length > 0) await refreshRules(ctx);
   return page;
 }
@@ -135,11 +135,7 @@ export async function updatePage(ctx: Ctx, id: string, input: UpdatePage): Promi
     .set(next)
     .where(and(whereVersion(ctx, pages, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPage(ctx, id, current.data, next.data))];
-  await rejectTakenSlug(() =>
-    withReferences(ctx, references, () =>
-      commitIfUnchanged(ctx, changes, { type: eventOf(next, "Updated"), resource: `page/${id}`, data: toPage(next) }),
-    ),
-  );
+  await rejectTakenSlug(() => withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, eventOf(next, "Updated"))));
   return next;
 }
 
@@ -151,9 +147,7 @@ export async function deletePage(ctx: Ctx, id: string): Promise<PageRow> {
   const endBroadcasts = ctx.db.delete(broadcasts).where(and(eq(broadcasts.siteId, ctx.siteId), eq(broadcasts.channelId, id)));
   const keepGated = await keepGatedOfPage(ctx, id, current.data);
   const changes = [change, endBroadcasts, ...keepGated, ...(await detachChannel(ctx, id)), deleteWatchTimeOfPage(ctx, id)];
-  await whileOffAir(ctx, id, () =>
-    commitIfUnchanged(ctx, changes, { type: eventOf(current, "Deleted"), resource: `page/${id}`, data: toPage(current) }),
-  );
+  await whileOffAir(ctx, id, () => commitIfUnchanged(ctx, changes, eventOf(current, "Deleted")));
   return current;
 }
 
@@ -163,8 +157,8 @@ function columnsOf(input: UpdatePage) {
 }
 
 /** Integrators rely on the name admin.channelUpdated; the others follow its pattern. */
-function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): string {
-  return `admin.${page.type}${change}`;
+function eventOf(page: PageRow, change: "Created" | "Updated" | "Deleted"): NewEvent {
+  return { type: `admin.${page.type}${change}`, resource: `page/${page.id}`, data: toPage(page) };
 }
 
 function rejectTakenSlug(write: () => Promise<unknown>): Promise<unknown> {

@@ -4,7 +4,16 @@ import type { PanelRenderer } from "#db/types.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
 import { type PanelInput, type PanelPatch, type PanelQuery, patchRenderer, publicRenderer, toPanel } from "./schemas.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+  whereVersion,
+} from "#worker/services/core/context.ts";
 import { keepGatedOfPanel } from "#worker/services/videos/gate-departures.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { inRenderer } from "#worker/services/core/named-references.ts";
@@ -71,7 +80,7 @@ async function readPanel(ctx: Ctx, id: string): Promise<PanelRow> {
 export async function createPanel(ctx: Ctx, input: PanelInput): Promise<PanelRow> {
   requireOwnSite(ctx, input.siteId);
   const panel = newPanel(ctx, input.renderer);
-  const event = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
+  const event: NewEvent<"panel.created"> = { type: "panel.created", resource: `panel/${panel.id}`, data: toPanel(panel) };
   await commitReferencing(ctx, inRenderer(panel.renderer), ctx.db.insert(panels).values(panel), event);
   return panel;
 }
@@ -102,7 +111,7 @@ async function changePanel(ctx: Ctx, current: PanelRow, renderer: PanelRenderer)
     .set(next)
     .where(and(whereVersion(ctx, panels, current), referencesExist(ctx, references)));
   const changes = [change, ...(await keepGatedOfPanel(ctx, current.id, current.renderer, renderer))];
-  const event = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
+  const event: NewEvent<"panel.updated"> = { type: "panel.updated", resource: `panel/${next.id}`, data: toPanel(next) };
   await withReferences(ctx, references, () => commitIfUnchanged(ctx, changes, event));
   return next;
 }

@@ -11,6 +11,7 @@ import {
   commit,
   commitIfUnchanged,
   type Ctx,
+  type NewEvent,
   isManager,
   newRow,
   ownRow,
@@ -182,7 +183,7 @@ export async function deletePoll(ctx: Ctx, id: string): Promise<PollRow> {
   requireMatch(ctx, current);
   await requireUnused(ctx, id);
   const change = ctx.db.delete(polls).where(and(whereVersion(ctx, polls, current), isUnused(ctx, id)));
-  const event = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
+  const event: NewEvent<"poll.deleted"> = { type: "poll.deleted", resource: `poll/${id}`, data: toPoll(current, false) };
   if (!(await wonRace(() => commitIfUnchanged(ctx, change, event)))) {
     // A panel or quest was added concurrently, or the poll was changed.
     await requireUnused(ctx, id);
@@ -240,12 +241,14 @@ export async function answeredPolls(ctx: Pick<Ctx, "env" | "db" | "siteId">, acc
   return [...answered.map(({ answer }) => answer), ...recent.flat()].sort((one, other) => one.created - other.created);
 }
 
+type PollChange = `poll.${"updated" | "opened" | "closed" | "settled"}`;
+
 /** Commits a change with its event and updates the counters; `delayed` is the message if they don't respond. */
 async function changePoll(
   ctx: Ctx,
   current: PollRow,
   fields: Partial<PollRow>,
-  type: string,
+  type: PollChange,
   delayed = COUNTERS_DELAYED,
 ): Promise<PollRow> {
   const next: PollRow = { ...current, ...fields, modified: ctx.now, version: current.version + 1 };

@@ -2,7 +2,16 @@ import { and, eq, not, sql } from "drizzle-orm";
 import { panels, questReports, type QuestRow, quests } from "#db/schema/index.ts";
 import { wonRace, Failure, LostRace, notFound } from "#worker/lib/errors.ts";
 import { type QuestInput, type QuestQuery, toQuest } from "./schemas.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, newRow, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
+import {
+  whereVersion,
+  commitIfUnchanged,
+  type Ctx,
+  type NewEvent,
+  newRow,
+  nextVersion,
+  ownRow,
+  requireMatch,
+} from "#worker/services/core/context.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { newRaffle } from "./raffles.ts";
 import { inQuest } from "#worker/services/core/named-references.ts";
@@ -158,6 +167,6 @@ function columnsOf(input: QuestInput) {
   };
 }
 
-function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow) {
+function questEvent(change: "created" | "updated" | "deleted", quest: QuestRow): NewEvent {
   return { type: `quest.${change}`, resource: `quest/${quest.id}`, data: toQuest(quest, true) };
 }

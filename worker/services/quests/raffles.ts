@@ -5,7 +5,7 @@ import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
 import { drawWinners, newSeed, RAFFLE_ALGORITHM } from "./raffle-draw.ts";
 import type { RaffleResult } from "./schemas.ts";
-import { whereVersion, commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
+import { commitIfUnchanged, type Ctx, type NewEvent, ownRow, whereVersion } from "#worker/services/core/context.ts";
 import { requireChannelAdmin } from "./channel-admins.ts";
 
 const PURPOSE = "raffle seed";
@@ -59,8 +59,9 @@ async function readRaffle(ctx: Ctx, id: string): Promise<{ quest: QuestRow; entr
 
 /** Returns undefined if the entries changed concurrently, or another request has drawn. */
 async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number): Promise<RaffleDraw | undefined> {
-  if (quest.rewardType !== "raffle" || quest.raffleSeed === null) throw conflict("The quest's reward is not a raffle");
-  const seed = await open(ctx.env, PURPOSE, quest.raffleSeed);
+  const { raffleSeed, raffleCommitment: commitment } = quest;
+  if (quest.rewardType !== "raffle" || raffleSeed === null || commitment === null) throw conflict("The quest's reward is not a raffle");
+  const seed = await open(ctx.env, PURPOSE, raffleSeed);
   const accounts = new Map(entries.map(({ claimId, accountId }) => [claimId, accountId]));
   const won = drawWinners(seed, [...accounts.keys()], winners);
   const result: RaffleDraw = { at: ctx.now, seed, winners: won.map((claimId) => ({ claimId, accountId: accounts.get(claimId) ?? "" })) };
@@ -80,8 +81,8 @@ async function draw(ctx: Ctx, quest: QuestRow, entries: Entry[], winners: number
       version: sql`${claims.version} + 1`,
     })
     .where(pending);
-  const data = { questId: quest.id, entrants: entries.length, winners: result.winners, seed, commitment: quest.raffleCommitment };
-  const event = { type: "raffle.drawn", resource: `quest/${quest.id}`, data };
+  const data = { questId: quest.id, entrants: entries.length, winners: result.winners, seed, commitment };
+  const event: NewEvent<"raffle.drawn"> = { type: "raffle.drawn", resource: `quest/${quest.id}`, data };
   return (await wonRace(() => commitIfUnchanged(ctx, [change, settleClaims], event))) ? result : undefined;
 }
 

@@ -4,7 +4,7 @@ import { type StreamProviderRow, type StreamRow, streams } from "#db/schema/inde
 import { isAcknowledged, type ProviderOutcome } from "#worker/integrations/stream-provider.ts";
 import { conflict, Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { toStream } from "./schemas.ts";
+import { toStreamEvent } from "./schemas.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, nextVersion, ownRow, requireMatch } from "#worker/services/core/context.ts";
 import { keepGatedOfStream } from "#worker/services/videos/gate-departures.ts";
 import { callFor, isGone, providerFailed } from "./drafts.ts";
@@ -33,7 +33,7 @@ export async function startStream(ctx: Ctx, id: string): Promise<StreamRow> {
     .update(streams)
     .set(next)
     .where(calledBy(ctx, id, by));
-  await commitIfUnchanged(ctx, change, { type: "admin.wentLive", resource: `stream/${id}`, data: toStream(next) });
+  await commitIfUnchanged(ctx, change, { type: "admin.wentLive", resource: `stream/${id}`, data: toStreamEvent(next) });
   return next;
 }
 
@@ -52,7 +52,7 @@ export async function stopStream(ctx: Ctx, id: string): Promise<StreamRow> {
     .update(streams)
     .set(next)
     .where(calledBy(ctx, id, by));
-  await commitIfUnchanged(ctx, change, { type: "admin.wentOffline", resource: `stream/${id}`, data: { ...toStream(next), vod } });
+  await commitIfUnchanged(ctx, change, { type: "admin.wentOffline", resource: `stream/${id}`, data: { ...toStreamEvent(next), vod } });
   return next;
 }
 
@@ -64,7 +64,7 @@ export async function deleteStream(ctx: Ctx, id: string): Promise<StreamRow> {
   const by = await callExclusively(ctx, stream, provider, "delete", provider.deleteStream);
   const change = ctx.db.delete(streams).where(calledBy(ctx, id, by));
   const changes = [change, ...(await keepGatedOfStream(ctx, id, stream.channelId))];
-  await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStream(stream) });
+  await commitIfUnchanged(ctx, changes, { type: "stream.deleted", resource: `stream/${id}`, data: toStreamEvent(stream) });
   return stream;
 }
 

@@ -99,3 +99,8 @@ export function toStream(row: StreamRow, streamKey: string | null = null) {
     modified: row.modified,
   } satisfies z.output<typeof Stream>;
 }
+
+/** The stream as events show it: without its key. */
+export function toStreamEvent(row: StreamRow) {
+  return { ...toStream(row), streamKey: null };
+}

@@ -3,7 +3,7 @@ import { pages, sites, type StreamProviderRow, streamProviders, type StreamRow, 
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
-import { type StreamInput, toStream } from "./schemas.ts";
+import { type StreamInput, toStreamEvent } from "./schemas.ts";
 import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
@@ -93,7 +93,7 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
   await keepDraft(ctx, draft, provider, ctx.db.insert(streams).values(row), {
     type: "stream.created",
     resource: `stream/${id}`,
-    data: toStream(row),
+    data: toStreamEvent(row),
   });
   return { row, streamKey };
 }

@@ -15,11 +15,14 @@ export interface EntitlementFacts {
   dateEnds: number | null;
 }
 
+/** The events that a transition may have. */
+type EntitlementEvent = "entitlement_granted" | (typeof EVENTS)[keyof typeof EVENTS];
+
 /** The effects of a transition. */
 export interface Step {
   allowed: true;
   status: Status;
-  event: string;
+  event: EntitlementEvent;
   /** The account loses the entitlement. */
   revokes: boolean;
   /** We refund money to the account; `refund` records a refund that has already happened. */
@@ -61,7 +64,7 @@ export function nextStep(facts: EntitlementFacts | null, transition: Transition,
 }
 
 /** A step reported by an external system: nothing to check or to carry out. */
-export function externalStep(status: Status, event: string): Step {
+export function externalStep(status: Status, event: EntitlementEvent): Step {
   return { allowed: true, status, event, revokes: false, paysBack: false, stopsBilling: null };
 }
 
@@ -71,7 +74,7 @@ export function actionsOf(facts: EntitlementFacts): { canCancel: boolean; canRef
   return { canCancel: allowed("cancel"), canRefund: allowed("justRefund"), canRemove: allowed("remove") };
 }
 
-const EVENTS: Record<Exclude<Transition, "grant">, string> = {
+const EVENTS = {
   cancel: "entitlement_cancelled",
   scheduleCancel: "entitlement_cancelScheduled",
   remove: "entitlement_revoked",
@@ -79,7 +82,7 @@ const EVENTS: Record<Exclude<Transition, "grant">, string> = {
   refund: "entitlement_refunded",
   renew: "entitlement_renewed",
   expire: "entitlement_expired",
-};
+} as const satisfies Record<Exclude<Transition, "grant">, string>;
 
 /** Transitions that end an entitlement. */
 const ENDS = new Set<Transition>(["cancel", "remove", "refund", "expire"]);

@@ -220,6 +220,6 @@ function grantOf(row: EntitlementRow): NewEvent {
   return entitlementEvent(row.grantedMethod === "purchased" ? "entitlement_purchased" : "entitlement_granted", row);
 }
 
-function entitlementEvent(type: string, row: EntitlementRow): NewEvent {
+function entitlementEvent(type: Step["event"] | "entitlement_purchased", row: EntitlementRow): NewEvent {
   return { type, resource: `entitlement/${row.id}`, data: toEntitlement(row) };
 }

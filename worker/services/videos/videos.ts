@@ -196,6 +196,8 @@ function isReady({ type, uploadStatus }: VideoRow): boolean {
   return type === "vod" && uploadStatus === "complete";
 }
 
-function changeEvent(type: string, video: ReadVideo): NewEvent {
+type VideoEvent = "video.created" | "video.updated" | "video.deleted" | "admin.vodReady" | "admin.vodDeleted";
+
+function changeEvent(type: VideoEvent, video: ReadVideo): NewEvent {
   return { type, resource: `video/${video.id}`, data: toVideo(video) };
 }

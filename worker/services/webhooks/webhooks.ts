@@ -135,7 +135,9 @@ export async function requireEndpoint(ctx: Ctx, id: string): Promise<WebhookRow>
   return row;
 }
 
-async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow>, type: string): Promise<WebhookRow> {
+type ChangeType = `webhook.${"created" | "updated" | "deleted" | "secretRotated"}`;
+
+async function change(ctx: Ctx, current: WebhookRow, columns: Partial<WebhookRow>, type: ChangeType): Promise<WebhookRow> {
   const next: WebhookRow = { ...current, ...columns, ...nextVersion(ctx, current) };
   const update = ctx.db
     .update(webhookEndpoints)
@@ -195,6 +197,6 @@ function servicesIn(subscriptions: WebhookSettings["webhookSubscriptions"]): Web
   return WEBHOOK_SERVICES.filter(isOn);
 }
 
-function changeEvent(type: string, row: WebhookRow): NewEvent {
+function changeEvent(type: ChangeType, row: WebhookRow): NewEvent {
   return { type, resource: `webhook/${row.id}`, data: toWebhookEvent(row) };
 }

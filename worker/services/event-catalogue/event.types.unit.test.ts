@@ -1,0 +1,43 @@
+import { expect, expectTypeOf, test } from "vitest";
+import type { NewEvent } from "#worker/services/core/context.ts";
+import type { Effects } from "./effect.ts";
+import type { EventData } from "./event-catalogue.ts";
+
+// The compiler runs these: an error that it no longer reports is itself one.
+
+const data = { accountId: "5eed0000000000000e00a003", deviceId: "living-room-tv" };
+const resource = `account/${data.accountId}`;
+
+test("a new event has the data that the catalogue lists for its type", () => {
+  expectTypeOf<NewEvent<"device.freed">["data"]>().toEqualTypeOf<{ accountId: string; deviceId: string }>();
+  expectTypeOf<EventData<"poll.settled">>().toHaveProperty("pollId").toEqualTypeOf<string>();
+  const events: NewEvent[] = [
+    { type: "device.freed", resource, data },
+    // @ts-expect-error: the type is misspelt
+    { type: "device.fred", resource, data },
+    // @ts-expect-error: the data are those of another event
+    { type: "device.freed", resource, data: { siteId: "5eed00000000000000000001", accountId: data.accountId } },
+    // @ts-expect-error: the catalogue has no such field
+    { type: "device.freed", resource, data: { ...data, device: "living-room-tv" } },
+    // @ts-expect-error: the device may not be missing
+    { type: "device.freed", resource, data: { accountId: data.accountId } },
+  ];
+  expect(events).toHaveLength(5);
+});
+
+test("a variable type is accepted only if each of its values is an event with this data", () => {
+  const change = (verb: "freed" | "claimed"): NewEvent => ({ type: `device.${verb}`, resource, data });
+  // @ts-expect-error: there is no event device.lost
+  const lose = (verb: "freed" | "lost"): NewEvent => ({ type: `device.${verb}`, resource, data });
+  expect([change("freed").type, lose("lost").type]).toEqual(["device.freed", "device.lost"]);
+});
+
+test("an effect belongs to an event of the catalogue", () => {
+  const run = async () => undefined;
+  const effects: Effects = {
+    "device.freed": run,
+    // @ts-expect-error: the type is misspelt
+    "device.fred": run,
+  };
+  expect(Object.keys(effects)).toHaveLength(2);
+});
