@@ -23,7 +23,7 @@ function above(...folders) {
 // Everything beyond a file's own folder is named from the root, so that these patterns see it.
 const climbing = { regex: "^\\.\\./", message: "Name it from the root: #worker/…, #db/…" };
 const objects = {
-  regex: "^#worker/durable-objects/(?!.*(\\.protocol|/stubs|/frames)\\.ts$)",
+  regex: "^#worker/durable-objects/(?!(.*/)?(stubs|frames|[^/]*\\.protocol)\\.ts$)",
   message: "Only the protocol and the stubs of a Durable Object are imported.",
 };
 

@@ -1,3 +1,4 @@
+import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { createDb, type Db } from "#db/client.ts";
 import { logError } from "./lib/log.ts";
 import { pruneActivity } from "./services/realtime/activity.ts";
@@ -75,7 +76,7 @@ export async function runScheduled(env: Env, now: number): Promise<void> {
   await run("sitesWithPendingEvents", async () => {
     waiting = await sitesWithPendingEvents(db, now - LOST_AFTER_MS);
   });
-  for (const siteId of waiting) await run("nudge", () => env.SITE_LOG.getByName(siteId).nudge(), { siteId });
+  for (const siteId of waiting) await run("nudge", () => siteLogOf(env, siteId).nudge(), { siteId });
   for (const [step, work] of Object.entries(STEPS)) await run(step, () => work({ env, db, now }));
   if (failures.length > 0)
     throw new AggregateError(failures, `Scheduled work failed in ${failures.length} steps and is retried in a minute`);

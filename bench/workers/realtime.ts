@@ -1,5 +1,6 @@
+import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { channelOf, connect, issueTicket, type LoadGate, presenceOf } from "#worker/services/realtime/realtime.ts";
+import { connect, issueTicket, type LoadGate } from "#worker/services/realtime/realtime.ts";
 
 export { Channel } from "#worker/durable-objects/channel/channel.ts";
 export { Relay } from "#worker/durable-objects/relay/relay.ts";

@@ -1,6 +1,6 @@
+import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
 import { PollCounter as Counter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { counterOf, POLL_COUNTERS } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { counterAt, countersOf } from "#worker/services/polls/counting.ts";
 import { castVote } from "#worker/services/polls/votes.ts";
 
 // Our counters without the API around them, and with a database and viewers that take whatever comes.

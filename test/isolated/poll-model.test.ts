@@ -2,11 +2,11 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { counterOf, POLL_COUNTERS } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { z } from "@hono/zod-openapi";
 import { Poll, PollAnswer, PollResults } from "#worker/services/polls/schemas.ts";
-import { counterAt } from "#worker/services/polls/counting.ts";
 import { newSite, type TestSite } from "../harness.ts";
 
 const FANS = 6;

@@ -1,10 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { Panel } from "#worker/services/panels/schemas.ts";
-import { counterAt, syncCounters } from "#worker/services/polls/counting.ts";
+import { syncCounters } from "#worker/services/polls/counting.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
 import { evict, type TestViewer } from "./relay-viewer.ts";
 import { idOf, type Poll, pollsOf } from "./polls.ts";

@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
+import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { counterOf, type VoteOutcome } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { Poll, PollResults } from "#worker/services/polls/schemas.ts";
-import { counterAt } from "#worker/services/polls/counting.ts";
 import { type TestSite } from "#test/harness.ts";
 
 const db = createDb(env.DB);

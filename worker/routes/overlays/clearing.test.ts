@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { broadcasts as broadcastTable } from "#db/schema/index.ts";
 import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import type { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
 import type { ServerFrame } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { runEffects } from "#worker/services/event-catalogue/effects.ts";
-import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 import { ClearAnswer } from "#worker/services/overlays/schemas.ts";
 import { broadcastCalls } from "#test/broadcasts.ts";
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { countsViewers, newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { counterAt } from "#worker/durable-objects/stubs.ts";
 import { PollCounter } from "#worker/durable-objects/poll-counter/poll-counter.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
-import { counterAt } from "#worker/services/polls/counting.ts";
 import { signTicket } from "#worker/services/realtime/tickets.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { idOf, pollCalls, writtenOf } from "#test/polls.ts";

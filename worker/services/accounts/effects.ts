@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
+import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { nudgeLogs } from "#worker/services/core/context.ts";
 import { systemCtx } from "#worker/services/core/system.ts";
@@ -35,5 +36,5 @@ async function eraseAccount(env: Env, siteId: string, event: LogEntry): Promise<
   nudgeLogs(ctx);
   // Not awaited, because the log is busy with this event; the cron makes up for a failed nudge.
   void ctx.finish().catch(() => undefined);
-  await env.SITE_LOG.getByName(siteId).erase(event.resource, event.sequence);
+  await siteLogOf(env, siteId).erase(event.resource, event.sequence);
 }

@@ -1,12 +1,12 @@
 import { and, eq, type SQL } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { automationRules, dataProviders, type RuleRow } from "#db/schema/index.ts";
+import { automationOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { logError } from "#worker/lib/log.ts";
 import { indexRules, type RuleIndex } from "./rule-engine.ts";
 import { toRule } from "./schemas.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
-import { presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** The most rules that viewers' pages evaluate; they are part of every welcome frame. */
 export const MAX_CLIENT_RULES = 200;
@@ -16,11 +16,6 @@ export interface RuleSet {
   rules: Map<string, RuleRow>;
   index: RuleIndex<RuleRow>;
   providers: Map<string, { ttl: number | null; facts: string[] }>;
-}
-
-/** The object that evaluates a site's rules. */
-export function automationOf(env: Env, siteId: string) {
-  return env.AUTOMATION.getByName(siteId);
 }
 
 /** Reads the rules that the server evaluates, and the site's providers. */

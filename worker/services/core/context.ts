@@ -4,6 +4,7 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Db } from "#db/client.ts";
 import { type DataProviderRow, idempotencyKeys, outbox } from "#db/schema/index.ts";
 import type { AccountRole } from "#db/types.ts";
+import { siteLogOf } from "#worker/durable-objects/stubs.ts";
 import { Failure, forbidden, hasMessage, LostRace } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { type Action, isSiteAdmin, managesPage } from "#worker/lib/roles.ts";
@@ -88,7 +89,7 @@ async function write(ctx: Ctx, changes: Changes, events: NewEvent[], conditional
 
 /** Wakes the site logs that this request has written events for. The cron makes up for a lost nudge. */
 export function nudgeLogs(ctx: Ctx): void {
-  for (const siteId of ctx.emitted.siteIds) ctx.defer(ctx.env.SITE_LOG.getByName(siteId).nudge(ctx.emitted.completedEventIds));
+  for (const siteId of ctx.emitted.siteIds) ctx.defer(siteLogOf(ctx.env, siteId).nudge(ctx.emitted.completedEventIds));
 }
 
 /** Runs any number of statements in a batch. */

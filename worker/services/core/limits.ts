@@ -1,5 +1,6 @@
+import { limiterOf } from "#worker/durable-objects/stubs.ts";
 import { Failure } from "#worker/lib/errors.ts";
-import { LIMITS, type LimitName, type LimitState, limiterName, type Slot } from "#worker/lib/limits.ts";
+import { LIMITS, type LimitName, type LimitState, type Slot } from "#worker/lib/limits.ts";
 import { RejectionCache } from "./rejection-cache.ts";
 import type { Ctx } from "./context.ts";
 
@@ -21,7 +22,7 @@ export async function takeSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<Lim
     const reset = rejectionCache.find(idOf(ctx, slot), Date.now());
     if (reset !== undefined) throw limitReached(slot.name, { remaining: 0, reset });
   }
-  const states = await limiterOf(ctx, slots[0]).takeAll(slots);
+  const states = await limiterOf(ctx.env, ctx.siteId, slots[0]).takeAll(slots);
   for (const [index, state] of states.entries()) {
     const slot = slots[index];
     if (state.allowed || !slot) continue;
@@ -34,11 +35,7 @@ export async function takeSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<Lim
 /** Returns slots that turn out not to count. */
 export async function returnSlots(ctx: Ctx, slots: [Slot, ...Slot[]]): Promise<void> {
   for (const slot of slots) rejectionCache.delete(idOf(ctx, slot));
-  await limiterOf(ctx, slots[0]).giveBack(slots);
-}
-
-function limiterOf(ctx: Ctx, slot: Slot) {
-  return ctx.env.LIMITER.getByName(limiterName(ctx.siteId, slot));
+  await limiterOf(ctx.env, ctx.siteId, slots[0]).giveBack(slots);
 }
 
 function idOf(ctx: Ctx, { name, key }: Slot): string {
@@ -104,7 +101,7 @@ export async function findWithin<T>(ctx: Ctx, { own, all, most }: Budgets, find:
 
 /** Returns what remains of a limit without taking a slot. */
 export async function peekLimit(ctx: Ctx, name: LimitName, key: string): Promise<LimitState> {
-  return limiterOf(ctx, { name, key }).peek(name, key);
+  return limiterOf(ctx.env, ctx.siteId, { name, key }).peek(name, key);
 }
 
 /** The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers). */

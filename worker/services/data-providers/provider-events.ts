@@ -1,12 +1,12 @@
 import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { dataProviders, providerEvents, ruleFirings } from "#db/schema/index.ts";
+import { automationOf } from "#worker/durable-objects/stubs.ts";
 import { instanceProblems } from "#worker/integrations/json-schema.ts";
 import { wonRace, conflict, Failure, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { Firing, type ProviderEventRow } from "./schemas.ts";
-import { automationOf } from "#worker/services/automation-rules/automation.ts";
 import { ProviderEventMessage } from "#worker/services/automation-rules/schemas.ts";
 import { commitIfUnchanged, type Ctx, ownRow } from "#worker/services/core/context.ts";
 import { callingProvider } from "./data-providers.ts";

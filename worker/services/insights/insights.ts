@@ -1,11 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import { pages } from "#db/schema/index.ts";
+import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import { LIMIT_NAMES, type LimitName, LIMITS } from "#worker/lib/limits.ts";
 import type { Limit, SiteConcurrents } from "./schemas.ts";
 import type { Actor, Ctx } from "#worker/services/core/context.ts";
 import { peekLimit } from "#worker/services/core/limits.ts";
-import { presenceOf } from "#worker/services/realtime/realtime.ts";
 import { GLOBAL_AUDIENCE } from "#worker/services/auth/tokens.ts";
 
 /** Current viewers per site; a site without viewers has 0. */

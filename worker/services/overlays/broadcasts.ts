@@ -2,6 +2,7 @@ import { and, eq, getTableColumns, gt, isNotNull, isNull, lt, or, type SQL, sql 
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { type BroadcastRow, broadcasts, type OverlayRow, overlays, pages } from "#db/schema/index.ts";
+import { channelOf, orUnavailable, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { Broadcast, ClearTarget } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { MAX_VIDEO_LATENCY_MS } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { Failure, invalid, notFound } from "#worker/lib/errors.ts";
@@ -12,13 +13,15 @@ import type { BroadcastInput } from "./schemas.ts";
 import { commit, type Ctx, ownRow, requirePage } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireVariables, withRiveUrls } from "./overlays.ts";
-import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** The maximum size of a broadcast as JSON, in UTF-8 bytes: it is sent to every viewer and stored in the log. */
 export const MAX_BROADCAST = 131_072;
 
 /** The channel id of a site-wide broadcast's row. */
 export const SITE_WIDE = "";
+
+// The site log delivers what is committed but can't be sent now.
+const LATE = "The request was accepted, but a channel did not respond; it will be delivered as soon as the channel is available";
 
 const NOT_LISTED = "The overlay can only be shown on its own channels, and this isn't one of them";
 
@@ -94,22 +97,9 @@ export async function broadcastOverlay(
     resource: `overlay/${overlayId}`,
     data: { ...event },
   });
-  const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event));
+  const sent = await orUnavailable(sendBroadcast(ctx.env, ctx.siteId, event), LATE);
   ctx.emitted.completedEventIds.push(...eventIds);
   return { broadcastId: broadcast.broadcastId, broadcasts: sent };
-}
-
-/** The site log delivers what is committed but can't be sent now; the caller gets a 503 that says so. */
-async function orUnavailable<T>(sending: Promise<T>): Promise<T> {
-  try {
-    return await sending;
-  } catch (cause) {
-    throw new Failure(
-      "unavailable",
-      "The request was accepted, but a channel did not respond; it will be delivered as soon as the channel is available",
-      { cause },
-    );
-  }
 }
 
 /** Sends a committed broadcast to its channels. Idempotent: each channel publishes it once. */
@@ -157,7 +147,7 @@ export async function clearBroadcasts(ctx: Ctx, { channelId, broadcastId }: Clea
   };
   const resource = channelId === undefined ? `site/${ctx.siteId}` : `page/${channelId}`;
   const eventIds = await commit(ctx, markCleared(ctx, channelId, broadcastId), { type: "overlay.cleared", resource, data: { ...event } });
-  const cleared = await orUnavailable(sendClear(ctx.env, ctx.siteId, event));
+  const cleared = await orUnavailable(sendClear(ctx.env, ctx.siteId, event), LATE);
   ctx.emitted.completedEventIds.push(...eventIds);
   return cleared;
 }

@@ -1,11 +1,11 @@
 import { and, eq } from "drizzle-orm";
 import { broadcasts } from "#db/schema/index.ts";
+import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import { ChannelReceipt } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { merge, quantile } from "#worker/lib/histogram.ts";
 import { Failure, notFound } from "#worker/lib/errors.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { SITE_WIDE } from "./broadcasts.ts";
-import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** Delivery counts. `delay` is in ms of the server's clock, from the channel's commit to the arrival of the acknowledgement. */
 export interface DeliveryCounts {

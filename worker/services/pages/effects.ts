@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { channelOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { type Effects, idOf } from "#worker/services/event-catalogue/effect.ts";
-import { channelOf } from "#worker/services/realtime/realtime.ts";
 
 const Data = z.record(z.string(), z.unknown());
 

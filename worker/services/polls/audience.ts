@@ -1,8 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { pages, panels } from "#db/schema/index.ts";
+import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
-import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
 /** How long the channels of a poll are cached. */
 const CACHE_MS = 10_000;

@@ -1,26 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { accounts, pollResponses, polls } from "#db/schema/index.ts";
-import {
-  type CountedVote,
-  counterName,
-  counterOf,
-  POLL_COUNTERS,
-  type PollDefinition,
-} from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
-import { Failure } from "#worker/lib/errors.ts";
+import { counterAt, countersOf } from "#worker/durable-objects/stubs.ts";
+import { type CountedVote, counterOf, type PollDefinition } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { withdrawTally } from "./audience.ts";
 
 // Keeps a poll's row and its counters in sync.
-
-/** All counters of a poll. */
-export function countersOf(env: Env, siteId: string, pollId: string) {
-  return Array.from({ length: POLL_COUNTERS }, (_, counter) => counterAt(env, siteId, pollId, counter));
-}
-
-export function counterAt(env: Env, siteId: string, pollId: string, counter: number) {
-  return env.POLL_COUNTER.getByName(counterName(siteId, pollId, counter));
-}
 
 export function definitionOf(row: typeof polls.$inferSelect): PollDefinition {
   const { version, open, hideResults, responsesPerViewer, answers, settled, correctAnswerId } = row;
@@ -93,15 +78,6 @@ async function deleteResponses(env: Env, siteId: string, pollId: string): Promis
         .where(sql`rowid in ${chunk}`)
         .returning({ n: pollResponses.n })
     ).length;
-}
-
-/** Turns a failed call to the counters into a 503 with this message. */
-export async function orUnavailable<T>(call: Promise<T>, message: string): Promise<T> {
-  try {
-    return await call;
-  } catch (cause) {
-    throw new Failure("unavailable", message, { cause });
-  }
 }
 
 /** Erases a deleted account from its votes, in the database and in the counters; the tally stays. Idempotent. */

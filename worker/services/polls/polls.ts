@@ -1,6 +1,7 @@
 import { and, desc, eq, type SQL } from "drizzle-orm";
 import { pollResponses, type PollRow, polls } from "#db/schema/index.ts";
 import type { PollAnswer } from "#db/types.ts";
+import { counterAt, countersOf, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import { counterOf } from "#worker/durable-objects/poll-counter/poll-counter.protocol.ts";
 import { wonRace, conflict, Failure, invalid, LostRace, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -18,7 +19,7 @@ import {
   requireMatch,
 } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
-import { counterAt, countersOf, defineOnAllCounters, definitionOf, orUnavailable } from "./counting.ts";
+import { defineOnAllCounters, definitionOf } from "./counting.ts";
 import { findReferences, isUnused } from "./references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 

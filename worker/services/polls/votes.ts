@@ -1,3 +1,4 @@
+import { counterAt, orUnavailable } from "#worker/durable-objects/stubs.ts";
 import {
   type CountedVote,
   counterOf,
@@ -9,7 +10,6 @@ import { Failure } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { logError } from "#worker/lib/log.ts";
 import { callerAccount, type Ctx } from "#worker/services/core/context.ts";
-import { counterAt, orUnavailable } from "./counting.ts";
 
 /** The result of a vote, sent to the viewer's socket. */
 export type CastVote = { ok: true } | { ok: false; code: VoteErrorCode; message: string };

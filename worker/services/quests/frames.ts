@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { channelOf, presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { Quest, QuestAction } from "./schemas.ts";
-import { channelOf, presenceOf } from "#worker/services/realtime/realtime.ts";
 
 // Anonymous viewers receive this too, so it leaves out internal fields and the values that validate an action.
 const PublicQuest = Quest.omit({ webhookId: true, webhookType: true, webhookValue: true }).extend({

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
+import { channelOf, relayOf } from "#worker/durable-objects/stubs.ts";
 import {
   channelName,
   REJECTION_HEADER,
-  relayName,
   RelayRejection,
   type VersionedGate,
   VIEWER_HEADER,
@@ -43,16 +43,6 @@ export interface Rejection {
   message: string;
 }
 
-/** The object that is the source of truth for a channel. */
-export function channelOf(env: Env, siteId: string, channelId: string) {
-  return env.CHANNEL.getByName(channelName(siteId, channelId));
-}
-
-/** The object that counts a site's viewers and broadcasts to all its channels. */
-export function presenceOf(env: Env, siteId: string) {
-  return env.SITE_PRESENCE.getByName(siteId);
-}
-
 /** Issues a single-use ticket, valid for 60 s, that identifies the account in a socket's URL. */
 export async function issueTicket(env: Env, subject: TicketSubject, now: number): Promise<{ ticket: string; expiresAt: number }> {
   const relays = await channelOf(env, subject.siteId, subject.channelId).relays();
@@ -70,8 +60,7 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
   try {
     const ticket = connection.ticket === null ? null : await readTicket(env, connection.ticket, connection, Date.now());
     if (connection.ticket !== null && !ticket) return UNAUTHENTICATED;
-    const channel = channelName(connection.siteId, connection.channelId);
-    const { gate, relays } = await lookUp(env, channel, loadGate);
+    const { gate, relays } = await lookUp(env, connection, loadGate);
     if (!gate) return { close: CLOSE.notFound, code: "not_found", message: "The site has no such channel" };
     if (gate.type !== "none" && !ticket?.accountId) return NO_TICKET;
     const { deviceId, network, resume } = connection;
@@ -87,7 +76,7 @@ export async function enter(env: Env, connection: Connection, loadGate: LoadGate
     };
     // Viewers of one network are routed to one relay, which counts them.
     const home = ticket?.relay ?? bucketOf(network ?? deviceId ?? crypto.randomUUID(), relays);
-    return await enterRelay(env, channel, viewer, home, relays);
+    return await enterRelay(env, connection, viewer, home, relays);
   } catch (error) {
     logError("connect_failed", error, { channelId: connection.channelId });
     return { close: CLOSE.unavailable, code: "unavailable", message: "The channel is unavailable; try again later" };
@@ -115,13 +104,19 @@ const REJECTIONS: Record<Exclude<RelayRejection, "full">, Rejection> = {
 };
 
 /** Tries the home relay, then its neighbours, then adds a relay. */
-async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, home: number, seen: number): Promise<Response | Rejection> {
+async function enterRelay(
+  env: Env,
+  { siteId, channelId }: Connection,
+  viewer: ViewerIdentity,
+  home: number,
+  seen: number,
+): Promise<Response | Rejection> {
   let relay = home;
   let relays = seen;
   let nonce = viewer.nonce;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const headers = { Upgrade: "websocket", [VIEWER_HEADER]: encodeURIComponent(JSON.stringify({ ...viewer, nonce })) };
-    const response = await env.RELAY.getByName(relayName(channel, relay)).fetch("https://relay/", { headers });
+    const response = await relayOf(env, siteId, channelId, relay).fetch("https://relay/", { headers });
     if (response.status === 101) return response;
     const reason = RelayRejection.parse(response.headers.get(REJECTION_HEADER));
     if (reason !== "full") return REJECTIONS[reason];
@@ -129,9 +124,9 @@ async function enterRelay(env: Env, channel: string, viewer: ViewerIdentity, hom
     nonce = null;
     if (attempt < Math.min(NEIGHBOURS, relays)) relay = (relay + 1) % relays;
     else {
-      relays = await env.CHANNEL.getByName(channel).grow(relays);
+      relays = await channelOf(env, siteId, channelId).grow(relays);
       relay = relays - 1;
-      known.delete(channel);
+      known.delete(channelName(siteId, channelId));
     }
   }
   return { close: CLOSE.tooMany, code: "channel_full", message: "The channel is full; try again later" };
@@ -160,9 +155,10 @@ interface KnownEntry {
 // A storm of reconnects asks the channel and the database once per isolate, not once per viewer.
 const known = new Map<string, KnownEntry>();
 
-async function lookUp(env: Env, channel: string, load: LoadGate): Promise<Known> {
+async function lookUp(env: Env, { siteId, channelId }: Connection, load: LoadGate): Promise<Known> {
+  const channel = channelName(siteId, channelId);
   const read = async (): Promise<Known> => {
-    const [gate, relays] = await Promise.all([load(), env.CHANNEL.getByName(channel).relays()]);
+    const [gate, relays] = await Promise.all([load(), channelOf(env, siteId, channelId).relays()]);
     return { gate, relays };
   };
   const now = Date.now();

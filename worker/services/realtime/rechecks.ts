@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { z } from "@hono/zod-openapi";
 import { createDb } from "#db/client.ts";
 import { accounts } from "#db/schema/index.ts";
+import { presenceOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { rolesAreSuspended } from "#worker/services/accounts/role-rules.ts";
-import { presenceOf } from "./realtime.ts";
 
 const AccessData = z.object({ accountId: z.string().nullable(), status: z.string().optional() });
 

@@ -2,10 +2,10 @@ import { z } from "@hono/zod-openapi";
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { sites, streams } from "#db/schema/index.ts";
+import { channelOf } from "#worker/durable-objects/stubs.ts";
 import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protocol.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
 import { channelIsRestricted } from "#worker/services/videos/gated-videos.ts";
-import { channelOf } from "#worker/services/realtime/realtime.ts";
 
 // The fields that players need, without the ingest URL.
 const StreamEvent = z.object({

@@ -1,6 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import { createDb } from "#db/client.ts";
 import { videos, videoTotals, videoViews } from "#db/schema/index.ts";
+import { viewCounterOf } from "#worker/durable-objects/stubs.ts";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { notFound } from "#worker/lib/errors.ts";
 import { type Ctx, ownRow } from "#worker/services/core/context.ts";
@@ -23,7 +24,7 @@ export async function recordView(ctx: Ctx, id: string): Promise<void> {
     .where(ownRow(ctx, videos, id));
   if (!video) throw notFound("Video not found");
   const device = (await sha256(`${id}:${ctx.deviceId ?? ""}`)).slice(0, 32);
-  await ctx.env.VIEW_COUNTER.getByName(id).count({ device, at: ctx.now });
+  await viewCounterOf(ctx.env, id).count({ device, at: ctx.now });
 }
 
 /** Writes any number of views of one video in one transaction; a view that is written twice counts once. */

@@ -1,6 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { z } from "@hono/zod-openapi";
 import { webhookEndpoints } from "#db/schema/index.ts";
+import { webhookEndpointOf } from "#worker/durable-objects/stubs.ts";
 import type { Delivery, DeliveryState, QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { conflict, invalid, notFound } from "#worker/lib/errors.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -35,7 +36,7 @@ interface DeliveryListQuery extends ListQuery {
 export async function listDeliveries(ctx: Ctx, query: DeliveryListQuery): Promise<ListPage<Delivery>> {
   const { webhookId, limit, offset, state = null, type = null, search, sortDirection = -1 } = query;
   const { id, enabled } = webhookId === undefined ? await requireWebhooks(ctx) : await requireEndpoint(ctx, webhookId);
-  const { rows: found, totalCount } = await endpointOf(ctx, id).deliveries({
+  const { rows: found, totalCount } = await webhookEndpointOf(ctx.env, ctx.siteId, id).deliveries({
     ...{ offset, state, type, search: search?.toLowerCase() ?? null },
     limit: limit + 1,
     direction: sortDirection,
@@ -52,10 +53,10 @@ export async function redeliver(ctx: Ctx, deliveryId: string): Promise<void> {
   const { id, enabled, siteId } = webhookEndpoints;
   const endpoints = await ctx.db.select({ id, enabled }).from(webhookEndpoints).where(eq(siteId, ctx.siteId));
   await ctx.caller();
-  const known = await Promise.all(endpoints.map(({ id }) => endpointOf(ctx, id).has(deliveryId)));
+  const known = await Promise.all(endpoints.map(({ id }) => webhookEndpointOf(ctx.env, ctx.siteId, id).has(deliveryId)));
   const endpoint = endpoints[known.indexOf(true)];
   if (endpoint && !endpoint.enabled) throw conflict("The endpoint is disabled; enable it first");
-  if (!endpoint || !(await endpointOf(ctx, endpoint.id).redeliver(deliveryId)))
+  if (!endpoint || !(await webhookEndpointOf(ctx.env, ctx.siteId, endpoint.id).redeliver(deliveryId)))
     throw notFound("Delivery not found; settled deliveries are kept for seven days");
 }
 
@@ -70,7 +71,7 @@ export async function sendTest(ctx: Ctx, sampleName: z.output<typeof SampleName>
   const data = type === "webhook.test" ? { sentAt: ctx.now } : sample.data;
   const eventData = { ...sample, id, created: ctx.now, sequence: 0, resource: `test/${id}`, data };
   const from = { ...ORIGINS["webhook.test"], service: ORIGINS[type].service };
-  await endpointOf(ctx, endpoint.id).accept([toQueuedEvent(eventData, from)], false);
+  await webhookEndpointOf(ctx.env, ctx.siteId, endpoint.id).accept([toQueuedEvent(eventData, from)], false);
   return { eventId: id };
 }
 
@@ -93,8 +94,4 @@ function readCursor(cursor: string | undefined, sortDirection: 1 | -1): number |
   if (number === undefined || Number(direction) !== sortDirection)
     throw invalid("cursor", "Use the cursor from `pagination.next` unchanged");
   return Number(number);
-}
-
-function endpointOf(ctx: Ctx, id: string) {
-  return ctx.env.WEBHOOK_ENDPOINT.getByName(`${ctx.siteId}:${id}`);
 }

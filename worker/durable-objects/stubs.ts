@@ -1,0 +1,69 @@
+import { Failure } from "#worker/lib/errors.ts";
+import { limiterName, type Slot } from "#worker/lib/limits.ts";
+import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { channelName, relayName } from "./channel/channel.protocol.ts";
+import { counterName, POLL_COUNTERS } from "./poll-counter/poll-counter.protocol.ts";
+
+// The Durable Objects as services call them. Which object holds what is decided here alone.
+
+/** A client has usually given up by then; without it, a request would hang as long as the object does. */
+const CALL_TIMEOUT_MS = 30_000;
+
+/** The object that logs a channel's frames and pushes them to its relays. */
+export function channelOf(env: Env, siteId: string, channelId: string) {
+  return env.CHANNEL.getByName(channelName(siteId, channelId));
+}
+
+/** An object that holds sockets of a channel's viewers. */
+export function relayOf(env: Env, siteId: string, channelId: string, relay: number) {
+  return env.RELAY.getByName(relayName(channelName(siteId, channelId), relay));
+}
+
+/** The object that counts a site's viewers and broadcasts to all its channels. */
+export function presenceOf(env: Env, siteId: string) {
+  return env.SITE_PRESENCE.getByName(siteId);
+}
+
+/** The object that numbers a site's events and runs their effects. */
+export function siteLogOf(env: Env, siteId: string) {
+  return env.SITE_LOG.getByName(siteId);
+}
+
+/** The object that evaluates a site's rules. */
+export function automationOf(env: Env, siteId: string) {
+  return env.AUTOMATION.getByName(siteId);
+}
+
+/** The object that counts a quota. */
+export function limiterOf(env: Env, siteId: string, slot: Slot) {
+  return env.LIMITER.getByName(limiterName(siteId, slot));
+}
+
+/** All counters of a poll. */
+export function countersOf(env: Env, siteId: string, pollId: string) {
+  return Array.from({ length: POLL_COUNTERS }, (_, counter) => counterAt(env, siteId, pollId, counter));
+}
+
+/** One of a poll's counters; the first adds up all of them. */
+export function counterAt(env: Env, siteId: string, pollId: string, counter: number) {
+  return env.POLL_COUNTER.getByName(counterName(siteId, pollId, counter));
+}
+
+/** The object that counts a video's views. */
+export function viewCounterOf(env: Env, videoId: string) {
+  return env.VIEW_COUNTER.getByName(videoId);
+}
+
+/** The object that delivers to a webhook endpoint. */
+export function webhookEndpointOf(env: Env, siteId: string, endpointId: string) {
+  return env.WEBHOOK_ENDPOINT.getByName(`${siteId}:${endpointId}`);
+}
+
+/** The result of a call to an object; a 503 with this message if the call fails or takes too long. */
+export async function orUnavailable<T>(call: Promise<T>, message: string): Promise<T> {
+  try {
+    return await withTimeout(call, CALL_TIMEOUT_MS);
+  } catch (cause) {
+    throw new Failure("unavailable", message, { cause });
+  }
+}
