@@ -17,6 +17,8 @@ export interface D1Usage {
 export interface DbGuard {
   pending(): { sql: string; params: unknown[] } | undefined;
   settle(row: unknown[] | undefined): void;
+  /** Called after the check and before any row is returned or changed; throws if the request may not go on. */
+  admit?(): Promise<void>;
 }
 
 /**
@@ -26,15 +28,18 @@ export interface DbGuard {
 export function createDb(d1: D1Database, guard?: DbGuard, usage: D1Usage = { roundTrips: 0, statements: 0 }): Db {
   async function execute(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {
     const check = guard?.pending();
-    if (!check) return run(queries);
-    if (!queries.every((query) => isRead(query.sql))) {
+    if (check && queries.every((query) => isRead(query.sql))) {
+      const [row, ...rest] = await run([check, ...queries]);
+      guard?.settle(row?.[0]);
+      await guard?.admit?.();
+      return rest;
+    }
+    if (check) {
       const [row] = await run([check]);
       guard?.settle(row?.[0]);
-      return run(queries);
     }
-    const [row, ...rest] = await run([check, ...queries]);
-    guard?.settle(row?.[0]);
-    return rest;
+    if (guard?.admit) await guard.admit();
+    return run(queries);
   }
 
   async function run(queries: { sql: string; params: unknown[] }[]): Promise<unknown[][][]> {

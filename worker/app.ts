@@ -100,14 +100,14 @@ export function createApp(): OpenAPIHono<AppEnv> {
     strict: false,
     router: new PathRouter(),
     defaultHook: (result, c) => {
-      if (!result.success) throw invalidInput(result.error, result.target, c.get("refusal"));
+      if (!result.success) throw invalidInput(result.error, result.target, c.get("operation")?.input.invalidMessage);
     },
   });
   app.use(answer);
   app.options("*", cors({ origin: "*", allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"], maxAge: 86400 }));
   app.use(createFloodGuard());
   const respond = (c: Context<AppEnv>, failure: Failure) => (wantsSocket(c) ? rejectUpgrade(c, failure) : renderFailure(c, failure));
-  app.onError((error, c) => respond(c, toFailure(error, c.get("refusal"))));
+  app.onError((error, c) => respond(c, toFailure(error, c.get("operation")?.input.invalidMessage)));
   app.notFound((c) => respond(c, noSuchOperation(app, c.req.path)));
   for (const area of AREAS) app.route("/", area);
   return app;

@@ -48,7 +48,7 @@ function writeLine(c: Context<AppEnv>, requestId: string, started: number): void
     level: failed ? "error" : "info",
     requestId,
     method: c.req.method,
-    route: c.get("route"),
+    route: c.get("operation")?.path,
     status,
     ms: Date.now() - started,
     siteId: c.get("ctx")?.siteId,

@@ -1,21 +1,24 @@
+import type { Context, Next } from "hono";
 import type { D1Usage } from "#db/client.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import type { Identity } from "#worker/services/auth/identity.ts";
+import type { OperationPolicy } from "./operation-policy.ts";
+
+/** One step of an operation's pipeline. */
+export type Step = (c: Context<AppEnv, string>, next: Next) => Promise<void>;
 
 /** What a request carries through the middleware; nothing of it lives longer than the request. */
 export interface AppEnv {
   Bindings: Env;
   Variables: {
     requestId: string;
-    /** The path of the operation that answers; unset where there is none. */
-    route: string | undefined;
-    /** What a body that can't be read as the operation's is told; unset where no sentence of its own is known for that. */
-    refusal: string | undefined;
+    /** Unset where no operation matches. */
+    operation: OperationPolicy | undefined;
     ctx: Ctx;
-    /** Whether the operation's change commutes with others of the same row. */
-    commutes: boolean;
-    /** Unset until the operation has looked at the credentials. */
-    identity: Identity | undefined;
+    /** The check of the credentials; set together with `ctx`. */
+    identity: Identity;
+    /** Takes the operation's rate limit; unset where it has none, or where its first read takes it. */
+    admit: (() => Promise<void>) | undefined;
     usage: D1Usage;
   };
 }

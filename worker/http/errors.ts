@@ -60,7 +60,7 @@ export function renderFailure(c: Context<AppEnv>, failure: Failure): Response {
     status,
     code: failure.code,
     message: failure.message,
-    errorMessage: WITH_ERROR_MESSAGE.test(c.get("route") ?? "") ? failure.message : undefined,
+    errorMessage: WITH_ERROR_MESSAGE.test(c.get("operation")?.path ?? "") ? failure.message : undefined,
     requestId: c.var.requestId,
     issues: failure.issues,
   };

@@ -20,12 +20,9 @@ export function rerunLostRaces<C extends Context<AppEnv>, R>(
   return new Proxy(handler, { apply: (target, _self, [c, next]: [C, Next]) => runWithRetries(c, route, async () => target(c, next)) });
 }
 
-async function runWithRetries<R>(
-  { var: { usage, ctx, commutes } }: Context<AppEnv>,
-  route: { responses: object },
-  run: () => Promise<R>,
-): Promise<R> {
-  const attempts = commutes ? COMMUTING_ATTEMPTS : ATTEMPTS;
+async function runWithRetries<R>(c: Context<AppEnv>, route: { responses: object }, run: () => Promise<R>): Promise<R> {
+  const { usage, ctx, operation } = c.var;
+  const attempts = operation?.retries.commutes ? COMMUTING_ATTEMPTS : ATTEMPTS;
   const { writes } = usage;
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
 import { conflict, Failure, LostRace } from "#worker/lib/errors.ts";
+import { newPolicy } from "#test/middleware-app.ts";
 import type { AppEnv } from "./app-env.ts";
 import { rerunLostRaces } from "./lost-races.ts";
 
@@ -21,7 +22,7 @@ async function run({ lost, error = new LostRace(), ifMatch, commutes = false, wr
   const app = new Hono<AppEnv>();
   app.use(async (c, next) => {
     c.set("usage", { roundTrips: 0, statements: 0 });
-    c.set("commutes", commutes);
+    c.set("operation", newPolicy({ retries: { commutes } }));
     c.set("ctx", {
       env: c.env,
       siteId: "",

@@ -34,9 +34,11 @@ interface InputSpec {
   invalidMessage?: string;
 }
 
-interface LimitSpec {
+export interface LimitSpec {
   /** Each call takes one from this limit. */
   name: LimitName;
+  /** The verb reads before it does anything else: the limit is taken with that read, which saves a round trip to check the caller first. */
+  withFirstRead?: boolean;
 }
 
 /** How repeated and concurrent requests are handled. */

@@ -1,8 +1,8 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { ErrorCode } from "#worker/lib/errors.ts";
 import type { CredentialKind, Credentials } from "./credentials.ts";
-import { enter } from "./enter.ts";
 import { errorResponses } from "./errors.ts";
+import { inOrder, pipelineOf } from "./middleware/pipeline.ts";
 import { type Accounts, type OperationPolicy, type OperationSpec, policyOf } from "./operation-policy.ts";
 
 /** What a handler's types follow from. */
@@ -23,7 +23,7 @@ export function operation<const S extends OperationSpec>(spec: S & Exact<S>): Ro
     description: describe(spec, policy),
     security: spec.access.credentials.map(securityOf),
     parameters: policy.retries.takesKey ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : [],
-    middleware: enter(policy),
+    middleware: inOrder(pipelineOf(policy)),
     request: spec.request,
     responses: withErrors(spec.responses, errorCodes(spec, policy)),
   };

@@ -114,7 +114,7 @@ overlays.openapi(
     description:
       "Shows the overlay on the channels that you list or match by metadata; otherwise on its own channels, or site-wide. An instance that lists channels can't be shown on others: listing another one is a 400. A success response means that the broadcast is in every channel's log: a viewer who is disconnected receives it on reconnecting.",
     access: { credentials: DEVELOPER },
-    limit: { name: "broadcast" },
+    limit: { name: "broadcast", withFirstRead: true },
     request: { params: IdParam, body: jsonBody(BroadcastInput) },
     responses: { 200: json("Its position in each channel's log", BroadcastAnswer) },
     errors: ["not_found", "unavailable"],
@@ -135,7 +135,7 @@ overlays.openapi(
     description:
       "Shows the overlay to viewers whose account has the tag (`category:value`). Creators must specify one of their channels; admins and developer keys can omit it to address the whole site.",
     access: { credentials: DEVELOPER_OR_ACCOUNT, accounts: "creator" },
-    limit: { name: "broadcast" },
+    limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ id: Id, tagId: TagId }), body: jsonBody(TagBroadcastInput) },
     responses: { 200: json("Its position in each channel's log", BroadcastAnswer) },
     errors: ["not_found", "unavailable"],
@@ -157,7 +157,7 @@ overlays.openapi(
     description:
       "Clears active broadcasts: one (`broadcastId`, or `timecode=true` with `id`), all of a channel (`channelId`), or all of the site. A broadcast with a timecode can be cleared until 60 seconds after it ends, because viewers whose playback is behind may not have shown it yet.",
     access: { credentials: DEVELOPER },
-    limit: { name: "broadcast" },
+    limit: { name: "broadcast", withFirstRead: true },
     request: { query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared, per channel", ClearAnswer) },
     errors: ["not_found", "unavailable"],
@@ -177,7 +177,7 @@ overlays.openapi(
     summary: "Clear a channel's broadcasts",
     description: "Clears all active broadcasts of one channel, or one of them.",
     access: { credentials: DEVELOPER },
-    limit: { name: "broadcast" },
+    limit: { name: "broadcast", withFirstRead: true },
     request: { params: z.object({ targetId: Id.describe("A channel") }), query: ClearQuery, body: optionalJsonBody(ClearInput) },
     responses: { 200: json("What was cleared", ClearAnswer) },
     errors: ["not_found", "unavailable"],

@@ -26,7 +26,7 @@ realtime.openapi(
     description:
       "Returns a single-use ticket, valid for 60 seconds, that identifies the signed-in viewer in a socket's URL, where access tokens don't belong.",
     access: { credentials: ACCOUNT, accounts: "any" },
-    limit: { name: "ticket" },
+    limit: { name: "ticket", withFirstRead: true },
     retries: { replay: "none" },
     request: { body: jsonBody(TicketInput) },
     responses: { 201: json("The ticket", Ticket) },

@@ -20,7 +20,6 @@ type DeviceCode = TvCodeRow & { currentVersion: number | null };
 
 /** Creates a code for a device to show; the viewer enters it where they are signed in (the flow of RFC 8628). */
 export async function createTvCode(ctx: Ctx, deviceId: string): Promise<{ code: string; expiresAt: number; interval: number }> {
-  await ctx.caller();
   return withErrorMessage("Error generating TV code", async () => {
     const code = randomCode(TV_CODE_LENGTH);
     const row: TvCodeRow = {

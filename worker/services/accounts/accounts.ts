@@ -60,7 +60,6 @@ export async function getAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 
 /** Signs a viewer up and mails a link that verifies the address. */
 export async function createAccount(ctx: Ctx, input: CreateAccount): Promise<AccountRow> {
-  await ctx.caller();
   rejectPlaceholderEmail(input.email);
   if (input.baseUrl !== undefined) await requireAllowedUrl(ctx, "baseUrl", input.baseUrl);
   const account = await newAccount(ctx, input, []);

@@ -169,13 +169,15 @@ export async function checkSuperKey(env: Env, key: string, origin: string | unde
 /** The guard of a request's database: the check is batched with the first read, and runs before the first write. */
 export class Identity implements DbGuard {
   readonly #check: IdentityCheck;
-  readonly #admit: (actor: Actor) => void;
+  readonly #authorize: (actor: Actor) => void;
+  /** What else must succeed before a row is returned or changed: the operation's rate limit. */
+  admit?: () => Promise<void>;
   #actor: Actor | undefined;
 
-  /** `admit` throws a 403 if the caller's role isn't sufficient. */
-  constructor(check: IdentityCheck, admit: (actor: Actor) => void) {
+  /** `authorize` throws a 403 if the caller's role isn't sufficient. */
+  constructor(check: IdentityCheck, authorize: (actor: Actor) => void) {
     this.#check = check;
-    this.#admit = admit;
+    this.#authorize = authorize;
     if (!check.query) this.settle(undefined);
   }
 
@@ -185,7 +187,7 @@ export class Identity implements DbGuard {
 
   settle(row: unknown[] | undefined): void {
     const actor = this.#check.confirm(row);
-    this.#admit(actor);
+    this.#authorize(actor);
     this.#actor = actor;
   }
 

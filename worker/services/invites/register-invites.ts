@@ -131,7 +131,6 @@ function inviteEvent(change: "Created" | "Revoked" | "Deleted", invite: Register
  * is handed over: it gets the roles and its old credentials are voided, so nobody can block an invitation by signing up first.
  */
 export async function acceptRegisterInvite(ctx: Ctx, token: string, input: AcceptInvite): Promise<AccountRow> {
-  await ctx.caller();
   return inInviteService("Accept", async () => {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const invite = await findInvite(ctx, token);

@@ -3,6 +3,5 @@ import type { Ctx } from "#worker/services/core/context.ts";
 
 /** Searches the external games database by name. */
 export async function searchGames(ctx: Ctx, query: GameQuery): Promise<Games> {
-  await ctx.caller();
   return findGames(ctx.env, query, ctx.now);
 }

@@ -95,7 +95,6 @@ export async function getVideo(ctx: Ctx, id: string): Promise<ReadVideo> {
 
 /** A video's metadata from its player. */
 export async function lookUpVideo(ctx: Ctx, url: string): Promise<VideoMetadata> {
-  await ctx.caller();
   return findMetadata(ctx.env, url);
 }
 

@@ -1,44 +1,48 @@
-import type { Context } from "hono";
+import type { Context, Next } from "hono";
 import { sha256 } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import { toHex } from "#worker/lib/ids.ts";
 import type { Actor } from "#worker/services/core/context.ts";
 import { claimKey, storeResponse, type StoredResponse, releaseKey } from "#worker/services/core/idempotency.ts";
-import type { AppEnv } from "./app-env.ts";
-import { callerAddress } from "./limits.ts";
-import type { OperationPolicy } from "./operation-policy.ts";
+import type { AppEnv, Step } from "#worker/http/app-env.ts";
+import { callerAddress } from "#worker/http/limits.ts";
+import type { OperationPolicy } from "#worker/http/operation-policy.ts";
 
 const STORED_HEADERS = ["Content-Type", "ETag", "Location"];
 // Responses to requests that never ran: the key can be reused.
 const NOT_STORED = new Set([400, 401, 403, 413, 415, 429]);
 
 /** Runs a request with an Idempotency-Key once per caller and operation; a retry gets the first response. */
-export async function answerOnce(c: Context<AppEnv>, { operationId, retries }: OperationPolicy, run: () => Promise<void>): Promise<void> {
-  const key = c.req.header("Idempotency-Key");
-  if (key === undefined) return run();
-  const { ctx } = c.var;
-  const actor = await ctx.caller();
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
-  const content = await crypto.subtle.digest("SHA-256", contentOf(c, await c.req.arrayBuffer()));
-  const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${toHex(new Uint8Array(content))}`);
-  const caller = retries.keyOwner === "body" ? fingerprint : callerName(c, actor);
-  const id = await sha256([ctx.siteId, caller, operationId, key].join("\n"));
-  const kept = await claimKey(ctx, id, fingerprint);
-  if (kept && retries.replay === "receipt") {
-    ctx.receipt = kept.body;
-    await run();
-    c.header("Idempotent-Replayed", "true");
-    return;
-  }
-  if (kept) {
-    c.res = new Response(kept.body || null, { status: kept.status, headers: { ...kept.headers, "Idempotent-Replayed": "true" } });
-    return;
-  }
-  ctx.idempotencyId = id;
-  await run();
-  // Hono has already turned a thrown error into a response.
-  if (c.res.status >= 500 || NOT_STORED.has(c.res.status)) await releaseKey(ctx, id);
-  else await storeResponse(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
+export function idempotency({ operationId, retries }: OperationPolicy): Step {
+  const replay = async (c: Context<AppEnv>, key: string, next: Next): Promise<void> => {
+    const ctx = c.get("ctx");
+    const actor = await ctx.caller();
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid("Idempotency-Key", "1 to 255 printable characters without spaces");
+    const content = await crypto.subtle.digest("SHA-256", contentOf(c, await c.req.arrayBuffer()));
+    const fingerprint = await sha256(`${c.req.method} ${c.req.url}\n${toHex(new Uint8Array(content))}`);
+    const owner = retries.keyOwner === "body" ? fingerprint : callerName(c, actor);
+    const id = await sha256([ctx.siteId, owner, operationId, key].join("\n"));
+    const stored = await claimKey(ctx, id, fingerprint);
+    if (stored && retries.replay === "receipt") {
+      ctx.receipt = stored.body;
+      await next();
+      c.header("Idempotent-Replayed", "true");
+      return;
+    }
+    if (stored) {
+      c.res = new Response(stored.body || null, { status: stored.status, headers: { ...stored.headers, "Idempotent-Replayed": "true" } });
+      return;
+    }
+    ctx.idempotencyId = id;
+    await next();
+    // Hono has already turned a thrown error into a response.
+    if (c.res.status >= 500 || NOT_STORED.has(c.res.status)) await releaseKey(ctx, id);
+    else await storeResponse(ctx, id, retries.replay === "none" ? undefined : await readAnswer(c.res, ctx.receipt));
+  };
+  return (c, next) => {
+    const key = c.req.header("Idempotency-Key");
+    return key === undefined ? next() : replay(c, key, next);
+  };
 }
 
 /** The content of a body, without the boundary of a form, which differs each time the same form is sent. */

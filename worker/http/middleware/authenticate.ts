@@ -1,0 +1,78 @@
+import { createDb } from "#db/client.ts";
+import { Failure, forbidden, notFound } from "#worker/lib/errors.ts";
+import { isCreator, isSiteAdmin, keyAllows } from "#worker/lib/roles.ts";
+import type { Actor } from "#worker/services/core/context.ts";
+import { Identity } from "#worker/services/auth/identity.ts";
+import type { Step } from "#worker/http/app-env.ts";
+import type { OperationPolicy } from "#worker/http/operation-policy.ts";
+import { bufferBody } from "./body.ts";
+import { checkCredentials, chooseCredentials, Presented, siteIdOf } from "./check-credentials.ts";
+import { confirmCaller } from "./confirm-caller.ts";
+
+/**
+ * Prepares the check of the caller's credentials (401, 403) and creates the `ctx`. The check itself runs with the first query, at
+ * `ctx.caller()`, or when the handler has finished: most requests need no round trip of their own for it.
+ */
+export function authenticate({ path, access, input }: OperationPolicy): Step {
+  return async (c, next) => {
+    const now = Date.now();
+    const presented = new Presented(c.req);
+    const { kinds, wrongKind } = chooseCredentials(access.credentials, presented);
+    // A signature covers the whole body.
+    if (kinds.includes("signature")) await bufferBody(c, input.maxBytes);
+    const { unknownSite } = access.errors;
+    const siteNotFound = unknownSite === undefined ? undefined : notFound(unknownSite);
+    const check = await checkCredentials(c, kinds, presented, now, siteNotFound);
+    const identity = new Identity(check, (actor) => {
+      if (wrongKind) throw forbidden("These credentials are valid, but not of a kind that this operation takes");
+      requireAccess(actor, access);
+    });
+    c.set("identity", identity);
+    c.set("ctx", {
+      env: c.env,
+      siteId: siteIdOf(kinds, presented),
+      db: createDb(c.env.DB, identity, c.get("usage")),
+      now,
+      requestId: c.get("requestId"),
+      origin: `${c.req.method} ${path}`,
+      caller: () => confirmCaller(c),
+      deviceId: presented.device,
+      claimedAccountId: check.accountId,
+      ifMatch: access.action === "write" ? parseIfMatch(c.req.header("If-Match")) : undefined,
+      emitted: { siteIds: new Set(), completedEventIds: [] },
+      defer: (work) => c.executionCtx.waitUntil(work),
+    });
+    await next();
+  };
+}
+
+/** Throws the 403 for a confirmed caller whose roles don't suffice. */
+export function requireAccess(actor: Actor, { accounts, action, area, errors }: OperationPolicy["access"]): void {
+  switch (actor.kind) {
+    case "anonymous":
+    case "provider":
+    case "dataProvider":
+    case "super":
+    case "system":
+      return;
+    case "developer":
+      if (!keyAllows(actor.roles, area, action)) throw forbidden(`The developer key lacks the role ${area}:${action}`);
+      return;
+    case "global":
+      if (accounts === "global" || accounts === "signedIn") return;
+      throw errors.globalAccount
+        ? new Failure(errors.globalAccount)
+        : forbidden("A global sign-in manages no site; sign in with its siteId");
+    case "account":
+      if (accounts === "global") throw forbidden("Sign in without a siteId for the global operations");
+      if (accounts === "any" || accounts === "signedIn" || isSiteAdmin(actor.roles, action)) return;
+      if (accounts === "creator" && isCreator(actor.roles, action)) return;
+      throw errors.missingRole ? new Failure(errors.missingRole) : forbidden("The account's roles do not allow this");
+  }
+}
+
+/** Our entity tags are `"v<version>"` or `"v<version>-<hash>"`; others can't match and become version 0. */
+function parseIfMatch(header: string | undefined): number[] | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  return header.split(",").map((tag) => Number(/^\s*"v(\d+)(?:-\w+)?"\s*$/.exec(tag)?.[1] ?? 0));
+}
