@@ -49,7 +49,7 @@ export class WebhookInbox {
     if (reception === "endless")
       return new Response(new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(1024)), cancel: () => void this.cancelled++ }));
     if (reception !== "hang") return new Response(null, { status: reception, headers: { Location: `${HOST}/elsewhere` } });
-    return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("timeout", "TimeoutError"))));
+    return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError"))));
   }
 }
 

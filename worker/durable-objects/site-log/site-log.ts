@@ -1,8 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { hasMessage } from "#worker/lib/errors.ts";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
-import { withTimeout } from "#worker/lib/time/with-timeout.ts";
+import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
 import { runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/index.ts";
@@ -217,7 +216,7 @@ export class SiteLog extends DurableObject<Env> {
     } catch (error) {
       this.#retryLater(sequence);
       logError("effect_failed", error, { siteId: this.#siteId, eventId, type });
-      return hasMessage(error, "No response within") ? "hung" : "failed";
+      return isTimeout(error) ? "hung" : "failed";
     }
   }
 

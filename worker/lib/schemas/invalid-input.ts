@@ -1,18 +1,24 @@
 import type { z } from "@hono/zod-openapi";
 import { Failure, type Issue } from "#worker/lib/errors.ts";
 
-const PUBLIC_MESSAGES = new Set<string>();
+/**
+ * Messages of schemas that integrators rely on: one among the issues becomes the error's `message`. A list, because zod has
+ * `params` for its custom issues only, and these are issues of types, patterns and enums.
+ */
+const PUBLIC_MESSAGES = [
+  "Invalid page ID format",
+  "Invalid sample name",
+  "Missing Webhooks Id",
+  "Missing Webhooks Url",
+  "metadata query parameter is required",
+] as const;
 
-/** Marks a schema's message as one that integrators rely on: if it is among the issues, it becomes the error's `message`. */
-export function worded(message: string): string {
-  PUBLIC_MESSAGES.add(message);
-  return message;
-}
+export type PublicMessage = (typeof PUBLIC_MESSAGES)[number];
 
 /** Turns a zod error into a 400 that names each field; for a body, with the operation's own message if it has one. */
 export function invalidInput(error: z.ZodError, target: string, invalidMessage?: string): Failure {
   const issues = error.issues.flatMap(issuesOf);
-  const known = issues.find(({ message }) => PUBLIC_MESSAGES.has(message))?.message;
+  const known = PUBLIC_MESSAGES.find((each) => issues.some(({ message }) => message === each));
   const message = target === "json" ? (invalidMessage ?? known) : known;
   return new Failure("invalid_request", message ?? summaryOf(issues, target), { issues });
 }

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { PAGE_TYPES, PANEL_TYPES } from "#db/enums.ts";
-import { worded } from "#worker/lib/schemas/invalid-input.ts";
+import type { PublicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { Id } from "#worker/lib/schemas/common.ts";
 import { randomHex } from "#worker/lib/ids.ts";
 import type { PageConfiguration } from "./configuration.ts";
@@ -35,7 +35,7 @@ export const Configuration = z
   })
   .openapi("PageConfiguration");
 
-const REQUIRED = worded("metadata query parameter is required");
+const REQUIRED: PublicMessage = "metadata query parameter is required";
 
 export const MetadataQuery = z.strictObject({
   metadata: z
