@@ -6,7 +6,6 @@ import type { AppEnv } from "./http/app-env.ts";
 import { createFloodGuard } from "./http/flood-guard.ts";
 import { renderFailure, toFailure } from "./http/errors.ts";
 import { invalidInput } from "./lib/schemas/invalid-input.ts";
-import { PathRouter } from "./http/router.ts";
 import { rejectUpgrade, wantsSocket } from "./http/upgrade.ts";
 import { Failure } from "./lib/errors.ts";
 import { accessCodes } from "./routes/access-codes/routes.ts";
@@ -98,7 +97,6 @@ const AREAS = [
 export function createApp(): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>({
     strict: false,
-    router: new PathRouter(),
     defaultHook: (result, c) => {
       if (!result.success) throw invalidInput(result.error, result.target, c.get("operation")?.input.invalidMessage);
     },
