@@ -5,7 +5,7 @@ import { errorResponses } from "./errors.ts";
 import { inOrder, pipelineOf } from "./middleware/pipeline.ts";
 import { type Accounts, type OperationPolicy, type OperationSpec, policyOf } from "./operation-policy.ts";
 
-/** What a handler's types follow from. */
+/** The parts that determine a handler's types. */
 type Route<S extends OperationSpec> = Pick<S, "method" | "path" | "request" | "responses">;
 
 /** Rejects fields that no operation has: TypeScript itself doesn't see them in an object that is spread in. */
@@ -38,7 +38,7 @@ function withErrors<R extends RouteConfig["responses"]>(responses: R, codes: Err
   return { ...errorResponses(codes), ...responses };
 }
 
-/** Only what the operation can really answer. */
+/** The codes that the operation can actually return. */
 function errorCodes(
   { access, request, limit, errors = [] }: OperationSpec,
   { access: { credentials: accepted }, retries }: OperationPolicy,
@@ -60,22 +60,22 @@ function errorCodes(
   return codes;
 }
 
-/** The description, with who may call: OpenAPI 3.0 has no place for it in an API key's security. */
+/** The description with the allowed callers: OpenAPI 3.0 can't express them for API keys. */
 function describe(
   { description, access: { credentials } }: OperationSpec,
   { access: { area, action, accounts } }: OperationPolicy,
 ): string {
-  // Where some set proves nothing, anybody may call.
+  // If a set needs no proof, anyone may call.
   if (!credentials.every((set) => set.some((kind) => PROOFS.has(kind)))) return description;
   const kinds = new Set(credentials.flat());
-  const who: string[] = [];
-  if (kinds.has("developer")) who.push(`a developer key with the role \`${area}:${action}\``);
-  if (kinds.has("bearer")) who.push(ACCOUNTS[accounts]);
-  if (kinds.has("provider")) who.push("the stream provider itself");
-  if (kinds.has("signature")) who.push("the data provider itself");
-  if (kinds.has("stripeSignature")) who.push("Stripe");
-  if (kinds.has("super")) who.push("the operator of the deployment");
-  return who.length === 0 ? description : `${description}\n\nMay be called by ${who.join(" or ")}.`;
+  const callers: string[] = [];
+  if (kinds.has("developer")) callers.push(`a developer key with the role \`${area}:${action}\``);
+  if (kinds.has("bearer")) callers.push(ACCOUNTS[accounts]);
+  if (kinds.has("provider")) callers.push("the stream provider itself");
+  if (kinds.has("signature")) callers.push("the data provider itself");
+  if (kinds.has("stripeSignature")) callers.push("Stripe");
+  if (kinds.has("super")) callers.push("the operator of the deployment");
+  return callers.length === 0 ? description : `${description}\n\nCallable by ${callers.join(" or ")}.`;
 }
 
 const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "signature", "stripeSignature", "super"]);
@@ -83,7 +83,7 @@ const PROOFS = new Set<CredentialKind>(["developer", "bearer", "provider", "sign
 const ACCOUNTS: Record<Accounts, string> = {
   any: "any signed-in account of the site",
   admin: "a site admin",
-  creator: "a site admin, or an admin of the channel that it concerns",
+  creator: "a site admin, or an admin of the affected channel",
   global: "a global account",
   signedIn: "any signed-in account",
 };
