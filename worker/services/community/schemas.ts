@@ -4,8 +4,7 @@ import type { AccountRow, EntitlementRow, ExportRow } from "#db/schema/index.ts"
 import { listOf, listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, QueryBoolean, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { actionsOf } from "#worker/services/subscriptions/entitlement-state.ts";
-import { toEntitlement } from "#worker/services/subscriptions/entitlements.ts";
-import { Entitlement } from "#worker/services/subscriptions/schemas.ts";
+import { Entitlement, toEntitlement } from "#worker/services/subscriptions/schemas.ts";
 
 export const SEARCH_BY = ["accountInfo", "entitlements", "paidEntitlements", "accessCode", "receiptNumber"] as const;
 

@@ -1,11 +1,31 @@
 import { z } from "@hono/zod-openapi";
 import { fromQuery } from "#worker/lib/schemas/common.ts";
-import type { ListPage, ListQuery } from "./listing.ts";
 
 const LIMIT_MAX = 200;
 const SEARCH_MAX = 100;
 /** Longer than the cursor of any name, even if each character is escaped. */
 const CURSOR_MAX = 10_000;
+
+/** The common query of lists; `listQuery` parses it. */
+export interface ListQuery {
+  limit: number;
+  offset: number;
+  search?: string;
+  sortBy?: string;
+  sortDirection?: 1 | -1;
+  cursor?: string;
+}
+
+export interface ListPage<Row> {
+  rows: Row[];
+  totalCount: number;
+  offset: number;
+  sortBy: string;
+  sortDirection: 1 | -1;
+  searchFields: string[];
+  /** The cursor of the next page; undefined on the last page. */
+  cursor: string | undefined;
+}
 
 /**
  * The query of a list: `limit`, `offset`, `search`, `sortBy`, `sortDirection`, `cursor`, and `?field=value` for declared fields.

@@ -6,16 +6,9 @@ import type { Db } from "#db/client.ts";
 import { fromBase64Url, toBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { invalid } from "#worker/lib/errors.ts";
 import type { Ctx } from "./context.ts";
+import type { ListPage, ListQuery } from "./list-schemas.ts";
 
-/** The common query of lists; list-schemas.ts parses it. */
-export interface ListQuery {
-  limit: number;
-  offset: number;
-  search?: string;
-  sortBy?: string;
-  sortDirection?: 1 | -1;
-  cursor?: string;
-}
+export type { ListPage, ListQuery } from "./list-schemas.ts";
 
 /** The part of a table that is on a page. */
 export interface Slice {
@@ -48,17 +41,6 @@ export interface ListSpec<Row> {
   /** The direction of the default sort; a field that the caller chooses sorts ascending by default. */
   defaultDirection: 1 | -1;
   search: Record<string, SQLiteColumn | SQL>;
-}
-
-export interface ListPage<Row> {
-  rows: Row[];
-  totalCount: number;
-  offset: number;
-  sortBy: string;
-  sortDirection: 1 | -1;
-  searchFields: string[];
-  /** The cursor of the next page; undefined on the last page. */
-  cursor: string | undefined;
 }
 
 /** The sort order, then the position in it: the last row's sort value and id. */

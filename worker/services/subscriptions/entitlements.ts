@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { Bound } from "#db/prepared.ts";
 import { accessCodes, accountEntitlements, type EntitlementRow } from "#db/schema/index.ts";
 import type { PageGate } from "#db/types.ts";
+import { toEntitlement } from "./schemas.ts";
 import { nextStep, type Step, type Transition } from "./entitlement-state.ts";
 import { wonRace, conflict, notFound } from "#worker/lib/errors.ts";
 import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
@@ -148,25 +149,6 @@ export async function cancelHeld(ctx: Ctx, accountId: string): Promise<void> {
     for (const row of rows) await wonRace(() => changeEntitlement(ctx, row, "cancel"));
     if (rows.length === 0) return;
   }
-}
-
-/** An entitlement as its owner and the site's systems see it. */
-export function toEntitlement(row: EntitlementRow) {
-  return {
-    _id: row.id,
-    accountId: row.accountId,
-    entitlement: row.sku,
-    grantedMethod: row.grantedMethod,
-    presentmentCurrency: row.presentmentCurrency,
-    price: row.price,
-    refunded: row.refunded,
-    siteId: row.siteId,
-    status: row.status,
-    dateGranted: row.dateGranted,
-    dateCancelled: row.dateCancelled,
-    dateRefunded: row.dateRefunded,
-    dateEnds: row.dateEnds,
-  };
 }
 
 /** Entitlements that the account holds now. */

@@ -3,7 +3,6 @@ import { ENTITLEMENT_STATUSES, GRANT_METHODS, RECURRENCES, SUBSCRIPTION_PROVIDER
 import type { EntitlementRow, SubscriptionRow } from "#db/schema/index.ts";
 import { Id, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ENDS_IN_ZERO, isPayable } from "#worker/lib/money.ts";
-import { toEntitlement } from "./entitlements.ts";
 import { Currency, Money } from "#worker/services/billing/schemas.ts";
 
 const DAY_SECONDS = 86_400;
@@ -182,6 +181,25 @@ export function toPublicSubscription(row: SubscriptionRow) {
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof Subscription>;
+}
+
+/** An entitlement as its owner and the site's systems see it. */
+export function toEntitlement(row: EntitlementRow) {
+  return {
+    _id: row.id,
+    accountId: row.accountId,
+    entitlement: row.sku,
+    grantedMethod: row.grantedMethod,
+    presentmentCurrency: row.presentmentCurrency,
+    price: row.price,
+    refunded: row.refunded,
+    siteId: row.siteId,
+    status: row.status,
+    dateGranted: row.dateGranted,
+    dateCancelled: row.dateCancelled,
+    dateRefunded: row.dateRefunded,
+    dateEnds: row.dateEnds,
+  };
 }
 
 export function toAccountEntitlement({ subscription, ...row }: EntitlementWithSubscription) {
