@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createApp } from "#worker/app.ts";
 import { openApiText } from "#worker/http/openapi.ts";
+import { TAGS } from "#worker/routes/areas.ts";
 import { OPENAPI } from "./lib/build.ts";
 import { ROOT } from "./lib/root.mjs";
 
-writeFileSync(join(ROOT, OPENAPI), openApiText(createApp()));
+writeFileSync(join(ROOT, OPENAPI), openApiText(createApp(), TAGS));

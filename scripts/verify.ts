@@ -71,7 +71,8 @@ async function migrationsAreComplete(): Promise<string | undefined> {
 async function documentIsClean(): Promise<string | undefined> {
   const { createApp } = await import("#worker/app.ts");
   const { openApiText } = await import("#worker/http/openapi.ts");
-  const source = openApiText(createApp());
+  const { TAGS } = await import("#worker/routes/areas.ts");
+  const source = openApiText(createApp(), TAGS);
   const problems = await lintFromString({ source, config: await createConfig({ extends: ["recommended"] }) });
   const lines = problems.map(
     ({ severity, ruleId, message, location }) => `${severity} ${ruleId}: ${message} (${location[0]?.pointer ?? "#"})`,

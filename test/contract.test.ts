@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import wrangler from "../wrangler.toml?raw";
-import { TAGS } from "#worker/http/openapi.ts";
+import { TAGS } from "#worker/routes/areas.ts";
 import { type Case, forbidden, invalid, unauthenticated, unknown } from "./contract-cases.ts";
 import { asksForProof, excludedFrom, leastCallers, wrongCredentials } from "./contract-credentials.ts";
 import { exportsAreDone } from "./contract-commerce.ts";

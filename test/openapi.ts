@@ -1,6 +1,7 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { createApp } from "#worker/app.ts";
 import { openApiDocument } from "#worker/http/openapi.ts";
+import { TAGS } from "#worker/routes/areas.ts";
 
 // The OpenAPI document of the app as tests read it: references followed, credentials as lists, answers with their zod schemas.
 
@@ -9,7 +10,7 @@ const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 const DeclaredResponse = z.looseObject({ description: z.string(), content: z.record(z.string(), z.unknown()).default({}) });
 
 const app = createApp();
-export const document = openApiDocument(app);
+export const document = openApiDocument(app, TAGS);
 
 /** Everything that was registered, before names that are equal collapse into one. */
 export const definitions = app.openAPIRegistry.definitions;

@@ -2,6 +2,7 @@ import { dereference, validate } from "@cfworker/json-schema";
 import { z } from "@hono/zod-openapi";
 import { createApp } from "#worker/app.ts";
 import { openApiText } from "#worker/http/openapi.ts";
+import { TAGS } from "#worker/routes/areas.ts";
 
 // The published OpenAPI text as a foreign validator reads it: strictly by OpenAPI 3.0.3, without our zod schemas.
 
@@ -14,7 +15,7 @@ const Document = z.object({
   components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
 
-export const published = Document.parse(JSON.parse(openApiText(createApp())));
+export const published = Document.parse(JSON.parse(openApiText(createApp(), TAGS)));
 
 const definitions = new Map<string, Schema>(Object.entries(published.components.schemas));
 for (const { operationId, requestBody, responses } of Object.values(published.paths).flatMap((path) => Object.values(path))) {

@@ -3,44 +3,11 @@ import type { AppEnv } from "./app-env.ts";
 import { SECURITY_SCHEMES } from "./credentials.ts";
 import { splitDirections } from "./openapi-directions.ts";
 
-/** Descriptions of the document's tags; a test compares the list with the tags in use. */
-export const TAGS = {
-  Authentication: "Sign-in, sign-out, and the public keys that verify access tokens.",
-  Accounts: "The users of a site: viewers, creators and admins.",
-  "Access codes": "Coupons that grant a subscription or a login, and codes for signing in on TVs.",
-  Invites: "Magic links that open a gate, and e-mail invitations to accounts with roles.",
-  Subscriptions: "What a site sells or grants, and who has it.",
-  "User profiles": "The public profile of an account.",
-  Sites: "Site settings, developer keys, and the creation of sites.",
-  "Custom e-mail": "The sender and the receipt template of a site's e-mail.",
-  Navigation: "The menus of a site and the pages that show them.",
-  Themes: "The look of channels: colours, typography, buttons.",
-  Panels: "Content beside the video: chat, schedule, quests and more.",
-  Pages: "Channels and landing pages.",
-  Overlays: "Graphics over the video: create, broadcast and clear them.",
-  "Data providers": "External systems that send events, and the events they send.",
-  "Automation rules": "Actions that run automatically when a data provider sends a matching event.",
-  Videos: "Recordings and livestreams from any player, and their view counts.",
-  Playlists: "Ordered lists of videos and other content.",
-  Community: "The members of a site: search, grant, cancel, refund and export.",
-  Polls: "Polls, predictions and trivia: create, vote, count and settle.",
-  Streams: "Live streams: create, start and stop them at their stream provider.",
-  "Stream providers": "External systems that run a site's streams.",
-  Calendar: "Scheduled events, for pages and calendar apps.",
-  Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
-  Claims: "Claimed rewards and their status.",
-  Media: "Upload and delivery of images, animations and captions.",
-  Billing: "Charges, refunds, and the Stripe integration behind them.",
-  Bundles: "Tickets and shop items that are sold together.",
-  Wallets: "A payer's Stripe customer and recurring payments.",
-  Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
-  Insights: "Current viewers and remaining rate limits.",
-  Webhooks: "Event delivery to other systems.",
-  Health: "Whether the deployment is healthy.",
-} as const;
+/** The descriptions of tags by name, in the order of the document. */
+type Tags = Readonly<Record<string, string>>;
 
 /** The OpenAPI document of all mounted routes; emitted at build time and served as a static file. */
-export function openApiDocument(app: OpenAPIHono<AppEnv>) {
+export function openApiDocument(app: OpenAPIHono<AppEnv>, tags: Tags) {
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES)) app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   app.openAPIRegistry.registerComponent("parameters", "IdempotencyKey", {
     name: "Idempotency-Key",
@@ -62,15 +29,15 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>) {
         contact: { name: "Tifo", url: "https://github.com/tifo-live/tifo" },
       },
       servers: [{ url: "/", description: "This deployment" }],
-      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     },
     { sortComponents: "alphabetically" },
   );
 }
 
 /** The document's text, with each schema adapted to its direction and valid for strict OpenAPI 3.0 tools. */
-export function openApiText(app: OpenAPIHono<AppEnv>): string {
-  const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app), (_, value: unknown) => repaired30(value)));
+export function openApiText(app: OpenAPIHono<AppEnv>, tags: Tags): string {
+  const repaired: unknown = JSON.parse(JSON.stringify(openApiDocument(app, tags), (_, value: unknown) => repaired30(value)));
   return `${JSON.stringify(splitDirections(repaired), null, 2)}\n`;
 }
 

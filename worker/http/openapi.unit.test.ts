@@ -3,11 +3,12 @@ import { describe, expect, test } from "vitest";
 import { published, requestFaults, responseFaults } from "#test/published-document.ts";
 import { createApp } from "#worker/app.ts";
 import type { AppEnv } from "./app-env.ts";
+import { TAGS } from "#worker/routes/areas.ts";
 import { openApiText, unescapeSlashes } from "./openapi.ts";
 import { orNull } from "#worker/lib/schemas/common.ts";
 
 const { schemas } = published.components;
-const text = openApiText(createApp());
+const text = openApiText(createApp(), TAGS);
 
 const PANEL = { _id: "5eed00000000000000000001", created: 1, modified: 1, siteId: "5eed00000000000000000001" };
 
@@ -21,7 +22,7 @@ function documentOf(request: z.ZodType, response: z.ZodType): z.output<typeof Sc
     request: { body: { required: true, content: { "application/json": { schema: request } } } },
     responses: { 200: { description: "Changed", content: { "application/json": { schema: response } } } },
   });
-  return Schemas.parse(JSON.parse(openApiText(app)));
+  return Schemas.parse(JSON.parse(openApiText(app, {})));
 }
 const Schemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.looseObject({})) }) });
 

@@ -1,0 +1,121 @@
+import { accessCodes } from "./access-codes/routes.ts";
+import { accounts } from "./accounts/routes.ts";
+import { automationRules } from "./automation-rules/routes.ts";
+import { auth } from "./auth/routes.ts";
+import { claimStatuses } from "./claim-statuses/routes.ts";
+import { community } from "./community/routes.ts";
+import { dataProviders } from "./data-providers/routes.ts";
+import { events } from "./events/routes.ts";
+import { billing } from "./billing/routes.ts";
+import { bundles } from "./bundles/routes.ts";
+import { customEmail } from "./custom-email/routes.ts";
+import { health } from "./health/routes.ts";
+import { insights } from "./insights/routes.ts";
+import { navigation } from "./navigation/routes.ts";
+import { media } from "./media/routes.ts";
+import { invites } from "./invites/routes.ts";
+import { overlays } from "./overlays/routes.ts";
+import { configurations } from "./pages/configuration.ts";
+import { pageContent } from "./pages/content.ts";
+import { devices } from "./pages/devices.ts";
+import { pages } from "./pages/routes.ts";
+import { channelTemplates } from "./pages/templates.ts";
+import { panels } from "./panels/routes.ts";
+import { playlists } from "./playlists/routes.ts";
+import { polls } from "./polls/routes.ts";
+import { quests } from "./quests/routes.ts";
+import { realtime } from "./realtime/routes.ts";
+import { apiKeys } from "./sites/api-keys.ts";
+import { playbackKeys } from "./sites/playback-keys.ts";
+import { sites } from "./sites/routes.ts";
+import { streamProviders } from "./stream-providers/routes.ts";
+import { streams } from "./streams/routes.ts";
+import { subscriptions } from "./subscriptions/routes.ts";
+import { checkout } from "./subscriptions/checkout.ts";
+import { themes } from "./themes/routes.ts";
+import { userProfiles } from "./user-profiles/routes.ts";
+import { videos } from "./videos/routes.ts";
+import { deliveries } from "./webhooks/deliveries.ts";
+import { wallets } from "./wallets/routes.ts";
+import { webhooks } from "./webhooks/routes.ts";
+
+/** The routers of all areas, in the order in which their paths are matched. A new area adds a line here, and its tag below. */
+export const AREAS = [
+  accessCodes,
+  accounts,
+  apiKeys,
+  playbackKeys,
+  auth,
+  automationRules,
+  billing,
+  bundles,
+  claimStatuses,
+  community,
+  checkout,
+  customEmail,
+  dataProviders,
+  events,
+  health,
+  insights,
+  invites,
+  media,
+  navigation,
+  overlays,
+  // Before pages, whose paths accept any id where these have fixed segments.
+  channelTemplates,
+  configurations,
+  devices,
+  pageContent,
+  pages,
+  panels,
+  playlists,
+  polls,
+  quests,
+  realtime,
+  sites,
+  streamProviders,
+  streams,
+  subscriptions,
+  themes,
+  userProfiles,
+  videos,
+  wallets,
+  deliveries,
+  webhooks,
+];
+
+/** Descriptions of the document's tags; a test compares the list with the tags in use. */
+export const TAGS = {
+  Authentication: "Sign-in, sign-out, and the public keys that verify access tokens.",
+  Accounts: "The users of a site: viewers, creators and admins.",
+  "Access codes": "Coupons that grant a subscription or a login, and codes for signing in on TVs.",
+  Invites: "Magic links that open a gate, and e-mail invitations to accounts with roles.",
+  Subscriptions: "What a site sells or grants, and who has it.",
+  "User profiles": "The public profile of an account.",
+  Sites: "Site settings, developer keys, and the creation of sites.",
+  "Custom e-mail": "The sender and the receipt template of a site's e-mail.",
+  Navigation: "The menus of a site and the pages that show them.",
+  Themes: "The look of channels: colours, typography, buttons.",
+  Panels: "Content beside the video: chat, schedule, quests and more.",
+  Pages: "Channels and landing pages.",
+  Overlays: "Graphics over the video: create, broadcast and clear them.",
+  "Data providers": "External systems that send events, and the events they send.",
+  "Automation rules": "Actions that run automatically when a data provider sends a matching event.",
+  Videos: "Recordings and livestreams from any player, and their view counts.",
+  Playlists: "Ordered lists of videos and other content.",
+  Community: "The members of a site: search, grant, cancel, refund and export.",
+  Polls: "Polls, predictions and trivia: create, vote, count and settle.",
+  Streams: "Live streams: create, start and stop them at their stream provider.",
+  "Stream providers": "External systems that run a site's streams.",
+  Calendar: "Scheduled events, for pages and calendar apps.",
+  Quests: "Tasks with rewards: create quests, track progress, claim rewards and draw raffles.",
+  Claims: "Claimed rewards and their status.",
+  Media: "Upload and delivery of images, animations and captions.",
+  Billing: "Charges, refunds, and the Stripe integration behind them.",
+  Bundles: "Tickets and shop items that are sold together.",
+  Wallets: "A payer's Stripe customer and recurring payments.",
+  Realtime: "The live connection of a channel: tickets, WebSocket and Server-Sent Events.",
+  Insights: "Current viewers and remaining rate limits.",
+  Webhooks: "Event delivery to other systems.",
+  Health: "Whether the deployment is healthy.",
+} as const;
