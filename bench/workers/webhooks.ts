@@ -4,7 +4,7 @@ import { DeliveryQueue } from "#worker/durable-objects/webhook-endpoint/delivery
 import type { QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { signingKeys } from "#worker/services/webhooks/signature.ts";
-import { sendEvent } from "#worker/services/webhooks/dispatch.ts";
+import { newDeadline, sendEvent } from "#worker/services/webhooks/dispatch.ts";
 
 // Our queue and our sender as an endpoint's object has them, without the database that holds its settings.
 
@@ -28,10 +28,11 @@ export class Endpoint extends DurableObject<BenchEnv> {
   async deliver(url: string): Promise<void> {
     const queue = new DeliveryQueue(this.ctx.storage);
     const target = { url, enabled: true, version: 1, keys: await signingKeys(SECRET), previous: [] };
+    const deadline = newDeadline();
     queue.add(this.#events, Date.now());
     while (queue.nextDue() !== undefined)
       await deliverDue(queue, {
-        send: (event) => sendEvent(this.env, target, event),
+        send: (event) => sendEvent(this.env, target, event, deadline),
         now: () => Date.now(),
         random: () => Math.random(),
       });

@@ -1,6 +1,7 @@
 import { isPublicAddress } from "#worker/lib/network/address.ts";
 import { Failure, invalid } from "#worker/lib/errors.ts";
 import { callOut, outboundProblem, type OutsideAnswer, statusOf } from "#worker/lib/network/outbound.ts";
+import type { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { addressesOf } from "./dns.ts";
 
 const MAX_URLS = 1_000;
@@ -45,9 +46,9 @@ export async function callPublic(env: Env, url: string, ...rest: Rest): Promise<
 }
 
 /** `statusOf` for a user-supplied URL, like `callPublic`. */
-export async function publicStatusOf(env: Env, url: string, init: RequestInit, timeout: number): Promise<number> {
+export async function publicStatusOf(env: Env, url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
   await requirePublicHost(env, url);
-  return statusOf(url, init, timeout);
+  return statusOf(url, init, deadline);
 }
 
 // Names that can't be registered (RFC 2606). Demo data uses them; in a deployment they don't resolve.

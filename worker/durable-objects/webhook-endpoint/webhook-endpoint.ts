@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
-import { disableEndpoint, readTarget, sendEvent, type Target } from "#worker/services/webhooks/dispatch.ts";
+import { disableEndpoint, newDeadline, readTarget, sendEvent, type Target } from "#worker/services/webhooks/dispatch.ts";
 import { deliverDue } from "./deliver-due.ts";
 import { DeliveryQueue, type DueDelivery } from "./delivery-queue.ts";
 import type { Attempt, Delivery, DeliveryQuery, QueuedEvent } from "./webhook-endpoint.protocol.ts";
@@ -16,6 +16,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
   readonly #queue: DeliveryQueue;
   readonly #siteId: string;
   readonly #endpointId: string;
+  readonly #deadline = newDeadline();
   #pruned = 0;
   #target: { value: Target | undefined; read: number } | undefined;
   #changes = 0;
@@ -95,7 +96,7 @@ export class WebhookEndpoint extends DurableObject<Env> {
   /** Reads the settings for each event, because they may change during a run. */
   async #send(event: DueDelivery): Promise<Attempt | null> {
     const target = await this.#readTarget();
-    return target?.enabled ? sendEvent(this.env, target, event) : null;
+    return target?.enabled ? sendEvent(this.env, target, event, this.#deadline) : null;
   }
 
   /** Retries everything now, because the receiver may have been fixed. */

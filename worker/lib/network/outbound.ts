@@ -1,5 +1,5 @@
 import { Failure } from "#worker/lib/errors.ts";
-import { withDeadline } from "#worker/lib/time/with-timeout.ts";
+import { type SharedDeadline, withDeadline } from "#worker/lib/time/with-timeout.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
@@ -52,9 +52,9 @@ export async function callOut(
 }
 
 /** Like `callOut`, but returns only the status, and the caller has already checked the URL. */
-export async function statusOf(url: string, init: RequestInit, timeout: number): Promise<number> {
+export async function statusOf(url: string, init: RequestInit, deadline: SharedDeadline): Promise<number> {
   try {
-    return await withDeadline(timeout, async (signal) => {
+    return await deadline.run(async (signal) => {
       const response = await fetch(url, { ...init, redirect: "manual", signal });
       // Accessing the body creates a stream, even for an empty one.
       if (response.status !== NO_CONTENT) await response.body?.cancel();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { isTimeout, TimeoutError, withDeadline, withTimeout } from "./with-timeout.ts";
+import { isTimeout, SharedDeadline, TimeoutError, withDeadline, withTimeout } from "./with-timeout.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -31,4 +31,42 @@ test("withTimeout rejects if a promise takes too long, and leaves no timer", asy
 test("a timeout is recognised by its class, also as the cause of another error", () => {
   expect(isTimeout(new Error("failed", { cause: new TimeoutError(1) }))).toBe(true);
   expect(isTimeout(new Error("No response within 1 ms"))).toBe(false);
+});
+
+/** Hangs until it is aborted. */
+async function hang(signal: AbortSignal): Promise<never> {
+  await new Promise((aborted) => signal.addEventListener("abort", aborted));
+  throw signal.reason;
+}
+
+test("calls that start together share a timer, which ends with the last of them", async () => {
+  const deadline = new SharedDeadline(15_000);
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const calls = ends.map(({ promise }) => deadline.run(() => promise));
+  expect(vi.getTimerCount()).toBe(1);
+  ends[0]?.resolve();
+  await calls[0];
+  expect(vi.getTimerCount()).toBe(1);
+  ends[1]?.resolve();
+  await calls[1];
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a call with a shared deadline gets at least its time and not much more, and leaves no timer if it fails", async () => {
+  const deadline = new SharedDeadline(15_000);
+  const ended: string[] = [];
+  const begin = (name: string) => deadline.run(hang).catch((error: Error) => ended.push(`${name}: ${error.message}`));
+  const calls = [begin("first")];
+  await vi.advanceTimersByTimeAsync(249);
+  calls.push(begin("second"));
+  await vi.advanceTimersByTimeAsync(1);
+  calls.push(begin("third"));
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(ended).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended).toEqual(["first", "second"].map((name) => `${name}: No response within 15000 ms`));
+  await vi.advanceTimersByTimeAsync(250);
+  await Promise.all(calls);
+  expect(ended).toHaveLength(3);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -8,6 +8,7 @@ import { type Reception, WebhookInbox } from "#test/webhook-inbox.ts";
 import type { QueuedEvent } from "#worker/durable-objects/webhook-endpoint/webhook-endpoint.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { newWebhookSecret, signingKeys } from "./signature.ts";
+import { SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { Webhooks } from "./endpoint-schemas.ts";
 import { disableEndpoint, sendEvent } from "./dispatch.ts";
 
@@ -22,7 +23,7 @@ function newEvent(): QueuedEvent {
 async function sendTo(inbox: WebhookInbox, reception: Reception, patience = 540_000) {
   inbox.otherwise = reception;
   const target = { url: inbox.url, enabled: true, version: 1, keys: await signingKeys(newWebhookSecret()), previous: [] };
-  return sendEvent(env, target, newEvent(), patience);
+  return sendEvent(env, target, newEvent(), new SharedDeadline(patience));
 }
 
 const newInbox = () => new WebhookInbox(randomHex(6));

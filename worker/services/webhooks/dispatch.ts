@@ -8,7 +8,7 @@ import { publicStatusOf } from "#worker/integrations/public-host.ts";
 import { open } from "#worker/lib/crypto/crypto.ts";
 import { Failure } from "#worker/lib/errors.ts";
 import { signEventData, type SigningKeys, signingKeys, standardHeaders } from "./signature.ts";
-import { isTimeout } from "#worker/lib/time/with-timeout.ts";
+import { isTimeout, SharedDeadline } from "#worker/lib/time/with-timeout.ts";
 import { toWebhookEvent } from "./endpoint-schemas.ts";
 import { whereVersion, commitIfUnchanged, nextVersion } from "#worker/services/core/context.ts";
 import { servicesOf } from "#worker/services/event-catalogue/event-catalogue.ts";
@@ -78,18 +78,23 @@ export async function payloadText(
   return `{"account":${JSON.stringify(account)},"eventData":${eventData},${JSON.stringify(rest).slice(1)}`;
 }
 
+/** The deadline shared by one endpoint's deliveries. */
+export function newDeadline(): SharedDeadline {
+  return new SharedDeadline(TIMEOUT_MS);
+}
+
 /** Sends one event and returns the attempt. A status of 200 to 299 counts as delivered; a redirect doesn't. */
-export async function sendEvent(env: Env, target: Target, event: QueuedEvent, timeout = TIMEOUT_MS): Promise<Attempt> {
+export async function sendEvent(env: Env, target: Target, event: QueuedEvent, deadline: SharedDeadline): Promise<Attempt> {
   const at = Date.now();
   const body = await payloadText(target, event);
   const signing = [target.keys, ...target.previous.flatMap(({ keys, expires }) => (expires > at ? [keys] : []))];
   const signed = await standardHeaders(signing, event.id, at, body);
   const headers = { "Content-Type": "application/json", "User-Agent": "Tifo-Webhooks", ...signed };
   try {
-    const status = await publicStatusOf(env, target.url, { method: "POST", headers, body }, timeout);
+    const status = await publicStatusOf(env, target.url, { method: "POST", headers, body }, deadline);
     return { at, duration: Date.now() - at, status, error: status >= 200 && status < 300 ? null : `Responded with ${status}` };
   } catch (error) {
-    return { at, duration: Date.now() - at, status: null, error: reasonOf(error, timeout) };
+    return { at, duration: Date.now() - at, status: null, error: reasonOf(error, deadline) };
   }
 }
 
@@ -127,7 +132,7 @@ function accountOf({ resource, actor }: LogEntry, data: unknown): string | null 
   return kind === "account" ? actorId : null;
 }
 
-function reasonOf(error: unknown, timeout: number): string {
-  if (isTimeout(error)) return `No response within ${timeout / 1000} s`;
+function reasonOf(error: unknown, { ms }: SharedDeadline): string {
+  if (isTimeout(error)) return `No response within ${ms / 1000} s`;
   return error instanceof Failure ? error.message : "Not reachable";
 }
