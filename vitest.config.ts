@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // The runtime refuses to start without its assets folder, which only a build of the docs fills.
 mkdirSync("docs/dist", { recursive: true });
@@ -24,15 +23,6 @@ const patience = {
 // Tests of every operation of the document.
 const ofAllAreas = ["test/contract.test.ts", "test/events.test.ts", "test/query-plans.test.ts"];
 
-/** Runs the contract test after those of the areas, whose calls it judges. */
-class ContractLast extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = (file: TestSpecification): number => ofAllAreas.findIndex((path) => file.moduleId.endsWith(path));
-    const sorted = await super.sort(files);
-    return sorted.sort((one, other) => rank(one) - rank(other));
-  }
-}
-
 /** Runs a project's tests inside the Worker's own runtime, every binding local. */
 function workerd(bindings: Record<string, string> = {}) {
   return cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, remoteBindings: false, miniflare: { bindings } });
@@ -41,7 +31,6 @@ function workerd(bindings: Record<string, string> = {}) {
 // The groups run one after the other: what talks to a real clock or a browser gets the machine to itself.
 export default defineConfig({
   test: {
-    sequence: { sequencer: ContractLast },
     projects: [
       {
         test: {
@@ -68,7 +57,7 @@ export default defineConfig({
           include: ["worker/**/*.test.ts", ...ofAllAreas],
           exclude: ["**/*.unit.test.ts"],
           globalSetup: ["test/stream-provider.ts"],
-          setupFiles: ["test/patience.ts", "test/setup.ts"],
+          setupFiles: ["test/patience.ts", "test/setup.ts", "test/check-events.ts"],
           provide: { migrations },
           // One Worker for all files: each suite makes a site of its own, which costs less than a Worker of its own.
           isolate: false,

@@ -27,10 +27,7 @@ const ADMIN: AccountRole = { scope: "*", pageId: [], write: true };
 // Hashing is slow by design: every account of every suite shares one hash.
 const passwordHash = hashPassword(PASSWORD);
 
-/** Statuses that each operation has answered since the worker began; the contract test reads it last. */
-export const answered = new Map<string, Set<number>>();
-
-/** The sites of all suites since the worker began; the test of events reads their logs last. */
+/** The sites of the suite that runs, whose events are checked when it ends. */
 export const siteIds: string[] = [];
 
 export type Caller = "developer" | "admin" | "reader" | "creator" | "viewer" | "super" | "client" | "nobody";
@@ -241,7 +238,6 @@ export async function send(operation: Operation, url: URL, init: RequestInit): P
   if (status < 400 && PROOFS.every((name) => !headers.has(name))) expect(unlistedFields(operation, status, body), where).toEqual([]);
   checkSecrets(log, headers, init.body);
   if (isStream(response)) onTestFinished(() => response.body?.cancel());
-  noteAnswer(operation.operationId, status);
   return {
     status,
     headers: response.headers,
@@ -303,11 +299,6 @@ function checkSecrets(log: LogLine, headers: Headers, body: BodyInit | null | un
   if (typeof body === "string" && body.includes(PASSWORD)) expect(line).not.toContain(PASSWORD);
 }
 
-function noteAnswer(operationId: string, status: number): void {
-  const statuses = answered.get(operationId) ?? new Set();
-  answered.set(operationId, statuses.add(status));
-}
-
 /** The path with its parameters in place; those left out are filled from the document's examples. */
 export function fillPath(operation: Operation, params: Record<string, string> = {}): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -346,7 +337,6 @@ export async function openSocket(site: TestSite, channelId: string, query: Recor
   for (const [name, value] of Object.entries({ clientId: site.id, ...query })) url.searchParams.set(name, String(value));
   const { webSocket, status } = await exports.default.fetch(url, { headers: { Upgrade: "websocket" } });
   if (!webSocket) throw new Error(`Not upgraded: ${status}`);
-  noteAnswer("connectToChannel", status);
   const viewer = new TestViewer(webSocket);
   const pings = setInterval(() => webSocket.readyState === WebSocket.OPEN && viewer.send(PING), 10_000);
   onTestFinished(() => {

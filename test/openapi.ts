@@ -58,6 +58,11 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
 
 const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
 
+/** The statuses with which an operation says that it succeeded. */
+export function successes({ responses }: Pick<Operation, "responses">): number[] {
+  return [...responses.keys()].filter((status) => status < 400);
+}
+
 export function operationOf(operationId: string): Operation {
   const operation = byId.get(operationId);
   if (!operation) throw new Error(`The document has no operation ${operationId}`);
