@@ -6,6 +6,7 @@ import { Broadcast } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { FreeObject, Id, QueryBoolean, queryJson, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { TagId } from "#worker/services/overlays/schemas.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const BINDING = ["static", "dynamic"] as const;
 const FactPath = z
@@ -180,18 +181,21 @@ export type RuleUpdate = z.output<typeof RuleUpdate>;
 export type DryRunResult = z.output<typeof DryRun>["results"][number];
 export type RuleLog = z.output<typeof RuleFiring>[];
 
+/** The fields of a rule, each with its column. */
+export const RULE_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  name: "name",
+  jsonRule: "jsonRule",
+  channelId: "channelId",
+  active: "active",
+  clientRule: "clientRule",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof RuleRow>;
+
 export function toRule(row: RuleRow) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    name: row.name,
-    jsonRule: { ...row.jsonRule },
-    channelId: row.channelId,
-    active: row.active,
-    clientRule: row.clientRule,
-    created: row.created,
-    modified: row.modified,
-  };
+  return { ...pickFields(row, RULE_FIELDS), jsonRule: { ...row.jsonRule } };
 }
 
 /** Checks which fields are allowed with which scope and segment. */

@@ -1,11 +1,11 @@
-import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { accountEntitlements, accounts, type ClaimRow, claims, type QuestRow, quests, subscriptions } from "#db/schema/index.ts";
 import { initialStatus, transitionError } from "./claim-state.ts";
 import { conflict, type Failure, notFound, rejectDuplicate } from "#worker/lib/errors.ts";
 import { phaseOf } from "#worker/services/quests/quest-rules.ts";
 import { isSiteAdmin } from "#worker/lib/roles.ts";
-import { type ClaimMove, type ClaimQuery, toClaimStatus } from "./schemas.ts";
+import { CLAIM_FIELDS, type ClaimMove, type ClaimQuery, toClaimStatus } from "./schemas.ts";
 import type { QuestProgress } from "#worker/services/quests/schemas.ts";
 import {
   type Actor,
@@ -19,6 +19,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { HELD_TWICE, planGrants, type Planned } from "#worker/services/subscriptions/entitlements.ts";
 import { equalTo, type ListPage, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { claimedAccount, progressWith, selectReports } from "#worker/services/quests/progress.ts";
 
@@ -149,11 +150,7 @@ export function endClaims(ctx: Ctx, accountId: string): BatchItem<"sqlite"> {
 
 /** Emits events for the claims that `endClaims` is about to end. */
 export function insertEndedClaimEvents(ctx: Ctx, actor: Actor, accountId: string): BatchItem<"sqlite"> {
-  const { id, siteId, questId, productId, rewardType, created } = claims;
-  const data = {
-    ...{ _id: id, siteId, questId, accountId: claims.accountId, productId, rewardType },
-    ...{ status: sql`'ERROR'`, message: sql`null`, created, modified: sql`${ctx.now}` },
-  };
+  const data = { ...pickFields(getTableColumns(claims), CLAIM_FIELDS), status: "ERROR", message: null, modified: ctx.now };
   return insertEventsForRows(ctx, actor, {
     type: "claim.updated",
     area: "claimstatus",

@@ -3,6 +3,7 @@ import { CLAIM_STATUSES, REWARD_TYPES } from "#db/enums.ts";
 import type { ClaimRow } from "#db/schema/index.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { fromQuery, Id, Tracked } from "#worker/lib/schemas/common.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const Status = z.enum(CLAIM_STATUSES);
 const Message = z.string().max(5000);
@@ -43,17 +44,20 @@ export const ClaimQuery = listQuery(["modified", "created", "status"], {
 export type ClaimMove = z.output<typeof ClaimMove>;
 export type ClaimQuery = z.output<typeof ClaimQuery>;
 
+/** The fields of a claim, each with its column. */
+export const CLAIM_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  questId: "questId",
+  accountId: "accountId",
+  productId: "productId",
+  rewardType: "rewardType",
+  status: "status",
+  message: "message",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof ClaimRow>;
+
 export function toClaimStatus(row: ClaimRow) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    questId: row.questId,
-    accountId: row.accountId,
-    productId: row.productId,
-    rewardType: row.rewardType,
-    status: row.status,
-    message: row.message,
-    created: row.created,
-    modified: row.modified,
-  } satisfies z.output<typeof ClaimStatus>;
+  return pickFields(row, CLAIM_FIELDS) satisfies z.output<typeof ClaimStatus>;
 }

@@ -1,6 +1,6 @@
-import { and, asc, eq, getTableColumns, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, is, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createDb, type Db } from "#db/client.ts";
 import { outbox, type OutboxEvent } from "#db/schema/index.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -33,13 +33,16 @@ export async function readOutbox(env: Env, siteId: string): Promise<{ events: Ou
   return { events: rows.map(({ event }) => event), more: rows.length === MAX_EVENTS || (rows.at(-1)?.upTo ?? 0) >= MAX_CHARS };
 }
 
+/** Of an event: a column of its row, or what the coming change sets. */
+type FieldValue = SQLiteColumn | SQL | string | number | boolean | null;
+
 /** The event of each row: `data` maps fields to columns, or to new values for the columns that the following change sets. */
 interface RowEvents<Type extends EventType> {
   type: Type;
   area: string;
   table: SQLiteTable & { id: SQLiteColumn };
   where: SQL | undefined;
-  data: { [Field in keyof EventData<Type>]: SQLiteColumn | SQL };
+  data: { [Field in keyof EventData<Type>]: FieldValue };
 }
 
 /**
@@ -53,7 +56,7 @@ export function insertEventsForRows<Type extends EventType>(
 ): BatchItem<"sqlite"> {
   ctx.emitted.siteIds.add(ctx.siteId);
   const fields = sql.join(
-    Object.entries<SQLiteColumn | SQL>(data).map(([name, value]) => sql`${name}, ${value}`),
+    Object.entries<FieldValue>(data).map(([name, value]) => sql`${name}, ${jsonValue(value)}`),
     sql`, `,
   );
   const eventId = sql`${newId(ctx.now).slice(0, 12)} || lower(hex(randomblob(6)))`;
@@ -62,6 +65,14 @@ export function insertEventsForRows<Type extends EventType>(
     sql`select null, ${ctx.siteId}, ${eventId}, ${type}, ${`${area}/`} || ${table.id}, json_object(${fields}), ${rest}
       from ${table} where ${where} order by ${table.id}`,
   );
+}
+
+/** A value of `json_object`, which would quote JSON as text and has numbers for booleans. */
+function jsonValue(value: FieldValue): FieldValue {
+  if (typeof value === "boolean") return sql`json(${String(value)})`;
+  if (!is(value, SQLiteColumn)) return value;
+  if (value.dataType === "json") return sql`json(${value})`;
+  return value.dataType === "boolean" ? sql`json(iif(${value}, 'true', 'false'))` : value;
 }
 
 /** Deletes events that the log has stored. D1 assigns ids in commit order, so no older event can appear later. */

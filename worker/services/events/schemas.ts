@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { CalendarEventRow } from "#db/schema/index.ts";
 import { Id, ImageUrl, orNull, Tracked } from "#worker/lib/schemas/common.ts";
 import { isTimeZone, TIMESTAMP_OR_DATE } from "./time-range.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const DAY = 86_400_000;
 /** The maximum length of an event; a range query never has to look further back. */
@@ -121,18 +122,21 @@ export const CalendarFilter = z.object({ title: z.string(), labels: z.array(z.st
 export type CalendarEventInput = z.output<typeof CalendarEventInput>;
 export type ThirdPartyEventInput = z.output<typeof ThirdPartyEventInput>;
 
+/** The fields of a calendar event, each with its column. */
+export const CALENDAR_EVENT_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  channelId: "channelId",
+  titleRaw: "title",
+  descriptionRaw: "description",
+  categories: "categories",
+  date: "date",
+  image: "image",
+  thirdPartyEventId: "thirdPartyEventId",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof CalendarEventRow>;
+
 export function toCalendarEvent(row: CalendarEventRow) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    channelId: row.channelId,
-    titleRaw: row.title,
-    descriptionRaw: row.description,
-    categories: row.categories,
-    date: row.date,
-    image: row.image,
-    thirdPartyEventId: row.thirdPartyEventId,
-    created: row.created,
-    modified: row.modified,
-  } satisfies z.output<typeof CalendarEvent>;
+  return pickFields(row, CALENDAR_EVENT_FIELDS) satisfies z.output<typeof CalendarEvent>;
 }

@@ -1,4 +1,4 @@
-import { and, eq, exists, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, exists, getTableColumns, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { createDb } from "#db/client.ts";
 import { type AccountRow, accounts, type RegisterInviteRow, registerInvites } from "#db/schema/index.ts";
@@ -7,7 +7,7 @@ import type { LogEntry } from "#worker/durable-objects/site-log/site-log.protoco
 import { wonRace, conflict, Failure, invalid, notFound } from "#worker/lib/errors.ts";
 import { addsRoles } from "#worker/lib/roles.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
-import { type AcceptInvite, type RegisterInviteInput, toRegisterInviteEvent } from "./schemas.ts";
+import { type AcceptInvite, REGISTER_INVITE_FIELDS, type RegisterInviteInput, toRegisterInviteEvent } from "./schemas.ts";
 import { replaceAccount } from "#worker/services/accounts/accounts.ts";
 import {
   accountEvent,
@@ -35,6 +35,7 @@ import { voidCredentials } from "#worker/services/accounts/credentials.ts";
 import { verifiedEvent } from "#worker/services/accounts/email-proofs.ts";
 import { inInviteService } from "./failures.ts";
 import { mailableName, sendMail } from "#worker/services/custom-email/mail.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import {
   administersSite,
@@ -81,14 +82,11 @@ export async function createRegisterInvite(ctx: Ctx, input: RegisterInviteInput)
 
 /** A new invitation replaces the person's open ones, so that only the latest roles apply. */
 function supersede(ctx: Ctx, actor: Actor, email: string): BatchItem<"sqlite">[] {
-  const { id, siteId, senderAccountId, sent, targetRoles, expires, created, accountId, revokedAt } = registerInvites;
+  const { siteId, accountId, revokedAt } = registerInvites;
   const open = and(eq(siteId, ctx.siteId), eq(registerInvites.email, email), isNull(accountId), isNull(revokedAt));
   const eventInsert = insertEventsForRows(ctx, actor, {
     ...{ type: "invite.registerRevoked", area: "invite", table: registerInvites, where: open },
-    data: {
-      ...{ _id: id, siteId, senderAccountId, sent: sql`json(iif(${sent}, 'true', 'false'))`, revoked: sql`json('true')` },
-      ...{ targetRoles: sql`json(${targetRoles})`, expiresAt: expires, created, modified: sql`${ctx.now}` },
-    },
+    data: { ...pickFields(getTableColumns(registerInvites), REGISTER_INVITE_FIELDS), revoked: true, modified: ctx.now },
   });
   const revoked = ctx.db
     .update(registerInvites)

@@ -3,6 +3,7 @@ import type { RegisterInviteRow } from "#db/schema/index.ts";
 import { Id, QueryBoolean, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import type { Invite as InviteWithToken } from "./invite-rows.ts";
 import { AccountRole, Email, PersonName, StaffPassword } from "#worker/services/accounts/schemas.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 export const InviteToken = z
   .string()
@@ -134,17 +135,19 @@ export function toRegisterInvite(row: RegisterInviteRow) {
   return { ...toRegisterInviteEvent(row), email: row.email } satisfies z.output<typeof RegisterInvite>;
 }
 
+/** The fields of a registration invite in events that a column holds. */
+export const REGISTER_INVITE_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  senderAccountId: "senderAccountId",
+  sent: "sent",
+  targetRoles: "targetRoles",
+  expiresAt: "expires",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof RegisterInviteRow>;
+
 /** The invitation as it appears in events: without the recipient, because the log may outlive the person's data. */
 export function toRegisterInviteEvent(row: RegisterInviteRow) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    senderAccountId: row.senderAccountId,
-    sent: row.sent,
-    revoked: row.revokedAt !== null,
-    targetRoles: row.targetRoles,
-    expiresAt: row.expires,
-    created: row.created,
-    modified: row.modified,
-  };
+  return { ...pickFields(row, REGISTER_INVITE_FIELDS), revoked: row.revokedAt !== null };
 }

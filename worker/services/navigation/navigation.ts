@@ -1,4 +1,4 @@
-import { and, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { PAGE_TYPES } from "#db/enums.ts";
 import { type NavigationRow, navigations, type PageRow, pages } from "#db/schema/index.ts";
@@ -6,7 +6,7 @@ import type { NavigationEntry } from "#db/types.ts";
 import { conflict, Failure, rerunOnDuplicate, notFound } from "#worker/lib/errors.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import { type NavigationInput, toNavigation } from "./schemas.ts";
-import { toPage } from "#worker/services/pages/schemas.ts";
+import { PAGE_FIELDS, toPage } from "#worker/services/pages/schemas.ts";
 import {
   whereVersion,
   commit,
@@ -21,6 +21,7 @@ import {
 } from "#worker/services/core/context.ts";
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -122,18 +123,13 @@ async function detachPages(ctx: Ctx, navigationId: string): Promise<BatchItem<"s
   const actor = await ctx.caller();
   const applied = and(eq(pages.siteId, ctx.siteId), eq(appliedId, navigationId));
   const detached = sql`json_remove(${pages.data}, '$.navigation')`;
-  const { id, type, siteId, slug, seo, style, activeRenderers, renderers, tags, created } = pages;
-  const data = {
-    ...{ _id: id, collection: sql`'pages'`, type, site_id: siteId, slug, seo: sql`json(${seo})`, style: sql`json(${style})` },
-    ...{ active_renderers: sql`json(${activeRenderers})`, renderers: sql`json(${renderers})`, tags: sql`json(${tags})` },
-    ...{ data: sql`json(${detached})`, created, modified: sql`${ctx.now}` },
-  };
+  const data = { ...pickFields(getTableColumns(pages), PAGE_FIELDS), collection: "pages", data: sql`json(${detached})`, modified: ctx.now };
   const eventInserts = PAGE_TYPES.map((kind) =>
     insertEventsForRows(ctx, actor, {
       type: `admin.${kind}Updated`,
       area: "page",
       table: pages,
-      where: and(applied, eq(type, kind)),
+      where: and(applied, eq(pages.type, kind)),
       data,
     }),
   );

@@ -5,6 +5,7 @@ import type { PublicMessage } from "#worker/lib/schemas/invalid-input.ts";
 import { bounded, FreeObject, Id, queryJson, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { ID_PATTERN } from "#worker/lib/ids.ts";
 import { Slug } from "#worker/services/sites/schemas.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const Url = z.url({ protocol: /^https?$/ }).max(2000);
 const Metadata = z.string().max(500).optional().describe("Matched by `pageMetadata` of broadcasts and by `metadata` of the configuration");
@@ -158,22 +159,24 @@ export type PageOptions = z.output<typeof PageOptions>;
 export type CreatePage = z.output<typeof CreatePage>;
 export type UpdatePage = z.output<typeof UpdatePage>;
 
+/** The fields of a page that a column holds. */
+export const PAGE_FIELDS = {
+  _id: "id",
+  type: "type",
+  site_id: "siteId",
+  slug: "slug",
+  seo: "seo",
+  style: "style",
+  active_renderers: "activeRenderers",
+  renderers: "renderers",
+  tags: "tags",
+  data: "data",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof PageRow>;
+
 export function toPage(row: PageRow) {
-  return {
-    _id: row.id,
-    collection: "pages" as const,
-    type: row.type,
-    site_id: row.siteId,
-    slug: row.slug,
-    seo: row.seo,
-    style: row.style,
-    active_renderers: row.activeRenderers,
-    renderers: row.renderers,
-    tags: row.tags,
-    data: row.data,
-    created: row.created,
-    modified: row.modified,
-  } satisfies z.output<typeof Page>;
+  return { ...pickFields(row, PAGE_FIELDS), collection: "pages" as const } satisfies z.output<typeof Page>;
 }
 
 /** The page reduced to the fields of a projection. */

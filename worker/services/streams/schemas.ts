@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { StreamRow } from "#db/schema/index.ts";
 import { fromQuery, Id, ImageUrl, QueryBoolean, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const editable = {
   title: z.string().trim().min(1).max(200).openapi({ example: "Harbour City v Old Dock" }),
@@ -78,26 +79,28 @@ export const GameList = z
 
 export type StreamInput = z.output<typeof StreamInput>;
 
+/** The fields of a stream that a column holds. */
+export const STREAM_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  title: "title",
+  channelId: "channelId",
+  provider: "provider",
+  providerStreamId: "providerStreamId",
+  ingestUrl: "ingestUrl",
+  playbackUrl: "playbackUrl",
+  playback: "playback",
+  fallbackImageUrl: "fallbackImageUrl",
+  tags: "tags",
+  isLive: "isLive",
+  liveSince: "liveSince",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof StreamRow>;
+
 /** Without the key unless it is given; the verb decides who may see it. */
 export function toStream(row: StreamRow, streamKey: string | null = null) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    title: row.title,
-    channelId: row.channelId,
-    provider: row.provider,
-    providerStreamId: row.providerStreamId,
-    ingestUrl: row.ingestUrl,
-    playbackUrl: row.playbackUrl,
-    playback: row.playback,
-    streamKey,
-    fallbackImageUrl: row.fallbackImageUrl,
-    tags: row.tags,
-    isLive: row.isLive,
-    liveSince: row.liveSince,
-    created: row.created,
-    modified: row.modified,
-  } satisfies z.output<typeof Stream>;
+  return { ...pickFields(row, STREAM_FIELDS), streamKey } satisfies z.output<typeof Stream>;
 }
 
 /** The stream as events show it: without its key. */

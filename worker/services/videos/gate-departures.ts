@@ -1,11 +1,13 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { panels, streams, videos } from "#db/schema/index.ts";
 import type { PageData, PanelRenderer, PlaylistMember } from "#db/types.ts";
 import type { Ctx } from "#worker/services/core/context.ts";
 import { channelIsRestricted, shownOnRestrictedPage, videosOfPanels } from "./gated-videos.ts";
 import { idIn } from "#worker/services/core/listing.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
+import { VIDEO_FIELDS } from "./schemas.ts";
 
 // Yesterday's paid match must not become free when today's replaces it: a video that leaves a restricted page stays gated until it is
 // opened explicitly. Each function returns statements for the batch that makes the change, to run after the change itself.
@@ -58,23 +60,12 @@ export async function keepGatedOfPlaylist(
 
 async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<"sqlite">[]> {
   const where = and(eq(videos.siteId, ctx.siteId), eq(videos.access, "inherit"), leaving);
-  const { id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus, ...rest } = videos;
-  const { subscriptions, playback, tags, streamId, liveBroadcastId, created, version } = rest;
-  const data = {
-    ...{ _id: id, siteId, title, description, durationSeconds, player, type, url, thumbnail, uploadStatus },
-    ...{
-      subscriptions: sql`json(${subscriptions})`,
-      access: sql`'gated'`,
-      playback: sql`json(${playback})`,
-      gated: sql`json('true')`,
-      tags: sql`json(${tags})`,
-    },
-    ...{ streamId, liveBroadcastId, created, modified: sql`${ctx.now}` },
-  };
+  const columns = getTableColumns(videos);
+  const data = { ...pickFields(columns, VIDEO_FIELDS), gated: true, playback: columns.playback, access: "gated", modified: ctx.now };
   const eventInsert = insertEventsForRows(ctx, await ctx.caller(), { type: "video.updated", area: "video", table: videos, where, data });
   const keep = ctx.db
     .update(videos)
-    .set({ access: "gated", modified: ctx.now, version: sql`${version} + 1` })
+    .set({ access: "gated", modified: ctx.now, version: sql`${videos.version} + 1` })
     .where(where);
   return [eventInsert, keep];
 }

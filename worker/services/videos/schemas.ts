@@ -4,6 +4,7 @@ import type { VideoRow } from "#db/schema/index.ts";
 import { listQuery } from "#worker/services/core/list-schemas.ts";
 import { commaSeparated, fromQuery, Id, ImageUrl, LinkUrl, Sku, Tags, Time, Tracked } from "#worker/lib/schemas/common.ts";
 import { PlaybackSettings } from "#worker/lib/schemas/playback-settings.ts";
+import { pickFields } from "#worker/services/core/fields.ts";
 
 const Title = z.string().trim().min(1).max(300).openapi({ example: "Harbour City v Old Dock: highlights" });
 const Description = z.string().max(10_000);
@@ -184,27 +185,29 @@ export function isGated({ access, playback, subscriptions, gatedByPages }: ReadV
   return access === "gated" || playback !== null || subscriptions.length > 0 || gatedByPages;
 }
 
+/** The fields of a video that everybody may read and a column holds. */
+export const VIDEO_FIELDS = {
+  _id: "id",
+  siteId: "siteId",
+  title: "title",
+  description: "description",
+  durationSeconds: "durationSeconds",
+  player: "player",
+  type: "type",
+  url: "url",
+  thumbnail: "thumbnail",
+  uploadStatus: "uploadStatus",
+  subscriptions: "subscriptions",
+  access: "access",
+  tags: "tags",
+  streamId: "streamId",
+  liveBroadcastId: "liveBroadcastId",
+  created: "created",
+  modified: "modified",
+} as const satisfies Record<string, keyof VideoRow>;
+
 function fieldsOf(row: ReadVideo) {
-  return {
-    _id: row.id,
-    siteId: row.siteId,
-    title: row.title,
-    description: row.description,
-    durationSeconds: row.durationSeconds,
-    player: row.player,
-    type: row.type,
-    url: row.url,
-    thumbnail: row.thumbnail,
-    uploadStatus: row.uploadStatus,
-    subscriptions: row.subscriptions,
-    access: row.access,
-    gated: isGated(row),
-    tags: row.tags,
-    streamId: row.streamId,
-    liveBroadcastId: row.liveBroadcastId,
-    created: row.created,
-    modified: row.modified,
-  } satisfies z.output<typeof Video>;
+  return { ...pickFields(row, VIDEO_FIELDS), gated: isGated(row) } satisfies z.output<typeof Video>;
 }
 
 /** A video for developer keys, admins and events; `toPublicVideo` is for everyone else. */
