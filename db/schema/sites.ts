@@ -30,6 +30,8 @@ export const apiKeys = sqliteTable(
     previousExpires: integer("previous_expires"),
     name: text("name").notNull(),
     clientName: text("client_name"),
+    /** The account that created it; null: the deployment's operator, or not known. */
+    createdBy: text("created_by"),
     roles: text("roles", { mode: "json" }).$type<string[]>().notNull(),
     expires: integer("expires"),
     ...tracked(),

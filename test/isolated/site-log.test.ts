@@ -4,6 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createDb } from "#db/client.ts";
 import { outbox } from "#db/schema/index.ts";
 import { Channel } from "#worker/durable-objects/channel/channel.ts";
+import { SitePresence } from "#worker/durable-objects/site-presence/site-presence.ts";
 import { EFFECTS_TIMEOUT_MS, SiteLog } from "#worker/durable-objects/site-log/site-log.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { runScheduled } from "#worker/scheduled.ts";
@@ -237,5 +238,25 @@ describe("a round", () => {
     await inbox.holds(3);
     expect(emit).toHaveBeenCalledTimes(1);
     expect(failures()).toBe(1);
+  });
+
+  test("that hangs doesn't delay the end of access by a later event", async () => {
+    const site = await newSite();
+    let isHeld = true;
+    const emit = vi.spyOn(Channel.prototype, "emit").mockImplementation(async () => {
+      while (isHeld) await scheduler.wait(5);
+      return { seq: 0 };
+    });
+    const recheck = vi.spyOn(SitePresence.prototype, "recheck");
+    await leave(site.id, 1, pageUpdated(site));
+    const hung = logOf(site.id).nudge();
+    await vi.waitFor(() => expect(emit).toHaveBeenCalled());
+    await leave(site.id, 1, { type: "account.sessionEnded", resource: `account/${site.accounts.viewer.id}` });
+    const later = logOf(site.id).nudge();
+    await vi.waitFor(() => expect(recheck).toHaveBeenCalledWith([site.accounts.viewer.id]));
+    expect(isHeld).toBe(true);
+    isHeld = false;
+    await Promise.all([hung, later]);
+    expect(recheck).toHaveBeenCalledTimes(1);
   });
 });

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { logError } from "#worker/lib/log.ts";
 import { CoalescedRunner } from "#worker/lib/time/coalesced-runner.ts";
 import { isTimeout, withTimeout } from "#worker/lib/time/with-timeout.ts";
-import { runEffects } from "#worker/services/event-catalogue/effects.ts";
+import { recheckAccess, runEffects } from "#worker/services/event-catalogue/effects.ts";
 import { dropFromOutbox, readOutbox } from "#worker/services/core/outbox.ts";
 import type { OutboxEvent } from "#db/schema/index.ts";
 import { pageOf } from "#worker/durable-objects/call-size.ts";
@@ -12,6 +12,8 @@ import { type LogPage, Subscribers } from "./subscribers.ts";
 
 /** How long to wait for an event's effects; later events and webhooks wait for them too. */
 export const EFFECTS_TIMEOUT_MS = 20_000;
+/** How long to wait for the access checks of new events before their effects begin; these then repeat a check that took longer. */
+const RECHECK_TIMEOUT_MS = 3_000;
 /** How many failed effects one round retries at most. */
 const MAX_RETRIES = 100;
 const RETRY_MS = 5_000;
@@ -62,7 +64,11 @@ export class SiteLog extends DurableObject<Env> {
   readonly #siteId: string;
   readonly #subscribers: Subscribers;
   readonly #runner = new CoalescedRunner(() => this.#round());
+  readonly #drains = new CoalescedRunner(() => this.#drainOutbox());
   readonly #completed = new Set<string>();
+  /** Events whose access checks have succeeded, and whose effects have yet to run. */
+  readonly #rechecked = new Set<string>();
+  #isInRound = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -80,6 +86,8 @@ export class SiteLog extends DurableObject<Env> {
    */
   async nudge(completedEventIds: string[] = []): Promise<void> {
     for (const id of completedEventIds) this.#completed.add(id);
+    // The round in progress may be waiting for an effect that hangs: access that has ended meanwhile can't wait for it.
+    if (this.#isInRound) void this.#drains.run().catch(() => undefined);
     await this.#runner.run();
   }
 
@@ -105,11 +113,20 @@ export class SiteLog extends DurableObject<Env> {
   }
 
   async #round(): Promise<void> {
+    this.#isInRound = true;
+    try {
+      await this.#process();
+    } finally {
+      this.#isInRound = false;
+    }
+  }
+
+  async #process(): Promise<void> {
     // After a crash from here on, the alarm continues.
     await this.#wakeBy(Date.now() + RETRY_MS);
-    await this.#drainOutbox();
+    await this.#drains.run();
     const head = this.#head();
-    await this.#runNew();
+    await this.#runNew(head);
     // After the effects, so that data they erased isn't delivered.
     const isDelivered = await this.#subscribers.deliverUpTo(head);
     await this.#retryDue();
@@ -118,19 +135,31 @@ export class SiteLog extends DurableObject<Env> {
     await this.ctx.storage.setAlarm(Math.min(isDelivered ? pruneDue : Date.now() + RETRY_MS, due ?? Infinity));
   }
 
-  /** Moves all events from the outbox into the log. */
+  /** Moves all events from the outbox into the log, and ends the access that they end. */
   async #drainOutbox(): Promise<void> {
     const completed = [...this.#completed];
     for (;;) {
       const { events, more } = await readOutbox(this.env, this.#siteId);
-      this.#append(events);
+      const added = this.#append(events);
       await dropFromOutbox(this.env, this.#siteId, events);
+      await this.#recheck(added);
       if (!more) break;
     }
     for (const id of completed) this.#completed.delete(id);
   }
 
-  #append(batch: OutboxEvent[]): void {
+  async #recheck(entries: LogEntry[]): Promise<void> {
+    const recheck = async (entry: LogEntry) => {
+      await withTimeout(recheckAccess(this.env, this.#siteId, entry), RECHECK_TIMEOUT_MS);
+      this.#rechecked.add(entry.id);
+    };
+    // One that fails is repeated, and logged, with the event's effects.
+    await Promise.allSettled(entries.map(recheck));
+  }
+
+  /** Appends the events that are new, and returns those with effects to run. */
+  #append(batch: OutboxEvent[]): LogEntry[] {
+    const head = this.#head();
     this.ctx.storage.transactionSync(() => {
       for (const event of batch) {
         const known = this.#sql.exec("SELECT 1 FROM events WHERE id = ?", event.eventId).toArray().length > 0;
@@ -157,6 +186,8 @@ export class SiteLog extends DurableObject<Env> {
         );
       }
     });
+    const rows = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE sequence > ? AND done = ${TO_DO} ORDER BY sequence`, head);
+    return rows.toArray().map(toEntry);
   }
 
   #between(after: number, upTo: number, limit: number, chars: number): LogPage {
@@ -182,11 +213,14 @@ export class SiteLog extends DurableObject<Env> {
     return oldest ?? 0;
   }
 
-  /** Runs the effects of new events in order. A failure doesn't block later events, and a type that hangs is waited for once per round. */
-  async #runNew(): Promise<void> {
+  /** Runs the effects of new events up to `head` in order. A failure doesn't block later events, and a type that hangs is waited for once per round. */
+  async #runNew(head: number): Promise<void> {
     const hung = new Set<string>();
     for (;;) {
-      const [row] = this.#sql.exec<EventRow>(`SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} ORDER BY sequence LIMIT 1`);
+      const [row] = this.#sql.exec<EventRow>(
+        `SELECT ${COLUMNS} FROM events WHERE done = ${TO_DO} AND sequence <= ? ORDER BY sequence LIMIT 1`,
+        head,
+      );
       if (!row) return;
       if (hung.has(row.type)) this.#retryLater(row.sequence);
       else if ((await this.#run(row)) === "hung") hung.add(row.type);
@@ -209,7 +243,8 @@ export class SiteLog extends DurableObject<Env> {
   async #run(row: EventRow): Promise<"done" | "failed" | "hung"> {
     const { sequence, id: eventId, type } = row;
     try {
-      await withTimeout(runEffects(this.env, this.#siteId, toEntry(row)), EFFECTS_TIMEOUT_MS);
+      const isRechecked = this.#rechecked.delete(eventId);
+      await withTimeout(runEffects(this.env, this.#siteId, toEntry(row), isRechecked), EFFECTS_TIMEOUT_MS);
       this.#sql.exec(`UPDATE events SET done = ${DONE} WHERE sequence = ?`, sequence);
       this.#sql.exec("DELETE FROM retries WHERE sequence = ?", sequence);
       return "done";

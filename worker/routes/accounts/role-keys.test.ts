@@ -73,6 +73,23 @@ describe("a developer key with account:write and site:write alone", () => {
     expect((await withKey(roles, "updateSite", { body: { name, devicelimit, settings } })).status).toBe(200);
   });
 
+  test("is rejected when it relaxes a security setting, and accepted when it tightens one", async () => {
+    const own = await newSite();
+    const key = { "Tifo-Developer-Key": await own.addKey(["site:write"]) };
+    const base = { allowedOrigins: ["https://demo.example"], allowNewAdmins: true, requireStaffTotp: false };
+    const strict = { ...base, allowNewAdmins: false, requireStaffTotp: true, requireVerifiedEmail: true, longInviteTokens: true };
+    const put = (security: Record<string, unknown>, headers: Record<string, string> = key) =>
+      own.call("updateSite", { as: "client", headers, body: { name: "Own", settings: { security } } });
+    for (const security of [base, strict, { ...strict, allowedOrigins: [] }]) expect((await put(security)).status).toBe(200);
+    const relaxed = [
+      { allowedOrigins: ["https://evil.example"] },
+      ...[{ allowNewAdmins: true }, { requireStaffTotp: false }, { requireVerifiedEmail: false }, { longInviteTokens: undefined }],
+    ];
+    for (const change of relaxed) expect((await put({ ...strict, allowedOrigins: [], ...change })).problem?.code).toBe("forbidden");
+    const headers = { "Tifo-Developer-Key": await own.addKey(["site:write", "roles:write"]) };
+    expect((await put(base, headers)).status).toBe(200);
+  });
+
   test("still manages viewers", async () => {
     const viewer = await site.addAccount("managed", []);
     expect((await withKey(roles, "upsertAccount", { body: { ...person(viewer), password: PASSWORD, roles: [] } })).status).toBe(200);

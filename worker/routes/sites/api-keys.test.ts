@@ -47,6 +47,7 @@ describe("creating a key", () => {
       clientName: "Match-day desk",
       roles: ["*"],
       expirationTime: null,
+      createdBy: site.accounts.admin.id,
       previousKeyExpires: null,
     });
     expect(created.key).toMatch(/^tifo_dev_[\w-]{32}$/);

@@ -44,12 +44,12 @@ function roleRules(ctx: Ctx, which: SQL | undefined, roles: AccountRole[]) {
 }
 
 /**
- * A 403 for a developer key without `roles:write`. It is required to grant or revoke roles and to change how an account with roles signs
- * in: a key that can do any of these could make itself an admin.
+ * A 403 for a developer key without `roles:write`. It is required to grant or revoke roles, to change how an account with roles signs
+ * in and to relax the site's security settings: a key that can do any of these could make itself an admin.
  */
 export async function requireCanGrantRoles(ctx: Ctx): Promise<void> {
   if (!(await canGrantRoles(ctx))) {
-    throw forbidden("The developer key needs the role roles:write to change roles or how accounts with roles sign in");
+    throw forbidden("The developer key needs the role roles:write to change roles, how accounts with roles sign in, or security settings");
   }
 }
 

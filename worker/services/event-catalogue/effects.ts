@@ -11,8 +11,9 @@ import { effects as pages } from "#worker/services/pages/effects.ts";
 import { effects as polls } from "#worker/services/polls/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
+import { channelOf } from "#worker/services/realtime/realtime.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
-import type { Effects } from "./effect.ts";
+import { type Effects, idOf } from "./effect.ts";
 import { isEventType } from "./event-catalogue.ts";
 
 // An area whose events have effects adds a line here; an event has one effect.
@@ -31,7 +32,14 @@ const EFFECTS: Effects = {
   ...streams,
 };
 
-export async function runEffects(env: Env, siteId: string, event: LogEntry): Promise<void> {
+/** Runs an event's effects; `isRechecked`: `recheckAccess` has succeeded for it already. */
+export async function runEffects(env: Env, siteId: string, event: LogEntry, isRechecked = false): Promise<void> {
+  const effect = isEventType(event.type) ? EFFECTS[event.type]?.(env, siteId, event) : undefined;
+  await Promise.all([isRechecked ? undefined : recheckAccess(env, siteId, event), effect]);
+}
+
+/** Disconnects the viewers whose access ends with an event. The log runs this ahead of all effects, so that none delays it. Safe to repeat. */
+export async function recheckAccess(env: Env, siteId: string, event: LogEntry): Promise<void> {
   await recheckViewers(env, siteId, event);
-  if (isEventType(event.type)) await EFFECTS[event.type]?.(env, siteId, event);
+  if (event.type === "admin.channelUpdated") await channelOf(env, siteId, idOf(event)).checkGate();
 }

@@ -43,7 +43,7 @@ describe.each(samples)("the sample of %s", (type, sample) => {
     for (const { path, name, value } of fields) {
       if (typeof value !== "string" || !ID.test(value)) continue;
       expect(kindOfId.has(value), path).toBe(true);
-      expect(name, path).toMatch(/^(_id|id|uid|creator|owner|theme|navigation|pages|panels)$|(Id|ID|Ids|_id)$/);
+      expect(name, path).toMatch(/^(_id|id|uid|creator|owner|theme|navigation|pages|panels|createdBy)$|(Id|ID|Ids|_id)$/);
     }
     expect(ID.test(sample.resource.split("/")[1] ?? ""), sample.resource).toBe(true);
   });

@@ -10,9 +10,7 @@ export const effects: Effects = {
   "admin.channelDeleted": (env, siteId, event) => channelOf(env, siteId, idOf(event)).end({ id: event.id }),
 };
 
-/** Disconnects viewers who no longer pass the page's gate, and notifies the others. */
+/** Notifies a channel's viewers of a change of its page. */
 async function notifyChannel(env: Env, siteId: string, event: LogEntry): Promise<void> {
-  const channel = channelOf(env, siteId, idOf(event));
-  const emitted = channel.emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
-  await Promise.all([channel.checkGate(), emitted]);
+  await channelOf(env, siteId, idOf(event)).emit({ id: event.id, type: "page.updated", data: Data.parse(JSON.parse(event.data)) });
 }

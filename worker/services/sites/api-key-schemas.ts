@@ -39,7 +39,7 @@ const editable = {
     .min(1)
     .max(100)
     .describe(
-      "What the key may do: `*` for everything, `<area>:write` (includes reading) or `<area>:read`; the area is the first path segment. Changing account roles requires `roles:write` in addition to `account:write` or `invite:write`",
+      "What the key may do: `*` for everything, `<area>:write` (includes reading) or `<area>:read`; the area is the first path segment. Changing account roles requires `roles:write` in addition to `account:write` or `invite:write`; relaxing security settings requires it in addition to `site:write`",
     ),
   expirationTime: Time.nullable().describe("Milliseconds since 1970 UTC; null: never"),
 };
@@ -60,6 +60,7 @@ export const ApiKey = z
     ...editable,
     // A key may have roles for areas that no longer exist.
     roles: z.array(z.string()).describe("What the key may do"),
+    createdBy: Id.nullable().describe("The account that created it; null for a site's first key, which the operator creates with the site"),
     previousKeyExpires: Time.nullable().describe("Until then, the previous key works too"),
     ...Tracked,
   })
@@ -79,6 +80,7 @@ export function toApiKey(row: ApiKeyRow) {
     clientName: row.clientName,
     roles: row.roles,
     expirationTime: row.expires,
+    createdBy: row.createdBy,
     previousKeyExpires: row.previousExpires,
     created: row.created,
     modified: row.modified,

@@ -43,9 +43,11 @@ export async function newKey(): Promise<{ key: string; hash: string }> {
 export async function createApiKey(ctx: Ctx, input: ApiKeyInput): Promise<{ row: ApiKeyRow; key: string }> {
   const { name, clientName, roles, expirationTime } = input;
   if (expirationTime !== null && expirationTime <= ctx.now) throw invalid("expirationTime", "Must be in the future");
+  const actor = await ctx.caller();
   const { key, hash } = await newKey();
   const row: ApiKeyRow = {
     ...newRow(ctx),
+    createdBy: actor.kind === "account" ? actor.id : null,
     hash,
     previousHash: null,
     previousExpires: null,

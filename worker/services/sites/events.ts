@@ -28,6 +28,7 @@ export const events = eventsOf(
           clientName: "Match-day desk",
           roles: ["overlay:write"],
           expirationTime: null,
+          createdBy: SAMPLE_IDS.admin,
           previousKeyExpires: null,
         },
       ],

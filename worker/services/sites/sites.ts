@@ -25,9 +25,7 @@ export async function getSiteWithTheme(ctx: Ctx): Promise<{ site: SiteRow; admin
 export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> {
   requireOwnSite(ctx, input.siteId);
   const current = await getSite(ctx);
-  // Adding an identity provider lets its owner sign in as anyone, admins included.
-  const known = new Set(current.settings.security.providers.map((provider) => JSON.stringify(provider)));
-  if (!input.settings.security.providers.every((provider) => known.has(JSON.stringify(provider)))) await requireCanGrantRoles(ctx);
+  if (weakensSecurity(current.settings.security, input.settings.security)) await requireCanGrantRoles(ctx);
   await requireStreamProvider(ctx, input.settings.streamProvider);
   const { name, slug = current.slug, collections, regions, settings, style, shards, tags, devicelimit } = input;
   const next: SiteRow = {
@@ -49,6 +47,23 @@ export async function updateSite(ctx: Ctx, input: UpdateSite): Promise<SiteRow> 
     .where(and(eq(sites.id, current.id), eq(sites.version, current.version)));
   await rejectTakenSlug(() => commitIfUnchanged(ctx, change, { type: "site.updated", resource: `site/${next.id}`, data: toSite(next) }));
   return next;
+}
+
+type Security = SiteRow["settings"]["security"];
+
+/**
+ * Whether a change of these settings lets in what was kept out. Whoever names an identity provider can sign in as anybody; an allowed origin
+ * takes keys from browsers and is where the links of mails lead, such as those that reset an admin's password.
+ */
+function weakensSecurity(before: Security, after: Security): boolean {
+  const known = new Set(before.providers.map((provider) => JSON.stringify(provider)));
+  const requirements = ["requireVerifiedEmail", "requireStaffTotp", "longInviteTokens"] as const;
+  return (
+    !after.providers.every((provider) => known.has(JSON.stringify(provider))) ||
+    !after.allowedOrigins.every((origin) => before.allowedOrigins.includes(origin)) ||
+    requirements.some((name) => (before[name] ?? false) && !(after[name] ?? false)) ||
+    (after.allowNewAdmins && !before.allowNewAdmins)
+  );
 }
 
 async function requireStreamProvider(ctx: Ctx, name: string | undefined): Promise<void> {
