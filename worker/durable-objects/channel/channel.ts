@@ -78,7 +78,9 @@ export class Channel extends DurableObject<Env> {
 
   /** Appends an event to the log, idempotent by `id`. `data` is the public part of the changed resource. */
   async emit(event: { id: string; type: ChannelEvent; data: Record<string, unknown> }): Promise<{ seq: number }> {
-    const seq = this.log.event(event.id, event.type, event.data, Date.now());
+    // The page may have become restricted since the sender looked.
+    const data = this.isRestricted && "playbackUrl" in event.data ? { ...event.data, playbackUrl: null, gated: true } : event.data;
+    const seq = this.log.event(event.id, event.type, data, Date.now());
     await this.pushLog();
     return { seq };
   }
@@ -141,13 +143,20 @@ export class Channel extends DurableObject<Env> {
     await this.pushLog();
   }
 
-  /** After a page change: disconnects viewers who don't pass the gate. Safe to repeat. Throws if a relay hasn't done so. */
+  /**
+   * After a page change: disconnects viewers who don't pass the gate, and removes from the log the URLs that a restricted page gives to
+   * nobody in frames. Safe to repeat. Throws if a relay hasn't done so.
+   */
   async checkGate(): Promise<void> {
     const read = await readGate(this.env, this.siteId, this.channelId);
-    if (read && read.version >= (this.gate?.version ?? 0)) this.ctx.storage.kv.put("gate", read);
-    const { gate } = this;
+    if (read && read.gate.version >= (this.gate?.version ?? 0)) {
+      this.ctx.storage.kv.put("gate", read.gate);
+      this.ctx.storage.kv.put("restricted", read.isRestricted);
+    }
+    const { gate, isRestricted } = this;
+    if (isRestricted) this.log.redactUrls();
     // In the same turn as the write above: a relay that requests its snapshot later receives this gate with it.
-    if (gate) await Promise.all(this.allRelays().map((relay) => withTimeout(relay.setGate(gate), ASK_TIMEOUT_MS)));
+    if (gate) await Promise.all(this.allRelays().map((relay) => withTimeout(relay.setGate(gate, isRestricted), ASK_TIMEOUT_MS)));
   }
 
   /** After the channel is deleted: clears everything and disconnects its viewers. Safe to repeat. */
@@ -319,6 +328,11 @@ export class Channel extends DurableObject<Env> {
   /** As of the last page change that this object was notified of. */
   private get gate(): VersionedGate | null {
     return this.ctx.storage.kv.get<VersionedGate>("gate") ?? null;
+  }
+
+  /** Whether the page limits who may watch, when or where. */
+  private get isRestricted(): boolean {
+    return this.ctx.storage.kv.get<boolean>("restricted") ?? false;
   }
 
   private get routed(): number {

@@ -132,6 +132,14 @@ export class ChannelLog {
     return this.position;
   }
 
+  /** Removes streams' URLs from the frames, because the channel is restricted from now on. Safe to repeat. */
+  redactUrls(): void {
+    this.storage.sql.exec(
+      `UPDATE frames SET body = json_set(body, '$.data.playbackUrl', NULL, '$.data.gated', json('true'))
+        WHERE body GLOB '{"type":"stream.*' AND json_extract(body, '$.data.playbackUrl') IS NOT NULL`,
+    );
+  }
+
   /** Replaces the active client rules and logs a frame for each that is new, changed or gone. Ignores a version that isn't newer. */
   setRules({ version, rules }: ClientRules, now: number): void {
     if (version <= (this.storage.kv.get<number>("rulesVersion") ?? 0)) return;

@@ -1,3 +1,4 @@
+import { z } from "@hono/zod-openapi";
 import { CALL_CHARS, charsOf, pageOf } from "#worker/durable-objects/call-size.ts";
 import type { FramePage, LogFrame, Snapshot, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 
@@ -65,6 +66,11 @@ export class RelayCache {
     return first <= seq + 1 ? this.ring.slice(seq + 1 - first) : null;
   }
 
+  /** Removes streams' URLs from the frames, as the channel does in its log. */
+  redactUrls(): void {
+    this.ring = this.ring.map((frame) => (frame.body.startsWith('{"type":"stream.') ? { ...frame, body: withoutUrl(frame.body) } : frame));
+  }
+
   /** The overlays for a new viewer, in order. */
   overlays(now: number): LogFrame[] {
     this.deleteExpired(now);
@@ -98,4 +104,11 @@ export async function allActive(
     more = page.more;
   }
   return frames;
+}
+
+const StreamFrame = z.looseObject({ data: z.looseObject({}) });
+
+function withoutUrl(body: string): string {
+  const frame = StreamFrame.parse(JSON.parse(body));
+  return JSON.stringify({ ...frame, data: { ...frame.data, playbackUrl: null, gated: true } });
 }

@@ -61,6 +61,7 @@ export class Relay extends DurableObject<Env> {
   private position: Position | null;
   private cache: RelayCache | null = null;
   private loading: Promise<RelayCache> | null = null;
+  private isRestricted = false;
   /** Frames that were pushed while a snapshot was loading. */
   private pushedFrames: LogFrame[] = [];
   private pushedStates: StateChange[] = [];
@@ -194,7 +195,9 @@ export class Relay extends DurableObject<Env> {
   }
 
   /** Disconnects viewers that don't pass the channel's new gate. Throws if the lookup fails; the alarm retries it. */
-  async setGate(gate: VersionedGate): Promise<void> {
+  async setGate(gate: VersionedGate, isRestricted = false): Promise<void> {
+    this.isRestricted = isRestricted;
+    if (isRestricted) this.cache?.redactUrls();
     await this.rights.setGate(gate);
   }
 
@@ -351,6 +354,8 @@ export class Relay extends DurableObject<Env> {
     if (missed === null) this.startOver();
     else if (missed.length > 0) this.forward(missed, []);
     if (this.sockets.size > 0 && cache.head < (this.position?.seq ?? 0)) throw new Error("The channel's log is behind this relay");
+    // The snapshot may be older than the restriction.
+    if (this.isRestricted) cache.redactUrls();
     this.cache = cache;
     this.moveTo({ epoch: cache.epoch, seq: cache.head });
     return cache;

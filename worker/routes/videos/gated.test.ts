@@ -1,6 +1,9 @@
+import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newSite, openSocket, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
 import { registerProvider } from "#test/streams.ts";
+import { channelName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { PageContent } from "#worker/services/pages/content-schemas.ts";
@@ -18,6 +21,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await sell(site, "replays");
 });
 
 async function addVideo(change: Partial<VideoInput> = {}): Promise<Video> {
@@ -273,6 +277,23 @@ describe("a stream of a gated channel", () => {
     await site.call("stopStream", { params: { id: hidden._id } });
     await site.call("deleteStream", { as: "admin", params: { id: hidden._id } });
     expect(await read(vod._id)).toMatchObject({ url: null, gated: true, access: "gated" });
+  });
+
+  test("appears without its URL in what a viewer missed, where the page became restricted after it went live", async () => {
+    const channelId = await addPage({});
+    const early = await openSocket(site, channelId);
+    const { epoch } = await early.first("welcome");
+    const made = await site.call("createStream", { as: "admin", body: { title: "Derby", channelId, provider: "wowza" } });
+    await site.call("startStream", { params: { id: made.as(Stream)._id } });
+    const { data, seq } = await early.first("stream.live");
+    expect(data.playbackUrl).toBe(made.as(Stream).playbackUrl);
+    await replacePage(channelId, { regions: ["GB"] });
+    await early.first("page.updated");
+    const later = await openSocket(site, channelId, { epoch, seq: seq - 1 });
+    expect((await later.first("stream.live")).data).toEqual({ ...data, gated: true, playbackUrl: null });
+    const stub = env.CHANNEL.getByName(channelName(site.id, channelId));
+    await stub.emit({ id: "late", type: "stream.offline", data });
+    expect((await later.first("stream.offline")).data).toMatchObject({ gated: true, playbackUrl: null });
   });
 
   test("leaves its recordings gated when the channel is deleted", async () => {

@@ -8,6 +8,7 @@ import { hash32 } from "#worker/lib/crypto/hash.ts";
 import { managesPage } from "#worker/lib/roles.ts";
 import type { VersionedGate } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { effectiveRoles } from "#worker/services/accounts/role-rules.ts";
+import { restricts } from "#worker/services/videos/gate-departures.ts";
 import { givesAccess } from "#worker/services/subscriptions/entitlements.ts";
 
 /** Owners per statement. */
@@ -40,10 +41,14 @@ export function ownerKey({ accountId, sessionId }: SocketOwner): string {
   return `${accountId}:${sessionId ?? ""}`;
 }
 
-/** A channel's gate; null if the site has no such channel. */
-export async function readGate(env: Env, siteId: string, channelId: string): Promise<VersionedGate | null> {
+/** A channel's gate, and whether its page limits who may watch, when or where; null if the site has no such channel. */
+export async function readGate(
+  env: Env,
+  siteId: string,
+  channelId: string,
+): Promise<{ gate: VersionedGate; isRestricted: boolean } | null> {
   const [row] = await selectGate(env, siteId, channelId);
-  return row ? versionedGate(row) : null;
+  return row ? { gate: versionedGate(row), isRestricted: restricts(row.data) } : null;
 }
 
 /** The gate of a page, in the form that objects exchange. */

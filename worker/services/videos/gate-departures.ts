@@ -71,7 +71,7 @@ async function keepGated(ctx: Ctx, leaving: SQL | undefined): Promise<BatchItem<
 }
 
 /** The same rule as `isRestricted` in SQL. */
-function restricts({ gate, schedule, regions = [] }: PageData): boolean {
+export function restricts({ gate, schedule, regions = [] }: PageData): boolean {
   return gate.type !== "none" || schedule !== undefined || regions.length > 0;
 }
 
