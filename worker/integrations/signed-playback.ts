@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { importJWK, SignJWT } from "jose";
+import { importJWK, type JWTPayload, SignJWT } from "jose";
 import type { PlaybackSettings } from "#db/types.ts";
 import { fromBase64Url } from "#worker/lib/crypto/crypto.ts";
 import { toHex } from "#worker/lib/ids.ts";
@@ -67,7 +67,28 @@ export async function signPlaybackUrl(
   }
 }
 
-async function signToken({ keyId, key }: SigningKey, claims: { sub: string; aud?: string; exp: number }): Promise<string> {
+/** Mux's images by the first word of their file's name, and what a token for one is issued for. */
+const MUX_IMAGES: Record<string, string> = { thumbnail: "t", animated: "g", storyboard: "s" };
+
+/** A thumbnail with the signature that it needs: an image that Mux makes of the signed video. Others stay as they are. */
+export async function signThumbnail(
+  thumbnail: string,
+  { provider, id = "" }: PlaybackSettings,
+  signer: SigningKey,
+  expires: number,
+): Promise<string> {
+  if (provider !== "mux" || !URL.canParse(thumbnail)) return thumbnail;
+  const url = new URL(thumbnail);
+  const [, playbackId, file = ""] = url.pathname.split("/");
+  const aud = MUX_IMAGES[/^[a-z]*/.exec(file)?.[0] ?? ""];
+  if (url.hostname !== "image.mux.com" || playbackId !== id || aud === undefined) return thumbnail;
+  // Mux takes the parameters of a signed image from its token alone.
+  const { token: _, ...parameters } = Object.fromEntries(url.searchParams);
+  url.search = "";
+  return withMuxToken(url.href, await signToken(signer, { ...parameters, sub: id, aud, exp: expires }));
+}
+
+async function signToken({ keyId, key }: SigningKey, claims: JWTPayload): Promise<string> {
   return new SignJWT({ ...claims, kid: keyId })
     .setProtectedHeader({ alg: ALGORITHM, kid: keyId, typ: "JWT" })
     .sign(await importJWK(RsaJwk.parse(parseJson(key)), ALGORITHM));

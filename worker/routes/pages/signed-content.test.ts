@@ -1,12 +1,14 @@
 import { createHmac, generateKeyPairSync, type KeyObject, timingSafeEqual } from "node:crypto";
 import { env } from "cloudflare:workers";
 import { exportJWK, importJWK, jwtVerify } from "jose";
+import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { playbackKeys, subscriptions } from "#db/schema/index.ts";
+import { accountEntitlements, playbackKeys, subscriptions, videos } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { interrupted } from "#test/interrupted.ts";
 import { newId, randomHex } from "#worker/lib/ids.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
 import { getContent } from "#worker/services/pages/content.ts";
 import { PlaybackKey } from "#worker/services/sites/playback-key-schemas.ts";
 import { Video } from "#worker/services/videos/schemas.ts";
@@ -35,13 +37,22 @@ async function addVideo(url: string, playback: Record<string, unknown>, duration
   return response.as(Video)._id;
 }
 
+function signedIn(id: string): Pick<Ctx, "claimedAccountId" | "caller"> {
+  return { claimedAccountId: id, caller: () => Promise.resolve({ kind: "account", id, sessionId: "", roles: [], tags: [] }) };
+}
+
 /** The video that a viewer gets on a page with this data at `NOW`. */
-async function played(videoId: string, data: Record<string, unknown> = {}) {
+async function played(videoId: string, data: Record<string, unknown> = {}, accountId?: string) {
   const pageId = await site.addChannel(`signed-${randomHex(5)}`, {
     content: { offline: { video_id: videoId }, live: { video_id: videoId } },
     ...data,
   });
-  const ctx = { ...interrupted(site, () => Promise.resolve()), now: NOW, deviceId: "tv" };
+  const ctx = {
+    ...interrupted(site, () => Promise.resolve()),
+    now: NOW,
+    deviceId: "tv",
+    ...(accountId !== undefined && signedIn(accountId)),
+  };
   return (await getContent(ctx, { id: pageId }, { country: undefined, description: "" })).video;
 }
 
@@ -59,6 +70,34 @@ describe("a signed URL", () => {
     expect(protectedHeader).toMatchObject({ alg: "RS256", kid: "mux-key" });
     expect(payload).toEqual({ sub: "qIJBPlay", aud: "v", kid: "mux-key", exp: NOW / 1000 + 3600 + 600 });
     expect(video?.urlExpires).toBe(NOW + 4_200_000);
+  });
+
+  test("for Mux comes with a thumbnail that is signed too, whose parameters are in its token", async () => {
+    await addKey({ provider: "mux", keyId: "mux-key", key: base64(pem(privateKey, "pkcs1")) });
+    const id = await addVideo("https://stream.mux.com/qIJBShot.m3u8", { provider: "mux", id: "qIJBShot" });
+    const own = "https://image.mux.com/qIJBShot/thumbnail.webp?width=640&time=10";
+    await db.update(videos).set({ thumbnail: own }).where(eq(videos.id, id));
+    const url = new URL((await played(id))?.thumbnail ?? "");
+    expect(url.origin + url.pathname).toBe("https://image.mux.com/qIJBShot/thumbnail.webp");
+    expect([...url.searchParams.keys()]).toEqual(["token"]);
+    const { payload } = await jwtVerify(url.searchParams.get("token") ?? "", await verifier, { audience: "t", currentDate: new Date(NOW) });
+    expect(payload).toMatchObject({ sub: "qIJBShot", kid: "mux-key", width: "640", time: "10" });
+    const other = "https://image.mux.com/another/thumbnail.webp";
+    await db.update(videos).set({ thumbnail: other }).where(eq(videos.id, id));
+    expect((await played(id))?.thumbnail).toBe(other);
+  });
+
+  test("expires with the entitlement that lets the viewer in", async () => {
+    await addKey({ provider: "hmac", keyId: "cdn", key: SECRET, lifetimeSeconds: 3600 });
+    const id = await addVideo("https://cdn.demo.example/final/master.m3u8", { provider: "hmac" });
+    const { viewer } = site.accounts;
+    const row = { siteId: site.id, accountId: viewer.id, sku: "season", grantedMethod: "customerService" as const };
+    const held = { ...row, id: newId(1), created: 1, modified: 1, dateGranted: 1 };
+    await db.insert(accountEntitlements).values({ ...held, status: "cancelScheduled", dateEnds: NOW + 60_000 });
+    const gate = { type: "entitlement", skus: ["season"] };
+    expect((await played(id, { gate }, viewer.id))?.urlExpires).toBe(NOW + 60_000);
+    await db.update(accountEntitlements).set({ status: "active" }).where(eq(accountEntitlements.id, held.id));
+    expect((await played(id, { gate }, viewer.id))?.urlExpires).toBe(NOW + 4_200_000);
   });
 
   test("for Cloudflare Stream has a token instead of the video's UID", async () => {

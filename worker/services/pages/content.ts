@@ -71,18 +71,18 @@ export async function getContent(ctx: Ctx, selector: ContentSelector, viewer: Vi
   return withUrl(ctx, facts, decide(ctx, { ...facts, devices }, actor, viewer));
 }
 
-type Decision = Omit<Content, "video"> & { video: PlayedVideo | null };
+type Decision = Omit<Content, "video"> & { video: PlayedVideo | null; accessEnds: number | undefined };
 
 /** Signs the video's URL if required, for as long as this viewer may play. */
-async function withUrl(ctx: Ctx, { page, stream, signingKeys }: Facts, decision: Decision): Promise<Content> {
+async function withUrl(ctx: Ctx, { page, stream, signingKeys }: Facts, { accessEnds, ...decision }: Decision): Promise<Content> {
   if (!decision.video) return { ...decision, video: null };
   const { id, title, player, type, thumbnail, url, playback, durationSeconds } = decision.video;
   const video = { id, title, player, type, thumbnail };
   if (!playback) return { ...decision, video: { ...video, url, urlExpires: null } };
   const { previewTimeRemainingSeconds: preview } = decision.verdict;
   const scheduleEnd = stream?.isLive ? undefined : page.data.schedule?.endTimestamp;
-  const ends = [preview === null ? undefined : ctx.now + preview * 1000, scheduleEnd];
-  const signed = await signUrl(ctx.env, url, playback, signingKeys, { now: ctx.now, durationSeconds, ends });
+  const ends = [preview === null ? undefined : ctx.now + preview * 1000, scheduleEnd, accessEnds];
+  const signed = await signUrl(ctx.env, { url, thumbnail }, playback, signingKeys, { now: ctx.now, durationSeconds, ends });
   return { ...decision, video: { ...video, ...signed } };
 }
 
@@ -107,7 +107,12 @@ function factsBy(key: typeof pages.id | typeof pages.slug) {
     ),
     held: prepared((db) =>
       db
-        .select({ sku: accountEntitlements.sku })
+        .select({
+          sku: accountEntitlements.sku,
+          until: sql<
+            number | null
+          >`case when ${accountEntitlements.status} = 'cancelScheduled' then ${accountEntitlements.dateEnds} end`.as("until"),
+        })
         .from(accountEntitlements)
         .where(heldAt(own, accountId, sql.placeholder("now"))),
     ),
@@ -209,7 +214,7 @@ async function readFacts(ctx: Ctx, selector: ContentSelector) {
   const { videoId } = selector;
   if (videoId !== undefined && !programme.some(({ id }) => id === videoId)) throw notFound("The page doesn't show this video");
   const { deviceLimit, ...page } = found;
-  const skus = { held: held.map(skuOf), loginCodes: loginCodes.map(skuOf), offered };
+  const skus = { held, loginCodes: loginCodes.map(skuOf), offered };
   return { page, videoId, deviceLimit, ...skus, devices, watched, stream, programme, signingKeys };
 }
 
@@ -229,13 +234,21 @@ function decide(ctx: Ctx, facts: Facts, actor: Actor, { country }: Viewer): Deci
     videoSkus,
     signedIn: actor.kind === "account",
     manages: actor.kind === "account" && managesPage(actor.roles, page.id, "read"),
-    heldSkus: facts.held,
+    heldSkus: facts.held.map(skuOf),
     loginSkus: facts.loginCodes,
     preview: { gate: best(gate.skus), video: best(videoSkus), used: watchedSeconds(ctx.now, facts.watched) },
     devices: { hasSlot: holdsSlot(ctx, facts), taken: devices.length, limit: deviceLimit },
   };
   const verdict = canIPlay(request);
-  return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit };
+  const accessEnds = request.manages ? undefined : endOfAccess(facts.held, [gate.type === "entitlement" ? gate.skus : [], videoSkus]);
+  return { page, verdict, video: verdict.error ? null : video, devices, deviceLimit, accessEnds };
+}
+
+/** When the entitlements end that open these locks; undefined where one without an end does, or none is needed. */
+function endOfAccess(held: Facts["held"], locks: string[][]): number | undefined {
+  const ends = locks.map((skus) => Math.max(...held.filter(({ sku }) => skus.includes(sku)).map(({ until }) => until ?? Infinity)));
+  const first = Math.min(...ends.filter(Number.isFinite));
+  return Number.isFinite(first) ? first : undefined;
 }
 
 /** The requested video; by default, the live programme's video or the stream while the page is live, else the offline programme's. */

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { prepared } from "#db/prepared.ts";
 import { type PlaybackKeyRow, playbackKeys } from "#db/schema/index.ts";
 import type { PlaybackSettings } from "#db/types.ts";
-import { readSigningKey, signPlaybackUrl } from "#worker/integrations/signed-playback.ts";
+import { readSigningKey, signPlaybackUrl, signThumbnail } from "#worker/integrations/signed-playback.ts";
 import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { invalid, notFound } from "#worker/lib/errors.ts";
 import { playbackUrlProblem } from "#worker/lib/schemas/playback-settings.ts";
@@ -92,23 +92,27 @@ export interface Validity {
   ends: (number | undefined)[];
 }
 
-/** The signed URL and its expiry; null if there is no key for it. */
+/** The signed URLs of a video and its thumbnail, and their expiry; the video's URL is null if there is no key for it. */
 export async function signUrl(
   env: Env,
-  url: string,
+  { url, thumbnail }: { url: string; thumbnail: string | null },
   settings: PlaybackSettings,
   keys: SealedKey[],
   { now, durationSeconds, ends }: Validity,
-): Promise<{ url: string | null; urlExpires: number | null }> {
+): Promise<{ url: string | null; thumbnail: string | null; urlExpires: number | null }> {
   const key = keys.find(({ provider }) => provider === settings.provider);
   if (!key) {
     console.error(JSON.stringify({ level: "error", event: "playback_key_missing", provider: settings.provider }));
-    return { url: null, urlExpires: null };
+    return { url: null, thumbnail, urlExpires: null };
   }
   const full = now + Math.min(MAX_LIFETIME_MS, (key.lifetimeSeconds + durationSeconds) * 1000);
   const expires = Math.floor(Math.min(full, ...ends.filter((end) => end !== undefined)) / 1000);
   const signer = { keyId: key.keyId, key: await open(env, PLAYBACK_KEY_PURPOSE, key.keySealed) };
-  return { url: await signPlaybackUrl(url, settings, signer, expires), urlExpires: expires * 1000 };
+  const signed = await Promise.all([
+    signPlaybackUrl(url, settings, signer, expires),
+    thumbnail === null ? null : signThumbnail(thumbnail, settings, signer, expires),
+  ]);
+  return { url: signed[0], thumbnail: signed[1], urlExpires: expires * 1000 };
 }
 
 function resourceOf(row: PlaybackKeyRow): string {
