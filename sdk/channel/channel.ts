@@ -154,8 +154,11 @@ class Connection {
     try {
       const ticket = (await this.options.getTicket?.()) ?? null;
       if (generation === this.generation) this.connect(ticket);
-    } catch {
-      if (generation === this.generation) this.lost(false);
+    } catch (error) {
+      if (generation !== this.generation) return;
+      const rejection = rejectionOf(error);
+      this.refusal = rejection;
+      this.lost(rejection !== undefined);
     }
   }
 
@@ -325,4 +328,13 @@ class Connection {
     this.hangUp();
     this.setState("offline", "The page is hidden.");
   }
+}
+
+// Responses to the request for a ticket that another attempt won't change.
+const FINAL_STATUSES: readonly unknown[] = [400, 401, 403, 404];
+
+/** Why the API rejects the viewer for good, such as a session that has ended; undefined where another attempt may succeed. */
+function rejectionOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("status" in error) || !FINAL_STATUSES.includes(error.status)) return undefined;
+  return error.message;
 }

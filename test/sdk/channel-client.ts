@@ -7,6 +7,7 @@ const ADDRESS = { origin: "https://tifo.example", clientId: "5eed000000000000000
 interface Client {
   connection: ChannelConnection;
   states: string[];
+  reasons: (string | undefined)[];
   welcomes: Extract<ServerFrame, { type: "welcome" }>[];
   seqs: number[];
 }
@@ -23,11 +24,14 @@ export function setUp(seed = 1) {
   };
   beat();
   function join(options: Partial<Parameters<typeof joinChannel>[0]> = {}): Client {
-    const client: Omit<Client, "connection"> = { states: [], welcomes: [], seqs: [] };
+    const client: Omit<Client, "connection"> = { states: [], reasons: [], welcomes: [], seqs: [] };
     const connection = joinChannel({
       ...ADDRESS,
       environment: network.environment(),
-      onState: (state) => client.states.push(state),
+      onState: (state, reason) => {
+        client.states.push(state);
+        client.reasons.push(reason);
+      },
       onFrame: (frame) => {
         if (frame.type === "welcome") client.welcomes.push(frame);
         if (frame.type === "overlay.clear") client.seqs.push(frame.seq);

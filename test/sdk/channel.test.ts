@@ -247,6 +247,19 @@ describe("a channel's client", () => {
     },
   );
 
+  test("stops where the API rejects the request for a ticket, and says why", async () => {
+    const { time, server, join } = setUp();
+    const rejected = Object.assign(new Error("The session has ended"), { status: 401 });
+    const getTicket = vi.fn(() => Promise.reject(rejected));
+    const client = join({ getTicket });
+    await time.pass(60_000);
+    expect(client.states).toEqual(["connecting", "offline"]);
+    expect(client.reasons.at(-1)).toBe("The session has ended");
+    expect(client.connection.isOver()).toBe(true);
+    expect(getTicket).toHaveBeenCalledTimes(1);
+    expect(server.viewers.size).toBe(0);
+  });
+
   test("asks for a ticket before each connection, and goes on trying where none comes", async () => {
     const { time, server, join } = setUp();
     const tickets = [() => Promise.reject(new Error("down")), async () => "t1", async () => "t2"];
