@@ -239,6 +239,7 @@ describe("a preview", () => {
 
 describe("a programme's video", () => {
   async function newVideo(title: string, skus: string[] = []): Promise<string> {
+    await sell(site, ...skus);
     const body = {
       title,
       durationSeconds: 60,

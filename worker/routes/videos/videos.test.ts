@@ -6,6 +6,7 @@ import { createDb } from "#db/client.ts";
 import { VIDEO_PLAYERS } from "#db/enums.ts";
 import { videos } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { sell } from "#test/stock.ts";
 import { workingProvider } from "#test/streams.ts";
 import { listOf } from "#worker/services/core/list-schemas.ts";
 import { newId } from "#worker/lib/ids.ts";
@@ -18,6 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
+  await sell(site, "season-pass");
 });
 
 const highlights = {

@@ -4,17 +4,10 @@ import type { FactTypes, JsonRule, RuleTargeting } from "#db/types.ts";
 import { conflict, Failure, type Issue, notFound } from "#worker/lib/errors.ts";
 import { type RuleInput, type RuleLog, type RuleUpdate, toRule } from "./schemas.ts";
 import { activeClientRules, MAX_CLIENT_RULES, refreshRules } from "./automation.ts";
-import {
-  whereVersion,
-  commit,
-  commitIfUnchanged,
-  type Ctx,
-  type NewEvent,
-  newRow,
-  nextVersion,
-  ownRow,
-} from "#worker/services/core/context.ts";
+import { whereVersion, commitIfUnchanged, type Ctx, type NewEvent, newRow, nextVersion, ownRow } from "#worker/services/core/context.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { inRule } from "#worker/services/core/named-references.ts";
+import { commitReferencing, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requireVariables } from "#worker/services/overlays/overlays.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -83,7 +76,7 @@ export async function createRule(ctx: Ctx, input: RuleInput): Promise<RuleRow> {
     clientRule: input.clientRule ?? false,
   };
   await validateRule(ctx, rule, rule.active && rule.clientRule);
-  await commit(ctx, ctx.db.insert(automationRules).values(rule), ruleEvent(rule, "Created"));
+  await commitReferencing(ctx, inRule(rule), ctx.db.insert(automationRules).values(rule), ruleEvent(rule, "Created"));
   await refreshRules(ctx);
   return rule;
 }
@@ -106,8 +99,8 @@ export async function updateRule(ctx: Ctx, id: string, input: RuleUpdate): Promi
   const change = ctx.db
     .update(automationRules)
     .set(next)
-    .where(whereVersion(ctx, automationRules, current));
-  await commitIfUnchanged(ctx, change, ruleEvent(next, "Updated"));
+    .where(and(whereVersion(ctx, automationRules, current), referencesExist(ctx, inRule(next))));
+  await withReferences(ctx, inRule(next), () => commitIfUnchanged(ctx, change, ruleEvent(next, "Updated")));
   await refreshRules(ctx);
   return next;
 }

@@ -1,4 +1,4 @@
-import type { PanelRenderer, QuestAction } from "#db/types.ts";
+import type { JsonRule, NavigationEntry, PanelRenderer, QuestAction } from "#db/types.ts";
 import type { OverlayInput } from "#worker/services/overlays/schemas.ts";
 import type { ChannelTemplateInput } from "#worker/services/pages/template-schemas.ts";
 import type { PlaylistInput } from "#worker/services/playlists/schemas.ts";
@@ -92,6 +92,21 @@ export function inTemplate({ theme, rules, panels }: Pick<ChannelTemplateInput, 
       renderer ? inRenderer(renderer, `panels.${index}.renderer`) : one("panel's slug", `panels.${index}.slug`, slug),
     ),
   ];
+}
+
+export function inRule({ jsonRule: { trigger, action }, channelId }: { jsonRule: JsonRule; channelId: string | null }): Reference[] {
+  return [
+    ...one("channel", "channelId", channelId),
+    ...one("data provider", "jsonRule.trigger.dataProviderId", trigger.dataProviderId),
+    ...(action.type === "SEND_OVERLAY" ? one("template", "jsonRule.action.templateId", action.templateId) : []),
+  ];
+}
+
+export function inNavigation(entries: NavigationEntry[], path = "parents"): Reference[] {
+  return entries.flatMap(({ pageId, type, children = [] }, index) => [
+    ...(type === "folder" ? [] : one(type, `${path}.${index}.pageId`, pageId)),
+    ...inNavigation(children, `${path}.${index}.children`),
+  ]);
 }
 
 export function inMembers(members: PlaylistInput["members"] = []): Reference[] {

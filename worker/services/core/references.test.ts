@@ -2,14 +2,24 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { media } from "#db/schema/index.ts";
+import { dataProviders, media, overlays, pages, subscriptions } from "#db/schema/index.ts";
 import { validCall } from "#test/contract-requests.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
+import { interrupted } from "#test/interrupted.ts";
 import { operationOf } from "#test/openapi.ts";
 import { addFile, sell } from "#test/stock.ts";
 import { addThing } from "#test/things.ts";
+import { workingProvider } from "#test/streams.ts";
 import { newId } from "#worker/lib/ids.ts";
+import { createRule } from "#worker/services/automation-rules/automation-rules.ts";
+import { RuleInput } from "#worker/services/automation-rules/schemas.ts";
+import type { Ctx } from "#worker/services/core/context.ts";
+import { createCalendarEvent } from "#worker/services/events/calendar.ts";
+import { createNavigation } from "#worker/services/navigation/navigation.ts";
 import { Overlay } from "#worker/services/overlays/schemas.ts";
+import { createStream } from "#worker/services/streams/streams.ts";
+import { Video } from "#worker/services/videos/schemas.ts";
+import { updateVideo } from "#worker/services/videos/videos.ts";
 
 const db = createDb(env.DB);
 let site: TestSite;
@@ -68,6 +78,9 @@ const CASES: [operationId: string, path: string, body: () => Record<string, unkn
   ["createChannelTemplate", "panels.0.slug", () => template({ panels: [{ ...templatePanel, site_id: site.id }] })],
   ["updateChannelTemplate", "rules.0", () => template({ rules: [NOWHERE] })],
   ["createQuest", "channelIds.0", () => ({ channelIds: [NOWHERE] })],
+  ["createVideo", "subscriptions.0", () => ({ subscriptions: ["theirs"] })],
+  ["createVod", "subscriptions.0", () => ({ subscriptions: ["theirs"] })],
+  ["updateVideo", "subscriptions.0", () => ({ subscriptions: ["theirs"] })],
 ];
 
 test.for(CASES)("%s rejects an unknown reference at %s", async ([operationId, path, body]) => {
@@ -115,4 +128,76 @@ test("of a file's deletion and a concurrent overlay that references it, one is r
       [400, 200],
     ]).toContainEqual([created.status, deleted.status]);
   }
+});
+
+type Write = (ctx: Ctx, on: TestSite) => Promise<unknown>;
+
+const channelOf = (on: TestSite) => on.channels[0];
+const deleteChannel = (on: TestSite) => db.delete(pages).where(eq(pages.id, channelOf(on)));
+const rule = async (on: TestSite) => RuleInput.parse((await validCall(on, operationOf("createAutomationRule"))).body);
+const moment = { startTimestamp: 1, timeZone: "UTC" };
+
+/** What a write names, and that is deleted between its check and the write. */
+const RACES: [what: string, write: Write, gone: (on: TestSite) => Promise<unknown>, failure: Record<string, unknown>][] = [
+  [
+    "a rule's template",
+    async (ctx, on) => createRule(ctx, await rule(on)),
+    (on) => db.delete(overlays).where(eq(overlays.siteId, on.id)),
+    { issues: [{ path: "jsonRule.action.templateId" }] },
+  ],
+  [
+    "a rule's data provider",
+    async (ctx, on) => createRule(ctx, await rule(on)),
+    (on) => db.delete(dataProviders).where(eq(dataProviders.siteId, on.id)),
+    { issues: [{ path: "jsonRule.trigger.dataProviderId" }] },
+  ],
+  [
+    "a navigation's page",
+    (ctx, on) => {
+      const parents = [{ type: "channel" as const, pageId: channelOf(on), private: false }];
+      return createNavigation(ctx, { siteId: on.id, name: "Main", type: "default", parents, externalLinks: [] });
+    },
+    deleteChannel,
+    { issues: [{ path: "parents.0.pageId" }] },
+  ],
+  [
+    "a calendar event's channel",
+    (ctx, on) =>
+      createCalendarEvent(ctx, {
+        titleRaw: "Derby",
+        descriptionRaw: "",
+        categories: [],
+        date: moment,
+        siteId: on.id,
+        channelId: channelOf(on),
+      }),
+    deleteChannel,
+    // Run again, the request finds no channel: 404.
+    { code: "conflict" },
+  ],
+  [
+    "a stream's channel",
+    async (ctx, on) => createStream(ctx, { title: "Derby", tags: [], channelId: channelOf(on), provider: await workingProvider(on) }),
+    deleteChannel,
+    { issues: [{ path: "channelId" }] },
+  ],
+  [
+    "a video's subscription",
+    async (ctx, on) => {
+      await sell(on, "replays");
+      const { _id: id } = (await on.call("createVideo", await validCall(on, operationOf("createVideo")))).as(Video);
+      return updateVideo(ctx, id, { subscriptions: ["replays"] });
+    },
+    () => db.delete(subscriptions).where(eq(subscriptions.sku, "replays")),
+    { issues: [{ path: "subscriptions.0" }] },
+  ],
+];
+
+test.for(RACES)("%s that is deleted in the middle of a request leads to nothing being written", async ([, write, gone, failure]) => {
+  const own = await newSite();
+  const call = write(
+    interrupted(own, () => gone(own)),
+    own,
+  );
+  await expect(call).rejects.toMatchObject(failure);
 });

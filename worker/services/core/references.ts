@@ -4,6 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import {
   automationRules,
   calendarEvents,
+  dataProviders,
   media,
   navigations,
   overlays,
@@ -36,6 +37,7 @@ const KINDS = {
   theme: { table: themes, by: themes.id, shared: true },
   navigation: { table: navigations, by: navigations.id },
   page: { table: pages, by: pages.id },
+  landing: { table: pages, by: pages.id, only: eq(pages.type, "landing") },
   channel: { table: pages, by: pages.id, only: eq(pages.type, "channel") },
   panel: { table: panels, by: panels.id },
   "panel's slug": { table: panels, by: panels.slug, label: "panel with this slug" },
@@ -45,6 +47,7 @@ const KINDS = {
   video: { table: videos, by: videos.id },
   overlay: { table: overlays, by: overlays.id },
   template: { table: overlays, by: overlays.id, only: eq(overlays.type, "template") },
+  "data provider": { table: dataProviders, by: dataProviders.id },
   rule: { table: automationRules, by: automationRules.id },
   event: { table: calendarEvents, by: calendarEvents.id },
   stream: { table: streams, by: streams.id },

@@ -17,6 +17,7 @@ import {
   requirePage,
 } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { guardReferences, newReferences, type Reference, referencesExist } from "#worker/services/core/references.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
 const eventList: ListSpec<CalendarEventRow> = {
@@ -87,9 +88,10 @@ export async function createCalendarEvent(ctx: Ctx, input: CalendarEventInput): 
   requireOwnSite(ctx, input.siteId);
   await requireChannel(ctx, input.channelId);
   const event: CalendarEventRow = { ...newRow(ctx), ...columnsOf(input) };
-  await rejectTakenId(() =>
-    commit(ctx, [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)], changeEvent(event, "created")),
-  );
+  const changes = [ctx.db.insert(calendarEvents).values(event), ...insertCategories(ctx, event)];
+  const guard = guardReferences(ctx, inEvent(event));
+  const write = guard.length === 0 ? commit : commitIfUnchanged;
+  await rejectTakenId(() => write(ctx, [...guard, ...changes], changeEvent(event, "created")));
   return event;
 }
 
@@ -154,7 +156,7 @@ async function replaceEvent(
   const change = ctx.db
     .update(calendarEvents)
     .set({ ...next, version: sql`${calendarEvents.version} + 1` })
-    .where(unchanged);
+    .where(and(unchanged, referencesExist(ctx, newReferences(inEvent(next), inEvent(current)))));
   const changes = [change, deleteCategories(ctx, next), ...insertCategories(ctx, next)];
   await rejectTakenId(() => commitIfUnchanged(ctx, changes, changeEvent(next, "updated")));
   return next;
@@ -171,6 +173,11 @@ async function requireChannel(ctx: Ctx, channelId: string | null | undefined, pr
   }
   await requirePage(ctx, channelId ?? "", "write");
   if (previous) await requirePage(ctx, previous.channelId ?? "", "write");
+}
+
+/** A channel that is deleted meanwhile makes the write lose; what runs again then finds it gone. */
+function inEvent({ channelId }: CalendarEventRow): Reference[] {
+  return channelId === null ? [] : [{ kind: "channel", path: "channelId", id: channelId }];
 }
 
 function insertCategories(ctx: Ctx, { id, categories }: CalendarEventRow): BatchItem<"sqlite">[] {

@@ -9,7 +9,6 @@ import { type NavigationInput, toNavigation } from "./schemas.ts";
 import { PAGE_FIELDS, toPage } from "#worker/services/pages/schemas.ts";
 import {
   whereVersion,
-  commit,
   commitIfUnchanged,
   type Ctx,
   isManager,
@@ -22,6 +21,8 @@ import {
 import { pagesOpenTo } from "#worker/services/subscriptions/entitlements.ts";
 import { idIn, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { pickFields } from "#worker/services/core/fields.ts";
+import { inNavigation } from "#worker/services/core/named-references.ts";
+import { commitReferencing, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -81,12 +82,14 @@ export async function createNavigation(ctx: Ctx, input: NavigationInput): Promis
   const [existing] = await readWithPages(ctx, input, isDefault);
   const created: NewEvent = { type: "navigation.created", resource: resourceOf(navigation), data: toNavigation(navigation) };
   const insert = ctx.db.insert(navigations).values(navigation);
+  const references = inNavigation(input.parents);
   if (input.type !== "default" || !existing) {
-    await rejectSecondDefault(() => commit(ctx, insert, created));
+    await rejectSecondDefault(() => commitReferencing(ctx, references, insert, created));
     return navigation;
   }
   const old = demote(ctx, existing);
-  await rejectSecondDefault(() => commitIfUnchanged(ctx, [change(ctx, existing, old), insert], updated(old), created));
+  const changes = [change(ctx, existing, old, references), insert];
+  await withReferences(ctx, references, () => rejectSecondDefault(() => commitIfUnchanged(ctx, changes, updated(old), created)));
   return navigation;
 }
 
@@ -98,15 +101,17 @@ export async function updateNavigation(ctx: Ctx, id: string, input: NavigationIn
   if (!current) throw notFound("Navigation not found");
   const next: NavigationRow = { ...current, ...columnsOf(input), ...nextVersion(ctx, current) };
   requirePrivateEntriesKept(ctx, current, input);
+  const references = inNavigation(input.parents);
+  const guarded = (write: () => Promise<unknown>) => withReferences(ctx, references, () => rejectSecondDefault(write));
   const existing = input.type === "default" ? rows.find((row) => row.id !== id && row.type === "default") : undefined;
   if (!existing) {
-    await rejectSecondDefault(() => commitIfUnchanged(ctx, change(ctx, current, next), updated(next)));
+    await guarded(() => commitIfUnchanged(ctx, change(ctx, current, next, references), updated(next)));
     return next;
   }
   const old = demote(ctx, existing);
   // The unique index allows only one default at any time, even within the batch, so the old one is demoted first.
-  const changes = [change(ctx, current, { ...next, type: "custom" }), change(ctx, existing, old), change(ctx, next, next)];
-  await rejectSecondDefault(() => commitIfUnchanged(ctx, changes, updated(next), updated(old)));
+  const changes = [change(ctx, current, { ...next, type: "custom" }, references), change(ctx, existing, old), change(ctx, next, next)];
+  await guarded(() => commitIfUnchanged(ctx, changes, updated(next), updated(old)));
   return next;
 }
 
@@ -258,11 +263,11 @@ function demote(ctx: Ctx, current: NavigationRow): NavigationRow {
   return { ...current, type: "custom", modified: ctx.now, version: current.version + 1 };
 }
 
-function change(ctx: Ctx, current: NavigationRow, next: NavigationRow) {
+function change(ctx: Ctx, current: NavigationRow, next: NavigationRow, references: Reference[] = []) {
   return ctx.db
     .update(navigations)
     .set(next)
-    .where(whereVersion(ctx, navigations, current));
+    .where(and(whereVersion(ctx, navigations, current), referencesExist(ctx, references)));
 }
 
 function pageUpdated(page: PageRow): NewEvent {

@@ -4,6 +4,7 @@ import { type DraftRow, streamDrafts, type StreamProviderRow, streamProviders } 
 import { callProvider, type ProviderOutcome, type ProviderStream, parseCreatedStream } from "#worker/integrations/stream-provider.ts";
 import { Failure, rejectReferenced } from "#worker/lib/errors.ts";
 import { commitIfUnchanged, type Ctx, type NewEvent } from "#worker/services/core/context.ts";
+import { type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { authorizationOf } from "#worker/services/stream-providers/stream-providers.ts";
 
 const MINUTE = 60_000;
@@ -39,10 +40,12 @@ export async function keepDraft(
   provider: StreamProviderRow,
   insert: BatchItem<"sqlite">,
   event: NewEvent,
+  references: Reference[],
 ): Promise<void> {
   const row: DraftRow = { ...draft, due: draft.created + ABANDONED_AFTER };
   try {
-    await commitIfUnchanged(ctx, [ctx.db.delete(streamDrafts).where(untouched(row)), insert], event);
+    const taken = ctx.db.delete(streamDrafts).where(and(untouched(row), referencesExist(ctx, references)));
+    await withReferences(ctx, references, () => commitIfUnchanged(ctx, [taken, insert], event));
   } catch (error) {
     ctx.defer(undo(ctx, row, provider));
     throw error;

@@ -90,11 +90,9 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
     callBy: null,
     callAt: null,
   };
-  await keepDraft(ctx, draft, provider, ctx.db.insert(streams).values(row), {
-    type: "stream.created",
-    resource: `stream/${id}`,
-    data: toStreamEvent(row),
-  });
+  const event = { type: "stream.created", resource: `stream/${id}`, data: toStreamEvent(row) };
+  const references = channelId === null ? [] : [{ kind: "channel" as const, path: "channelId", id: channelId }];
+  await keepDraft(ctx, draft, provider, ctx.db.insert(streams).values(row), event, references);
   return { row, streamKey };
 }
 

@@ -15,7 +15,6 @@ import {
 } from "./schemas.ts";
 import {
   whereVersion,
-  commit,
   commitIfUnchanged,
   type Ctx,
   newRow,
@@ -27,6 +26,8 @@ import {
 } from "#worker/services/core/context.ts";
 import { channelIsRestricted, notGated, seesUrls, videoColumns } from "./gated-videos.ts";
 import { equalTo, type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
+import { skusAt } from "#worker/services/core/named-references.ts";
+import { commitReferencing, newReferences, type Reference, referencesExist, withReferences } from "#worker/services/core/references.ts";
 import { requirePlayback } from "#worker/services/sites/playback-keys.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 
@@ -102,7 +103,7 @@ export async function createVideo(ctx: Ctx, { siteId, ...input }: VideoInput): P
   requireOwnSite(ctx, siteId);
   await requirePlayback(ctx, input.url, input.playback);
   const video = newVideo(ctx, input);
-  await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
+  await commitReferencing(ctx, skusOf(video), ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
 }
 
@@ -133,7 +134,7 @@ export async function createVod(ctx: Ctx, { siteId, ...input }: VodInput): Promi
   const { title = stream.title, thumbnail = stream.fallbackImageUrl } = input;
   await requirePlayback(ctx, input.url, input.playback);
   const video = newVideo(ctx, { ...input, title, thumbnail, type: "vod" }, stream.gated);
-  await commit(ctx, ctx.db.insert(videos).values(video), ...createdEvents(video));
+  await commitReferencing(ctx, skusOf(video), ctx.db.insert(videos).values(video), ...createdEvents(video));
   return video;
 }
 
@@ -171,13 +172,18 @@ async function changeVideo(ctx: Ctx, current: ReadVideo, patch: Omit<VideoPatch,
   const merged = { ...current, liveBroadcastId: ownId, ...patch };
   if (patch.playback !== undefined || patch.url !== undefined) await requirePlayback(ctx, merged.url, merged.playback);
   const next: ReadVideo = { ...merged, liveBroadcastId: broadcastIdOf(merged), ...nextVersion(ctx, current) };
+  const references = newReferences(skusOf(next), skusOf(current));
   const change = ctx.db
     .update(videos)
     .set(next)
-    .where(whereVersion(ctx, videos, current));
+    .where(and(whereVersion(ctx, videos, current), referencesExist(ctx, references)));
   const events = isReady(next) && !isReady(current) ? [changeEvent("admin.vodReady", next)] : [];
-  await commitIfUnchanged(ctx, change, changeEvent("video.updated", next), ...events);
+  await withReferences(ctx, references, () => commitIfUnchanged(ctx, change, changeEvent("video.updated", next), ...events));
   return next;
+}
+
+function skusOf({ subscriptions }: VideoRow): Reference[] {
+  return skusAt("subscriptions", subscriptions);
 }
 
 /** Only livestreams have one; for YouTube it is the video's id. */
