@@ -90,6 +90,8 @@ export const recurringSubscriptions = sqliteTable(
     dateCancelled: time("date_cancelled"),
     /** It is to end at Stripe too, which is asked at `due` until it has. */
     stopping: integer("stopping", { mode: "boolean" }).notNull(),
+    /** When the site's Stripe account was disconnected: Stripe is never asked again. */
+    dateDetached: time("date_detached"),
     due: time("due"),
     ...tracked(),
   },

@@ -2,11 +2,15 @@ import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, describe, expect, test } from "vitest";
 import { createDb } from "#db/client.ts";
-import { connectedAccounts } from "#db/schema/index.ts";
+import { connectedAccounts, recurringSubscriptions } from "#db/schema/index.ts";
 import { newSite, type TestSite } from "#test/harness.ts";
 import { callAs, chargesOf, newBuyer, newSubscription, open, PAGES } from "#test/shop.ts";
 import { showAccount, stripeAccounts } from "#test/stripe-accounts.ts";
 import { stripe } from "#test/stripe-server.ts";
+import { newId } from "#worker/lib/ids.ts";
+import { cancelRecurring } from "#worker/services/billing/recurring.ts";
+import { asSystem } from "#worker/services/core/system.ts";
+import { RecurringSubscription } from "#worker/services/wallets/schemas.ts";
 import { EventList } from "#worker/services/webhooks/schemas.ts";
 import { ConnectLink, StripeConnection } from "#worker/services/billing/connect-schemas.ts";
 
@@ -247,5 +251,29 @@ describe("a Stripe event about a connected account", () => {
     expect(stripeAccounts.of(site.id).map(({ id }) => id)).toEqual([account, current]);
     expect(current).not.toBe(account);
     expect(await eventTypes(site)).toEqual(["billing.accountCreated", "billing.accountDisconnected", "billing.accountCreated"]);
+  });
+
+  test("that disconnects the site marks its regular payments, which only the account's owner can end, and tells the site", async () => {
+    const { site, account } = await newConnectingSite();
+    const { id: accountId } = site.accounts.viewer;
+    const stamps = { siteId: site.id, created: 1, modified: 1 };
+    const sale = { accountId, amount: 799, currency: "gbp", itemType: "subscription", itemId: newId(2), description: "Club Plus" } as const;
+    const paid = { ...stamps, ...sale, skus: ["club"], recurrence: "month" as const, pastDue: false, stopping: false };
+    const [id, ended] = [newId(Date.now()), newId(Date.now())];
+    await db.insert(recurringSubscriptions).values([
+      { ...paid, id, status: "active", stripeAccount: account, stripeSubscriptionId: `sub_${id}`, due: 1 },
+      { ...paid, id: ended, status: "cancelled", stripeAccount: account, stripeSubscriptionId: `sub_${ended}` },
+    ]);
+    stripeAccounts.complete(account).revoked = true;
+    await reportDeauthorization(site, account);
+    const read = async (of: string) => (await db.select().from(recurringSubscriptions).where(eq(recurringSubscriptions.id, of)))[0];
+    expect(await read(id)).toMatchObject({ status: "active", due: null, dateDetached: expect.any(Number) });
+    expect(await read(ended)).toMatchObject({ dateDetached: null });
+    const { results } = (await site.call("listEvents", { query: { types: "billing.recurringUpdated" } })).as(EventList);
+    const told = results.map(({ data }) => RecurringSubscription.parse(data));
+    expect(told).toMatchObject([{ _id: id, name: "Club Plus", skus: ["club"], pastDue: false, dateDetached: expect.any(Number) }]);
+    const cancel = () =>
+      asSystem({ env, db, now: Date.now() }, site.id, (ctx) => cancelRecurring(ctx, { source: `recurring/${id}`, when: "immediate" }));
+    expect(await cancel()).toEqual({ success: false, message: "The site's Stripe account is disconnected; end the payments at Stripe" });
   });
 });

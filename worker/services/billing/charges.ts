@@ -245,6 +245,7 @@ async function paymentOf(ctx: Ctx, charge: ChargeRow, checkout: Checkout): Promi
       stripeSubscriptionId: subscriptionId,
       currentPeriodEnd,
       dateCancelled: null,
+      dateDetached: null,
       stopping: false,
       // Check again soon: it may have been cancelled between Stripe's response and our commit.
       due: ctx.now,

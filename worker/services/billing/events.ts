@@ -50,6 +50,7 @@ export const events = eventsOf(
           recurrence: "month",
           currentPeriodEnd: SAMPLE_MOMENT + MONTH,
           dateCancelled: null,
+          dateDetached: null,
         },
       ],
       [

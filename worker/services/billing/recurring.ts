@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { type ChargeRow, charges, type EntitlementRow, type RecurringRow, recurringSubscriptions } from "#db/schema/index.ts";
 import { requireStripe } from "#worker/integrations/stripe-client.ts";
@@ -15,6 +15,7 @@ import { newReceiptNumber } from "./receipt-number.ts";
 import { toRecurring } from "#worker/services/wallets/schemas.ts";
 import { chargeEvent, hasAccount } from "./charges.ts";
 import { batchAll, commitIfUnchanged, type Ctx, type NewEvent, newRow, ownRow, whereVersion } from "#worker/services/core/context.ts";
+import { insertEventsForRows } from "#worker/services/core/outbox.ts";
 import { findBySource, planRenewal, planStep } from "#worker/services/subscriptions/entitlements.ts";
 
 const MAX_ATTEMPTS = 5;
@@ -54,6 +55,9 @@ export async function cancelRecurring(
   { source, when }: { source: string; when: "immediate" | "endOfBilling" },
 ): Promise<Cancellation> {
   const recurring = await getRecurring(ctx, source.replace(/^recurring\//, ""));
+  if (recurring.dateDetached !== null) {
+    return { success: false, message: "The site's Stripe account is disconnected; end the payments at Stripe" };
+  }
   if (recurring.status === "cancelled" || (recurring.status === "cancelScheduled" && when === "endOfBilling")) return { success: true };
   const { stripeAccount, stripeSubscriptionId } = recurring;
   // Check before writing: only Stripe can complete what is written.
@@ -92,6 +96,7 @@ async function unmarkCancelling(ctx: Ctx, pending: RecurringRow, stopping: boole
 
 /** Syncs a recurring subscription with Stripe (or ends it there): paid periods and cancellations. Safe to repeat, in any order. */
 export async function syncRecurring(ctx: Ctx, recurring: RecurringRow): Promise<void> {
+  if (recurring.dateDetached !== null) return;
   await record(ctx, recurring, await fetchState(ctx, recurring));
 }
 
@@ -117,7 +122,36 @@ export function stopRecurring(ctx: Ctx, where: ReturnType<typeof and>, due = ctx
   return ctx.db
     .update(recurringSubscriptions)
     .set({ stopping: true, due, version: sql`${recurringSubscriptions.version} + 1` })
-    .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), ne(recurringSubscriptions.status, "cancelled"), where));
+    .where(and(eq(recurringSubscriptions.siteId, ctx.siteId), isOpen(), where));
+}
+
+/** Recurring subscriptions that continue and whose Stripe account is connected. */
+function isOpen() {
+  return and(ne(recurringSubscriptions.status, "cancelled"), isNull(recurringSubscriptions.dateDetached));
+}
+
+/**
+ * Marks the recurring subscriptions of a disconnected Stripe account, with an event for each: buyers continue to pay at Stripe, where only
+ * the account's owner can end that.
+ */
+export async function detachRecurring(ctx: Ctx, stripeAccount: string): Promise<BatchItem<"sqlite">[]> {
+  const where = and(eq(recurringSubscriptions.siteId, ctx.siteId), eq(recurringSubscriptions.stripeAccount, stripeAccount), isOpen());
+  const { id, siteId, accountId, itemId, description, skus, status, pastDue, amount, currency, recurrence, ...rest } =
+    recurringSubscriptions;
+  const { currentPeriodEnd, dateCancelled, created, version } = rest;
+  const data = {
+    ...{ _id: id, siteId, accountId, itemId, name: description, skus: sql`json(${skus})`, status },
+    ...{ pastDue: sql`json(iif(${pastDue}, 'true', 'false'))`, amount, currency, recurrence: sql`coalesce(${recurrence}, 'month')` },
+    ...{ currentPeriodEnd, dateCancelled, dateDetached: sql`${ctx.now}`, created, modified: sql`${ctx.now}` },
+  };
+  const eventInsert = insertEventsForRows(ctx, await ctx.caller(), {
+    ...{ type: "billing.recurringUpdated", area: "recurring", table: recurringSubscriptions, where, data },
+  });
+  const mark = ctx.db
+    .update(recurringSubscriptions)
+    .set({ dateDetached: ctx.now, due: null, modified: ctx.now, version: sql`${version} + 1` })
+    .where(where);
+  return [eventInsert, mark];
 }
 
 /** Stops all recurring payments of an account that is being deleted. */

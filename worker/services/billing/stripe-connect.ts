@@ -5,6 +5,7 @@ import { requireStripe } from "#worker/integrations/stripe-client.ts";
 import { wonRace, conflict, Failure, rejectDuplicate } from "#worker/lib/errors.ts";
 import { type ConnectInput, toConnection, toConnectionEvent } from "./connect-schemas.ts";
 import { whereVersion, commit, commitIfUnchanged, type Ctx, type NewEvent, newRow } from "#worker/services/core/context.ts";
+import { detachRecurring } from "./recurring.ts";
 import { requireAllowedUrl } from "#worker/services/sites/current-site.ts";
 
 const ATTEMPTS = 3;
@@ -66,7 +67,8 @@ export async function disconnectAccount(ctx: Ctx, stripeAccount: string): Promis
   if (!found || (await retrieveAccount(ctx.env, stripeAccount)) !== undefined) return;
   const own = asSystem(ctx, found.siteId);
   const change = own.db.delete(connectedAccounts).where(whereVersion(own, connectedAccounts, found));
-  await commitIfUnchanged(own, change, eventOf("billing.accountDisconnected", disconnected(found)));
+  const changes = [change, ...(await detachRecurring(own, stripeAccount))];
+  await commitIfUnchanged(own, changes, eventOf("billing.accountDisconnected", disconnected(found)));
 }
 
 function disconnected(row: ConnectionRow): ConnectionRow {

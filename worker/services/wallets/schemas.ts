@@ -49,6 +49,9 @@ export const RecurringSubscription = z
     recurrence: z.enum(BILLING_PERIODS),
     currentPeriodEnd: Time.nullable(),
     dateCancelled: Time.nullable(),
+    dateDetached: Time.nullable().describe(
+      "When the site's Stripe account was disconnected; null otherwise. Tifo has since neither seen nor been able to end the payments: end them at Stripe",
+    ),
     ...Tracked,
   })
   .openapi("RecurringSubscription");
@@ -103,6 +106,7 @@ export function toRecurring(row: RecurringRow) {
     recurrence: row.recurrence ?? "month",
     currentPeriodEnd: row.currentPeriodEnd,
     dateCancelled: row.dateCancelled,
+    dateDetached: row.dateDetached,
     created: row.created,
     modified: row.modified,
   } satisfies z.output<typeof RecurringSubscription>;
