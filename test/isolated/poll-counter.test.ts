@@ -1,4 +1,4 @@
-import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { and, eq, sql } from "drizzle-orm";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
@@ -97,6 +97,18 @@ describe("votes of a crowd", () => {
 });
 
 describe("a counter", () => {
+  test("stores nothing for a poll that doesn't exist", async () => {
+    const [pollId, accountId] = [newId(1), newId(2)];
+    const outcome = await castVote(env, site.id, { pollId, accountId, answerId: newId(3), requestId: "once" });
+    expect(outcome).toMatchObject({ ok: false, code: "not_found" });
+    const counter = counterAt(env, site.id, pollId, counterOf(accountId));
+    expect(await counter.votesOf(accountId)).toEqual([]);
+    const tables = await runInDurableObject(counter, (_, { storage }) =>
+      storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'votes'").toArray(),
+    );
+    expect(tables).toEqual([]);
+  });
+
   test("takes its votes to the database by alarm, once, even if a portion is written twice", async () => {
     const poll = await newPoll();
     const [fan = ""] = await crowd(1);

@@ -29,13 +29,17 @@ export class VoteStore {
   #poll: PollDefinition | undefined;
   #written: number;
   /** Whether there are votes of deleted accounts. */
-  #hasAnonymous: boolean;
+  #hasAnonymous = false;
+  /** Only a counter whose poll exists stores anything: votes for made-up polls leave nothing behind. */
+  #hasTable: boolean;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    migrate(storage, "votes", SCHEMA);
     this.#poll = storage.kv.get<PollDefinition>("poll");
     this.#written = storage.kv.get<number>("written") ?? 0;
+    this.#hasTable = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'votes'").toArray().length > 0;
+    if (!this.#hasTable) return;
+    this.#createTable();
     // Ids are hexadecimal and sort after the prefix.
     this.#hasAnonymous = storage.sql.exec("SELECT 1 FROM votes WHERE account_id < '0' LIMIT 1").toArray().length > 0;
     const counts = "SELECT answer_id AS id, count(*) AS votes FROM votes GROUP BY answer_id";
@@ -49,6 +53,7 @@ export class VoteStore {
   /** Stores a definition unless a later one is stored; returns whether it is new. Releases holds for changes of older versions. */
   define(poll: PollDefinition): boolean {
     if (this.#poll && this.#poll.version >= poll.version) return false;
+    this.#createTable();
     this.#keepHeld(({ version }) => version >= poll.version);
     this.#storage.kv.put("poll", poll);
     this.#poll = poll;
@@ -85,12 +90,14 @@ export class VoteStore {
   }
 
   of(accountId: string): CountedVote[] {
+    if (!this.#hasTable) return [];
     const votes = "SELECT account_id AS accountId, n, answer_id AS answerId, created FROM votes WHERE account_id = ? ORDER BY n";
     return this.#storage.sql.exec<CountedVote & Record<string, SqlStorageValue>>(votes, accountId).toArray();
   }
 
   /** The oldest votes that aren't in the database yet. */
   unwritten(limit: number): StoredVote[] {
+    if (!this.#hasTable) return [];
     const votes = "SELECT seq, account_id AS accountId, n, answer_id AS answerId, created FROM votes WHERE seq > ? ORDER BY seq LIMIT ?";
     return this.#storage.sql.exec<StoredVote & Record<string, SqlStorageValue>>(votes, this.#written, limit).toArray();
   }
@@ -104,21 +111,27 @@ export class VoteStore {
 
   /** Replaces an account's id with its hash. The votes stay, and a deleted account still can't vote again. */
   anonymize(accountId: string): void {
-    if (accountId.startsWith(ANONYMIZED)) return;
+    if (!this.#hasTable || accountId.startsWith(ANONYMIZED)) return;
     this.#storage.sql.exec("UPDATE votes SET account_id = ?, request_id = '' WHERE account_id = ?", anonymousId(accountId), accountId);
     this.#hasAnonymous = true;
   }
 
   /** Deletes everything. */
   clear(): void {
-    this.#storage.sql.exec("DELETE FROM votes");
+    if (this.#hasTable) this.#storage.sql.exec("DELETE FROM votes");
     for (const key of ["poll", "written", "held"]) this.#storage.kv.delete(key);
     this.#tally.clear();
     this.#poll = undefined;
     this.#written = 0;
   }
 
+  #createTable(): void {
+    migrate(this.#storage, "votes", SCHEMA);
+    this.#hasTable = true;
+  }
+
   #votesOf(accountId: string): OwnVote[] {
+    if (!this.#hasTable) return [];
     const votes = "SELECT n, answer_id AS answerId, request_id AS requestId, created FROM votes WHERE account_id = ?";
     const own = this.#storage.sql.exec<OwnVote>(votes, accountId).toArray();
     if (own.length > 0 || !this.#hasAnonymous) return own;

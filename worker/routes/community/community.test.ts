@@ -290,6 +290,20 @@ describe("an export", () => {
     expect(file.text.split("\n")[0]).toContain("email");
     expect(file.text).toContain(site.accounts.viewer.email);
   });
+
+  test("can't be downloaded any more by an admin who has lost the role", async () => {
+    const own = await newSite();
+    const leaver = await own.addAccount("leaver", [{ scope: "*", pageId: [], write: true }]);
+    const headers = { Authorization: `Bearer ${await own.signIn(leaver)}` };
+    const { exportId } = (await own.call("exportMembers")).as(Export);
+    const stateOf = async () => (await own.call("getExport", { as: "client", headers, params: { exportId } })).as(ExportState);
+    await vi.waitUntil(async () => (await stateOf()).status === "complete", { interval: 20 });
+    const token = (await stateOf()).downloadUrl?.split("/").at(-1) ?? "";
+    const download = () => own.call("downloadExport", { as: "nobody", params: { token } });
+    expect((await download()).status).toBe(200);
+    await own.call("setRoles", { params: { id: leaver.id }, body: { roles: [] } });
+    expect((await download()).status).toBe(404);
+  });
 });
 
 async function memberOf(of: TestSite, accountId: string) {

@@ -114,7 +114,7 @@ community.openapi(
     path: "/community/v1/export/file/{token}",
     summary: "Download an export",
     description:
-      "Returns the file: CSV per RFC 4180, in UTF-8 without a byte order mark, with CRLF line endings; a header, then one line per member, oldest first. Times are ISO 8601 in UTC, `last_login` is empty if the member has never signed in, `marketing_optin` is `true` or `false`, `tags` and `subscriptions` (current skus) are JSON arrays. Values that a spreadsheet would treat as a formula are prefixed with an apostrophe. An expired link returns 404.",
+      "Returns the file: CSV per RFC 4180, in UTF-8 without a byte order mark, with CRLF line endings; a header, then one line per member, oldest first. Times are ISO 8601 in UTC, `last_login` is empty if the member has never signed in, `marketing_optin` is `true` or `false`, `tags` and `subscriptions` (current skus) are JSON arrays. Values that a spreadsheet would treat as a formula are prefixed with an apostrophe. An expired link returns 404, and so does one of an admin who has lost the role.",
     access: { credentials: ANYONE },
     request: { params: FileParam },
     responses: { 200: { description: "The file", content: { "text/csv": { schema: { type: "string", example: EXPORT_SAMPLE } } } } },

@@ -29,6 +29,14 @@ async function create(site: TestSite, change: Record<string, unknown> = {}) {
 }
 
 describe("the calendar feed", () => {
+  test("is kept by shared caches only where its URL names the site", async () => {
+    const site = await newSite();
+    const byHeader = await site.call("getCalendarFeed", { as: "client" });
+    expect([byHeader.headers.get("Cache-Control"), byHeader.headers.get("Vary")]).toEqual(["private, max-age=300", "Tifo-Client-Id"]);
+    const byQuery = await site.call("getCalendarFeed", { as: "nobody", query: { clientId: site.id } });
+    expect([byQuery.status, byQuery.headers.get("Cache-Control")]).toEqual([200, "public, max-age=300"]);
+  });
+
   test("contains each event with its start and end in UTC", async () => {
     const site = await newSite();
     // The hour that occurs twice in London when clocks go back.

@@ -149,7 +149,10 @@ events.openapi(
   async (c) => {
     const feed = await calendarFeed(c.var.ctx, c.req.valid("query").channelId, c.req.url);
     await tagText(c, feed);
-    return c.body(feed, 200, { "Content-Type": "text/calendar; charset=utf-8", "Cache-Control": "public, max-age=300" });
+    // A shared cache knows the URL alone, which names the site only where the query does.
+    const scope = c.req.header("Tifo-Client-Id") === undefined ? "public" : "private";
+    const headers = { "Content-Type": "text/calendar; charset=utf-8", "Cache-Control": `${scope}, max-age=300`, Vary: "Tifo-Client-Id" };
+    return c.body(feed, 200, headers);
   },
 );
 

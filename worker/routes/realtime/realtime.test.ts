@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Caller, newSite, openSocket, ORIGIN, type TestSite } from "#test/harness.ts";
 import { TestViewer } from "#test/isolated/relay-viewer.ts";
+import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { CLOSE } from "#worker/durable-objects/relay/relay.protocol.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { Identity } from "#worker/services/auth/identity.ts";
@@ -111,9 +112,13 @@ describe("a channel's gate", () => {
 describe("a socket", () => {
   test("on an unknown channel is closed with the reason", async () => {
     const foreign = await newSite();
+    const relays = vi.spyOn(Channel.prototype, "relays");
     for (const channelId of [newId(1), foreign.channels[0]]) {
       expect(await rejection(await openSocket(site, channelId))).toEqual({ code: "not_found", close: CLOSE.notFound });
     }
+    // Asking an object by a made-up name would create it.
+    expect(relays).not.toHaveBeenCalled();
+    relays.mockRestore();
   });
 
   test("needs an upgrade", async () => {

@@ -5,6 +5,7 @@ import { wonRace, notFound } from "#worker/lib/errors.ts";
 import { readSigned, signContent } from "#worker/lib/crypto/signed.ts";
 import type { Job } from "#worker/queues/messages.ts";
 import { toExportEvent } from "./schemas.ts";
+import { administersSite, effectiveRoles } from "#worker/services/accounts/role-rules.ts";
 import { accountColumns } from "#worker/services/accounts/columns.ts";
 import {
   whereVersion,
@@ -75,20 +76,23 @@ async function findExport(ctx: Ctx, id: string): Promise<ExportRow | undefined> 
   return row;
 }
 
-/** A bearer token to download a finished file within an hour, with its expiry. */
+/** A token that downloads a finished file, and its expiry: after an hour, or once the caller no longer administers the site. */
 export async function createDownloadToken(ctx: Ctx, row: ExportRow): Promise<{ token: string; expires: number } | null> {
   if (row.status !== "complete") return null;
+  const { id: accountId } = await callerAccount(ctx);
   const expires = Math.min(ctx.now + LINK_MS, row.created + RETENTION_MS);
-  return { token: await signContent(ctx.env, PURPOSE, `${row.siteId}.${row.id}.${expires}`), expires };
+  return { token: await signContent(ctx.env, PURPOSE, `${row.siteId}.${row.id}.${accountId}.${expires}`), expires };
 }
 
 /** Opens the file of a download link, chunk by chunk. */
 export async function openExport(ctx: Ctx, token: string): Promise<{ row: ExportRow; text: AsyncGenerator<string, void> }> {
-  const [siteId, id = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
+  const [siteId, id = "", accountId = "", expires] = (await readSigned(ctx.env, PURPOSE, token))?.split(".") ?? [];
   const invalidLink = notFound("The link is unknown or has expired");
   if (siteId === undefined || Number(expires) <= ctx.now) throw invalidLink;
   const row = await findExport({ ...ctx, siteId }, id);
   if (row?.status !== "complete") throw invalidLink;
+  const isAdmin = and(eq(accounts.siteId, siteId), eq(accounts.id, accountId), administersSite("read", effectiveRoles));
+  if ((await ctx.db.$count(accounts, isAdmin)) === 0) throw invalidLink;
   return { row, text: readChunks(ctx.env, row.pieces) };
 }
 

@@ -156,7 +156,11 @@ export const RefundEvent = z.object({
 export const ExportParam = z.object({ exportId: Id.openapi({ example: "5eed0000000000000000ee01" }) });
 
 export const FileParam = z.object({
-  token: z.string().min(1).max(200).openapi({ example: "5eed00000000000000000001.5eed0000000000000000ee01.1795166400000.c2lnbmF0dXJl" }),
+  token: z
+    .string()
+    .min(1)
+    .max(200)
+    .openapi({ example: "5eed00000000000000000001.5eed0000000000000000ee01.5eed0000000000000000a001.1795166400000.c2lnbmF0dXJl" }),
 });
 
 export type MembersQuery = z.output<typeof MembersQuery>;

@@ -158,8 +158,9 @@ const known = new Map<string, KnownEntry>();
 async function lookUp(env: Env, { siteId, channelId }: Connection, load: LoadGate): Promise<Known> {
   const channel = channelName(siteId, channelId);
   const read = async (): Promise<Known> => {
-    const [gate, relays] = await Promise.all([load(), channelOf(env, siteId, channelId).relays()]);
-    return { gate, relays };
+    const gate = await load();
+    // Asking an object creates it, so one is asked only for channels that exist.
+    return { gate, relays: gate ? await channelOf(env, siteId, channelId).relays() : 0 };
   };
   const now = Date.now();
   const hit = known.get(channel);
