@@ -83,7 +83,8 @@ export async function signThumbnail(
   const aud = MUX_IMAGES[/^[a-z]*/.exec(file)?.[0] ?? ""];
   if (url.hostname !== "image.mux.com" || playbackId !== id || aud === undefined) return thumbnail;
   // Mux takes the parameters of a signed image from its token alone.
-  const { token: _, ...parameters } = Object.fromEntries(url.searchParams);
+  url.searchParams.delete("token");
+  const parameters = Object.fromEntries(url.searchParams);
   url.search = "";
   return withMuxToken(url.href, await signToken(signer, { ...parameters, sub: id, aud, exp: expires }));
 }

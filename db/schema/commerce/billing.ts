@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { BILLING_PERIODS, ENTITLEMENT_STATUSES, PAYMENT_STATUSES, REFUND_REASONS, SALE_TYPES } from "#db/enums.ts";
 import type { StripeRequirements } from "#db/types.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** What was sold: the same in a charge and in the recurring subscription that makes one each period. */
 const sale = () => ({
