@@ -4,7 +4,7 @@ import { open, seal } from "#worker/lib/crypto/crypto.ts";
 import { forbidden, invalid, notFound } from "#worker/lib/errors.ts";
 import { type Action, isSiteAdmin, keyAllows, managesPage } from "#worker/lib/roles.ts";
 import { type StreamInput, toStreamEvent } from "./schemas.ts";
-import { type Ctx, newRow, ownRow } from "#worker/services/core/context.ts";
+import { type Ctx, type NewEvent, newRow, ownRow } from "#worker/services/core/context.ts";
 import { type ListPage, type ListQuery, listRows, type ListSpec, sliceOf } from "#worker/services/core/listing.ts";
 import { requireOwnSite } from "#worker/services/sites/current-site.ts";
 import { keepDraft, createAtProvider } from "./drafts.ts";
@@ -90,7 +90,7 @@ export async function createStream(ctx: Ctx, input: StreamInput): Promise<{ row:
     callBy: null,
     callAt: null,
   };
-  const event = { type: "stream.created", resource: `stream/${id}`, data: toStreamEvent(row) };
+  const event: NewEvent = { type: "stream.created", resource: `stream/${id}`, data: toStreamEvent(row) };
   const references = channelId === null ? [] : [{ kind: "channel" as const, path: "channelId", id: channelId }];
   await keepDraft(ctx, draft, provider, ctx.db.insert(streams).values(row), event, references);
   return { row, streamKey };
