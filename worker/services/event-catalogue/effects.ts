@@ -11,7 +11,7 @@ import { effects as pages } from "#worker/services/pages/effects.ts";
 import { effects as polls } from "#worker/services/polls/effects.ts";
 import { effects as quests } from "#worker/services/quests/effects.ts";
 import { effects as streams } from "#worker/services/streams/effects.ts";
-import { channelOf } from "#worker/services/realtime/realtime.ts";
+import { channelOf } from "#worker/durable-objects/stubs.ts";
 import { recheckViewers } from "#worker/services/realtime/rechecks.ts";
 import { type Effects, idOf } from "./effect.ts";
 import { isEventType } from "./event-catalogue.ts";
