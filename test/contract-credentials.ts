@@ -27,11 +27,11 @@ interface Reach {
 
 /** What an operation's own description says of who may call it. */
 function reachOf({ description, method }: Operation): Reach {
-  const isRead = method === "get" || description.includes("(also one who only reads)");
+  const isRead = method === "get" || description.includes("read-only or not");
   const [, area = "", action = isRead ? "read" : "write"] = /developer key with the role `([\w-]+):(\w+)`/.exec(description) ?? [];
-  if (description.includes("or an admin of the channel")) return { area, action, accounts: "creator" };
+  if (description.includes("or an admin of the affected channel")) return { area, action, accounts: "creator" };
   if (description.includes("any signed-in account of the site")) return { area, action, accounts: "any" };
-  if (description.includes("called by a global account")) return { area, action, accounts: "global" };
+  if (description.includes("Callable by a global account")) return { area, action, accounts: "global" };
   if (description.includes("any signed-in account")) return { area, action, accounts: "signedIn" };
   return { area, action, accounts: "admin" };
 }
@@ -110,7 +110,7 @@ export async function leastCallers(own: TestSite, operation: Operation): Promise
   const { area, action, accounts } = reachOf(operation);
   const least: Record<string, Headers> = {};
   if (kinds.has("developer")) {
-    const [, ...more] = /A key needs `([a-z]+:\w+)` too/.exec(operation.description) ?? [];
+    const [, ...more] = /key also needs `([a-z]+:\w+)`/.exec(operation.description) ?? [];
     least["a key of just this role"] = { ...client, "Tifo-Developer-Key": await own.addKey([`${area}:${action}`, ...more]) };
   }
   if (accounts === "global") least["a global account"] = { Authorization: `Bearer ${await globalToken()}` };

@@ -19,7 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "season-pass");
+  await sell(site, "season-pass", "gold");
 });
 
 const highlights = {
