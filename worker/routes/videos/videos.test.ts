@@ -19,7 +19,7 @@ let site: TestSite;
 
 beforeAll(async () => {
   site = await newSite();
-  await sell(site, "season-pass", "gold");
+  await sell(site, "season-pass");
 });
 
 const highlights = {
@@ -150,6 +150,7 @@ describe("the list", () => {
     ["tags", "only"],
   ])("is filtered by %s", async (field, value) => {
     const own = await newSite();
+    await sell(own, "other", "gold");
     const isList = field === "subscriptions" || field === "tags";
     const video = await newVideo({ [field]: isList ? ["other", value] : value }, own);
     await newVideo({}, own);
