@@ -22,7 +22,6 @@ export default {
     if (!row) return new Response(null, { status: 404 });
     return Response.json({
       _id: row.id,
-      collection: "pages",
       type: row.type,
       site_id: row.site_id,
       slug: row.slug,
@@ -34,6 +33,7 @@ export default {
       data: read(row.data),
       created: row.created,
       modified: row.modified,
+      collection: "pages",
     });
   },
 } satisfies ExportedHandler<Pick<Env, "DB">>;
