@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { customType, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ACCESS_CODE_TYPES } from "#db/enums.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /** Text that is found in whatever case it is typed. */
 const caseless = customType<{ data: string }>({ dataType: () => "text collate nocase" });

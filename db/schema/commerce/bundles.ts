@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { BundleItem } from "#db/types.ts";
-import { id, siteId, tracked } from "../columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** Tickets and shop items that are sold together, for one price. */
 export const bundles = sqliteTable(

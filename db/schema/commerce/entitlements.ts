@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ENTITLEMENT_STATUSES, GRANT_METHODS } from "#db/enums.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /**
  * A sku that an account holds or held. One that is scheduled to be cancelled is held until its day comes.

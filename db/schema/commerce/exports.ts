@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { EXPORT_STATUSES } from "#db/enums.ts";
-import { id, siteId, time, tracked } from "../columns.ts";
+import { id, siteId, time, tracked } from "#db/schema/columns.ts";
 
 /**
  * A list of a site's members in the making. The file is kept in pieces, each of which stands for some rows: whoever goes on begins

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { RECURRENCES, SUBSCRIPTION_PROVIDERS } from "#db/enums.ts";
 import type { SubscriptionPrice } from "#db/types.ts";
-import { id, siteId, tracked } from "../columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** What a site offers; whoever holds its sku passes the gates that name it. */
 export const subscriptions = sqliteTable(

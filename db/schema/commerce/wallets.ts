@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { WALLET_OWNERS } from "#db/enums.ts";
-import { id, siteId, tracked } from "../columns.ts";
+import { id, siteId, tracked } from "#db/schema/columns.ts";
 
 /** Who pays or is paid: what Stripe knows an owner as, and a balance in minor units that the operator keeps. */
 export const wallets = sqliteTable(
