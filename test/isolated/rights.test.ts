@@ -1,4 +1,4 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { eq } from "drizzle-orm";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
@@ -8,6 +8,7 @@ import { Channel } from "#worker/durable-objects/channel/channel.ts";
 import { channelName, relayName } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { Relay } from "#worker/durable-objects/relay/relay.ts";
 import { CLOSE, PING } from "#worker/durable-objects/relay/relay.protocol.ts";
+import { RelayRights } from "#worker/durable-objects/relay/rights.ts";
 import { newId } from "#worker/lib/ids.ts";
 import { issueTicket } from "#worker/services/realtime/realtime.ts";
 import { newSite, openSocket, type TestSite } from "../harness.ts";
@@ -162,6 +163,17 @@ test("what a relay could not look up is looked up again by alarm", async () => {
   await vi.waitUntil(() => check.mock.calls.length > 0, { timeout: 20_000 });
   await vi.waitUntil(async () => (await runDurableObjectAlarm(presenceOf(site))) || !viewer.open, { timeout: 20_000 });
   expect((await viewer.closed).code).toBe(CLOSE.unauthenticated);
+});
+
+test("a relay's alarm survives a gate whose check is still pending", async () => {
+  const site = await newSite();
+  const [channelId] = site.channels;
+  await enterNow(site, channelId, await newSession(site));
+  vi.spyOn(RelayRights.prototype, "checkDue").mockResolvedValueOnce();
+  await runInDurableObject(relayOf(site, channelId), async (relay: Relay, { storage }) => {
+    storage.kv.put("uncheckedGate", true);
+    await expect(relay.alarm()).resolves.toBeUndefined();
+  });
 });
 
 test("however many accounts change, a relay is asked a few times", async () => {

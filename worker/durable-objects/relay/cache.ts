@@ -2,6 +2,12 @@ import { z } from "@hono/zod-openapi";
 import { CALL_CHARS, charsOf, pageOf } from "#worker/durable-objects/call-size.ts";
 import type { FramePage, LogFrame, Snapshot, StateChange } from "#worker/durable-objects/channel/channel.protocol.ts";
 
+/** The log position that every socket of a relay has reached. */
+export interface Position {
+  epoch: string;
+  seq: number;
+}
+
 const RING = 256;
 
 /** A relay's copy of its channel: the end of the log and the active overlays. Lost on hibernation and rebuilt from a snapshot. */

@@ -16,7 +16,7 @@ import type {
 } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { channelName, parseName, VIEWER_HEADER, ViewerIdentity } from "#worker/durable-objects/channel/channel.protocol.ts";
 import { RelayMetrics } from "./metrics.ts";
-import { allActive, RelayCache } from "./cache.ts";
+import { allActive, type Position, RelayCache } from "./cache.ts";
 import { RelayCensus } from "./census.ts";
 import {
   concurrentsFrame,
@@ -41,12 +41,6 @@ import { UsedTicketStore } from "./used-ticket-store.ts";
 const PAGE = 1_000;
 const SIGN_IN: VoteOutcome = { ok: false, code: "unauthenticated", message: "Connect with a ticket to vote" };
 const NOBODY: Delivered = { head: null, sockets: 0, idle: true };
-
-/** The log position that every socket of this relay has reached. */
-interface Position {
-  epoch: string;
-  seq: number;
-}
 
 /**
  * Holds the sockets of some of a channel's viewers, named `<siteId>:<channelId>:<k>`. It stores no frames: the channel is the source of
@@ -395,6 +389,7 @@ export class Relay extends DurableObject<Env> {
   private async wakeBy(at: number): Promise<void> {
     if (this.alarmAt !== null && this.alarmAt <= at) return;
     this.alarmAt = at;
-    await this.ctx.storage.setAlarm(at);
+    // What is overdue is due at 0, which setAlarm rejects.
+    await this.ctx.storage.setAlarm(Math.max(at, Date.now()));
   }
 }
