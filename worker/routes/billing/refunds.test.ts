@@ -169,6 +169,15 @@ describe("a refund", () => {
     expect(await held(buyer)).toEqual([]);
   });
 
+  test("created at Stripe itself is recorded once, however many events report it at once", async () => {
+    const { chargeId } = await bought();
+    stripe.refundThere((await chargeRow(chargeId)).stripePaymentId ?? "", 1900);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => tellRefunded(site, chargeId)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(await refundRows(chargeId)).toMatchObject([{ amount: 1900, status: "complete" }]);
+    expect(await chargeRow(chargeId)).toMatchObject({ refunded: 1900, reserved: 1900 });
+  });
+
   test("created at Stripe itself is not recorded while one of ours may still be in flight", async () => {
     const { chargeId } = await bought();
     stripe.next(/POST .*refunds/, "fail");

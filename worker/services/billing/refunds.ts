@@ -293,7 +293,10 @@ async function refundUnused(ctx: Ctx, chargeId: string): Promise<boolean> {
 /** Records a refund that was created at Stripe itself. */
 async function recordExternal(ctx: Ctx, chargeId: string, found: StripeRefund): Promise<void> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    // The charge first: recording the same refund concurrently after this changes its version, so that our write loses.
     const charge = await getCharge(ctx, chargeId);
+    const [existing] = await ctx.db.select({ id: refunds.id }).from(refunds).where(eq(refunds.stripeRefundId, found.id));
+    if (existing) return;
     const refund: RefundRow = {
       ...newRefund(ctx, { chargeId, amount: found.amount, reason: null, keep: false }),
       status: found.status,
@@ -309,8 +312,6 @@ async function recordExternal(ctx: Ctx, chargeId: string, found: StripeRefund): 
       .where(whereVersion(ctx, charges, charge));
     const event = { type: EVENTS[found.status], resource: `charge/${chargeId}`, data: toRefund(refund) };
     if (await wonRace(() => commitIfUnchanged(ctx, [change, ctx.db.insert(refunds).values(refund)], event))) return;
-    const [existing] = await ctx.db.select({ id: refunds.id }).from(refunds).where(eq(refunds.stripeRefundId, found.id));
-    if (existing) return;
   }
   throw conflict("The charge's refunds are changing too often; try again");
 }
