@@ -27,7 +27,7 @@ export interface ChannelConnection {
   /** Sends a frame now; false when there is no socket that takes it. */
   send(frame: ViewerFrame): boolean;
   /** Whether it was left, or refused for good. */
-  isOver(): boolean;
+  isClosed(): boolean;
   /** The viewer is another now: comes back with a new ticket, and hears the whole state. Once it was left it does nothing. */
   rejoin(): void;
   leave(): void;
@@ -58,7 +58,7 @@ export function joinChannel(options: ChannelOptions): ChannelConnection {
   return {
     position: () => connection.held,
     send: (frame) => connection.send(frame),
-    isOver: () => connection.isOver,
+    isClosed: () => connection.isClosed,
     rejoin: () => connection.rejoin(),
     leave: () => connection.leave(),
   };
@@ -115,7 +115,7 @@ class Connection {
     this.setState("connecting");
   }
 
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.left || this.refused;
   }
 
@@ -302,13 +302,13 @@ class Connection {
 
   /** The network is back or the page is looked at again: no reason to wait any longer, and a dead connection shows soon. */
   private wake(): void {
-    if (this.isOver || (this.asleep && this.environment.hidden())) return;
+    if (this.isClosed || (this.asleep && this.environment.hidden())) return;
     this.asleep = false;
     if (this.transport === null) return this.reopen();
     if (this.pingTimer === undefined) return;
     if (!this.transport.ping()) return this.reopen();
     this.heard = false;
-    this.pingAfter(this.transport.answersPings ? WAKE_PATIENCE : this.pingEvery);
+    this.pingAfter(this.transport.repliesToPings ? WAKE_PATIENCE : this.pingEvery);
   }
 
   /** A hidden page's timers are held back, so that its pings come too late: it hangs up unless a picture plays, and comes back for one. */

@@ -14,7 +14,7 @@ export type ServerFrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, 
 export type ViewerFrame = Schemas["ViewerFrame"];
 
 /** Close codes after which the same request would be refused again: see the realtime page of the docs. */
-export const FINAL_CLOSES: readonly number[] = [4400, 4401, 4403, 4404];
+export const FINAL_CLOSE_CODES: readonly number[] = [4400, 4401, 4403, 4404];
 /** Keeps a socket alive; the platform answers it with `pong`. */
 export const PING = "ping";
 export const PONG = "pong";

@@ -1,5 +1,5 @@
 import type { Environment } from "./environment.ts";
-import { FINAL_CLOSES, parseMessage, PING, type ServerFrame } from "./protocol.ts";
+import { FINAL_CLOSE_CODES, parseMessage, PING, type ServerFrame } from "./protocol.ts";
 
 /** What a connection tells the channel. */
 export interface TransportEvents {
@@ -17,7 +17,7 @@ export interface Transport {
   /** Asks for a sign of life; true when one is to come before the next time. */
   ping(): boolean;
   /** Whether that sign comes at once. */
-  readonly answersPings: boolean;
+  readonly repliesToPings: boolean;
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function socketTransport(environment: Environment, url: string, events: T
   socket.addEventListener("close", ({ code }) => {
     if (closed) return;
     closed = true;
-    events.onClose({ final: FINAL_CLOSES.includes(code), code });
+    events.onClose({ final: FINAL_CLOSE_CODES.includes(code), code });
   });
   function send(text: string): boolean {
     if (closed || socket.readyState !== OPEN) return false;
@@ -47,7 +47,7 @@ export function socketTransport(environment: Environment, url: string, events: T
   return {
     send,
     ping: () => send(PING),
-    answersPings: true,
+    repliesToPings: true,
     close() {
       closed = true;
       socket.close();
@@ -80,7 +80,7 @@ export function eventsTransport(environment: Environment, url: string, events: T
     send: () => false,
     // The server says `pong` by itself, three times a heartbeat.
     ping: () => true,
-    answersPings: false,
+    repliesToPings: false,
     close() {
       closed = true;
       source.close();

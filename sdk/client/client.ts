@@ -133,25 +133,25 @@ export function createClient(options: ClientOptions): TifoClient {
   };
 }
 
-interface Answered<T> {
+interface ApiResult<T> {
   data?: T;
   error?: unknown;
   response: Response;
 }
 
 /** The data of an answer, or a {@link TifoProblem} thrown: `const page = await ok(client.api.GET(…))`. */
-export async function ok<T>(call: Promise<Answered<T>>): Promise<T> {
+export async function ok<T>(call: Promise<ApiResult<T>>): Promise<T> {
   const { data, response } = await succeeded(call);
   if (data === undefined) throw new TifoProblem({ status: response.status, code: "empty", message: "The answer holds no data" });
   return data;
 }
 
 /** The same for calls whose success answers nothing (204). */
-export async function done(call: Promise<Answered<unknown>>): Promise<void> {
+export async function done(call: Promise<ApiResult<unknown>>): Promise<void> {
   await succeeded(call);
 }
 
-async function succeeded<T>(call: Promise<Answered<T>>): Promise<Answered<T>> {
+async function succeeded<T>(call: Promise<ApiResult<T>>): Promise<ApiResult<T>> {
   const answer = await call.catch((cause: unknown) => {
     throw new TifoProblem({ status: 0, code: "network", message: "The server can't be reached" }, { cause });
   });

@@ -35,10 +35,10 @@ export async function hasStats({ delegate }: Session): Promise<boolean> {
 }
 
 /** Does what an overlay's call to action asks for, and tells that it was pressed. */
-export async function follow(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
+export async function handleCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   session.delegate.track("overlay.cta", { type: call.type });
   try {
-    await perform(call, element, event, session);
+    await performCallToAction(call, element, event, session);
   } catch (error) {
     console.warn("Tifo: a call to action could not be followed", error);
   }
@@ -48,7 +48,7 @@ export async function follow(call: CallToAction, element: Element, event: Watche
  * Does what a call asks for. The host app may do it instead: it hears a `tifo:cta` event on the element first, with the call
  * as `detail`, and prevents its default. Going to another channel is always the host app's, which alone knows its address.
  */
-export async function perform(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
+export async function performCallToAction(call: CallToAction, element: Element, event: WatchedEvent, session: Session): Promise<void> {
   if (!element.dispatchEvent(new CustomEvent("tifo:cta", { detail: call, bubbles: true, composed: true, cancelable: true }))) return;
   switch (call.type) {
     case "open_link":

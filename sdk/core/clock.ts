@@ -5,9 +5,9 @@ export interface ServerClock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
   /** A connection begins: the server's clock said `serverNow` a moment ago. What was believed before holds no more. */
-  begin(serverNow: number): void;
+  reset(serverNow: number): void;
   /** A frame has just come that the server sent at `sentAt`: the least that this device's clock was ever ahead is nearest to the truth. */
-  heard(sentAt: number): void;
+  observe(sentAt: number): void;
 }
 
 /** `localNow` should be steady, as {@link steadyNow} is: between two connections nothing tells of a jump forward. */
@@ -15,10 +15,10 @@ export function serverClock(localNow: () => number): ServerClock {
   let ahead: number | undefined;
   return {
     now: () => localNow() - (ahead ?? 0),
-    begin(serverNow) {
+    reset(serverNow) {
       ahead = localNow() - serverNow;
     },
-    heard(sentAt) {
+    observe(sentAt) {
       const seen = localNow() - sentAt;
       ahead = ahead === undefined ? seen : Math.min(ahead, seen);
     },

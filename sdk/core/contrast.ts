@@ -22,7 +22,7 @@ export function formatColor(color: Rgb): string {
 }
 
 /** The first colour with `share` (0 to 1) of the second in it. */
-export function mixed(color: Rgb, other: Rgb, share: number): Rgb {
+export function mix(color: Rgb, other: Rgb, share: number): Rgb {
   const part = (index: 0 | 1 | 2) => color[index] * (1 - share) + other[index] * share;
   return [part(0), part(1), part(2)];
 }
@@ -39,7 +39,7 @@ export function textOn(background: Rgb): Rgb {
 }
 
 /** The background, brought so far towards another, which carries the text, that it carries it too. */
-export function carrying(text: Rgb, background: Rgb, other: Rgb): Rgb {
+export function readableBackground(text: Rgb, background: Rgb, other: Rgb): Rgb {
   return firstThat((candidate) => contrast(text, candidate) >= READABLE, background, other);
 }
 
@@ -52,7 +52,7 @@ export function readableOn(color: Rgb, backgrounds: readonly Rgb[]): Rgb {
 /** On the way from a colour to another the first that is good, or the other. */
 function firstThat(isGood: (candidate: Rgb) => boolean, color: Rgb, other: Rgb): Rgb {
   for (let step = 0; step < STEPS; step++) {
-    const candidate = rounded(mixed(color, other, step / STEPS));
+    const candidate = rounded(mix(color, other, step / STEPS));
     if (isGood(candidate)) return candidate;
   }
   return other;

@@ -45,7 +45,7 @@ export function createTifo(renderer: Renderer, scriptOrigin?: string, environmen
   /** The event that is being watched; a new one where there is none, or where the channel refused it for good. */
   function watchedOrNew({ channelId, onFrame, onSent }: WatchOptions): WatchedEvent {
     const known = events.get(channelId);
-    if (known && !known.isOver()) return known;
+    if (known && !known.isClosed()) return known;
     known?.stop();
     const event = watchEvent(configured(), channelId, { onFrame, onSent });
     registerSdkContext({ event, session: configured(), settings: allSettings() });

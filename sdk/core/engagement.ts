@@ -104,6 +104,6 @@ function actionState(progress: Schemas["QuestProgress"]["actions"][number], acti
 }
 
 /** What a viewer is told who must sign in first. */
-export function signInFirst(): TifoProblem {
+export function signInRequired(): TifoProblem {
   return new TifoProblem({ status: 401, code: "unauthenticated", message: "Sign in to take part" });
 }

@@ -1,4 +1,4 @@
-import { type ChannelConnection, joinChannel, type PictureTime, pictureTime, type ServerFrame } from "../channel/index.ts";
+import { type ChannelConnection, joinChannel, type MediaTimeSync, syncToMediaTime, type ServerFrame } from "../channel/index.ts";
 import { safely } from "../channel/report.ts";
 import type { WatchOptions } from "../model/core.ts";
 import type { TrackedImpression } from "../model/event-delegate.ts";
@@ -6,9 +6,9 @@ import type { KeyPlay, TifoEventViewModel } from "../model/event-interface.ts";
 import type { Clip, PlayerAdapter } from "../model/player.ts";
 import type { ConnectionState, PanelInfo, PanelKind, TifoEventState } from "../model/state.ts";
 import { serverClock } from "./clock.ts";
-import { loadContents } from "./contents.ts";
-import { signInFirst } from "./engagement.ts";
-import { afterDismissal, afterDrawing, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
+import { loadPanelData } from "./panel-data.ts";
+import { signInRequired } from "./engagement.ts";
+import { afterDismissal, afterRender, afterFrame, afterTime, EMPTY_BOARD, type Moment, nextChange } from "./overlays.ts";
 import { findPanel, pollsOf, questsOf } from "./panels.ts";
 import { rulesAfter } from "./rules.ts";
 import type { Session } from "./session.ts";
@@ -26,26 +26,26 @@ export interface WatchedEvent extends TifoEventViewModel {
   /** Something stands on the screen: told to the host app once. */
   shown(impression: TrackedImpression): void;
   /** Somebody draws overlays and tells of each content by `drew`: the next one waits for that. Returns the function that ends this. */
-  draws(): () => void;
+  attachRenderer(): () => void;
   /** A content of an overlay stands on the screen. */
-  drew(broadcastId: string): void;
+  overlayRendered(broadcastId: string): void;
   /** Whether it was stopped, or the channel refused the viewer for good. */
-  isOver(): boolean;
+  isClosed(): boolean;
   /** Somebody signed in or out: joins the channel as them and loads what is theirs. */
   userDidChange(): Promise<void>;
   stop(): void;
 }
 
 /** Who listens to what travels. */
-export type Taps = Pick<WatchOptions, "onFrame" | "onSent">;
+export type FrameListeners = Pick<WatchOptions, "onFrame" | "onSent">;
 
 /** Joins a channel, loads what its page shows and keeps both up to date. */
-export function watchEvent(session: Session, channelId: string, { onFrame, onSent }: Taps = {}): WatchedEvent {
+export function watchEvent(session: Session, channelId: string, { onFrame, onSent }: FrameListeners = {}): WatchedEvent {
   const { delegate, environment } = session;
   const store = createStore<TifoEventState>(emptyState(channelId));
   const clock = serverClock(() => environment.now());
   const inServerTime = { ...environment, now: () => clock.now() };
-  const picture: PictureTime = pictureTime(inServerTime, show);
+  const picture: MediaTimeSync = syncToMediaTime(inServerTime, show);
   let board = EMPTY_BOARD;
   let player: PlayerAdapter | null = null;
   let keyPlays: readonly KeyPlay[] = [];
@@ -71,13 +71,13 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     onFrame(frame) {
       safely(() => onFrame?.(frame));
       // Whoever hears a frame may stop watching.
-      if (!connection.isOver()) receive(frame);
+      if (!connection.isClosed()) receive(frame);
     },
     onSent,
   });
   const votes = createVotes(environment, (frame) => connection.send(frame));
-  const contents = loadContents(session, channelId, store, tellPanel);
-  const { engagement, setPoll, setQuest } = contents;
+  const panelData = loadPanelData(session, channelId, store, tellPanel);
+  const { engagement, setPoll, setQuest } = panelData;
   tick();
 
   function set(changes: Partial<TifoEventState>): void {
@@ -92,24 +92,24 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
   function receive(frame: ServerFrame): void {
     switch (frame.type) {
       case "welcome":
-        if (Number.isFinite(frame.now)) clock.begin(frame.now);
+        if (Number.isFinite(frame.now)) clock.reset(frame.now);
         set({ concurrents: frame.concurrents, rules: rulesAfter(store.getSnapshot().rules, frame) });
         votes.resend();
         toldPanelId = null;
         tellPanel();
-        contents.welcomed(frame.recovered);
+        panelData.onWelcome(frame.recovered);
         break;
       case "rule":
         set({ rules: rulesAfter(store.getSnapshot().rules, frame) });
         break;
       case "overlay.show":
-        clock.heard(frame.startsAt);
+        clock.observe(frame.startsAt);
         break;
       case "concurrents":
         set({ concurrents: frame.count });
         break;
       case "poll.updated":
-        contents.takeResults(frame.data);
+        panelData.applyPollResults(frame.data);
         break;
       case "vote.result":
         votes.settle(frame);
@@ -119,10 +119,10 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
         set({ live: frame.type === "stream.live" });
         break;
       case "page.updated":
-        contents.pageChanged();
+        panelData.onPageChanged();
         break;
       case "quest.updated":
-        contents.questsChanged();
+        panelData.onQuestsChanged();
         break;
       default:
     }
@@ -176,7 +176,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     if (authenticated !== store.getSnapshot().authenticated) set({ authenticated });
     if (authenticated) return;
     delegate.tell((host) => host.onPanelEvent?.({ type: "loginRequested", panelId }));
-    throw signInFirst();
+    throw signInRequired();
   }
 
   function panelWith(holds: (panel: PanelInfo) => boolean): string {
@@ -245,7 +245,7 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
     async reportQuestAction(questId, arrayId, value) {
       await requireViewer();
       await engagement.report(questId, arrayId, value);
-      await contents.loadQuests([questId]);
+      await panelData.loadQuests([questId]);
     },
     async claimQuest(questId) {
       const panelId = panelWith((panel) => questsOf(panel).includes(questId));
@@ -263,27 +263,27 @@ export function watchEvent(session: Session, channelId: string, { onFrame, onSen
       seen.add(id);
       delegate.tell((host) => host.trackImpression?.(impression));
     },
-    draws() {
+    attachRenderer() {
       drawers++;
       return () => void drawers--;
     },
-    drew(broadcastId) {
-      setBoard(afterDrawing(board, broadcastId, moment()));
+    overlayRendered(broadcastId) {
+      setBoard(afterRender(board, broadcastId, moment()));
     },
     dismissOverlay(broadcastId) {
       setBoard(afterDismissal(board, broadcastId, moment()));
     },
 
-    isOver: () => connection.isOver(),
+    isClosed: () => connection.isClosed(),
     async userDidChange() {
       votes.drop();
       connection.rejoin();
-      await contents.reload();
+      await panelData.reload();
     },
 
     stop() {
       connection.leave();
-      contents.stop();
+      panelData.stop();
       picture.stop();
       environment.clearTimer(boardTimer);
       environment.clearTimer(tickTimer);

@@ -2,15 +2,15 @@ import type { OverlayShow, ServerFrame } from "../channel/protocol.ts";
 import type { ShownOverlay } from "../model/state.ts";
 
 /** Milliseconds for which an overlay stands before another takes its place: what comes twenty times a second is seen. */
-export const LEAST_SLOT_MS = 40;
+export const MIN_SLOT_MS = 40;
 /** Where more than so many wait, one that has been drawn makes room at once. */
-export const PATIENT_QUEUE = 2;
+export const HURRY_THRESHOLD = 2;
 /** Milliseconds after which a slot ends that was never drawn, where somebody draws. */
-export const LONGEST_SLOT_MS = 1_000;
+export const MAX_SLOT_MS = 1_000;
 /** Milliseconds for which an overlay that came in time is owed its slot, should its end pass meanwhile. */
-export const SLOT_PATIENCE_MS = 3_000;
+export const MAX_WAIT_MS = 3_000;
 /** As many overlays are kept at once, those that wait included. */
-export const MOST_OVERLAYS = 200;
+export const MAX_OVERLAYS = 200;
 
 /** One broadcast that is on, or still owed its slot. */
 interface Entry {
@@ -92,7 +92,7 @@ export function afterDismissal(board: OverlayBoard, broadcastId: string, moment:
 }
 
 /** One more content of an overlay stands on the screen. */
-export function afterDrawing(board: OverlayBoard, broadcastId: string, moment: Moment): OverlayBoard {
+export function afterRender(board: OverlayBoard, broadcastId: string, moment: Moment): OverlayBoard {
   const drawn = (board.entries.find(({ overlay }) => overlay.broadcastId === broadcastId)?.drawn ?? 0) + 1;
   return arranged(board, changed(board, broadcastId, { drawn }), moment);
 }
@@ -105,7 +105,7 @@ export function nextChange({ entries, shown }: OverlayBoard, moment: Moment): nu
   const times = [
     ...entries.map(({ endsAt }) => endsAt).filter((at) => at > moment.now),
     ...slots.map((entry) => slotEnd(entry, queue)),
-    ...entries.filter((entry) => isOwed(entry) && entry.endsAt <= moment.now).map(({ cameAt }) => cameAt + SLOT_PATIENCE_MS),
+    ...entries.filter((entry) => isOwed(entry) && entry.endsAt <= moment.now).map(({ cameAt }) => cameAt + MAX_WAIT_MS),
   ];
   return times.length === 0 ? undefined : Math.min(...times);
 }
@@ -123,10 +123,10 @@ function isOwed({ shownAt, dismissed }: Entry): boolean {
 }
 
 function slotEnd({ shownAt = 0, drawn, overlay }: Entry, { drawing, hurried }: Queue): number {
-  if (!drawing) return shownAt + LEAST_SLOT_MS;
+  if (!drawing) return shownAt + MIN_SLOT_MS;
   // Of contents at one position only one is drawn.
-  if (drawn < new Set(overlay.contents.map(({ position }) => position)).size) return shownAt + LONGEST_SLOT_MS;
-  return hurried ? shownAt : shownAt + LEAST_SLOT_MS;
+  if (drawn < new Set(overlay.contents.map(({ position }) => position)).size) return shownAt + MAX_SLOT_MS;
+  return hurried ? shownAt : shownAt + MIN_SLOT_MS;
 }
 
 /** Whether it is on the screen and its slot is not over. */
@@ -144,7 +144,7 @@ interface Queue extends Moment {
 
 function queueOf(entries: readonly Entry[], shown: readonly ShownOverlay[], moment: Moment): Queue {
   const onScreen = new Set(shown.map(({ broadcastId }) => broadcastId));
-  return { ...moment, hurried: entries.filter(isOwed).length > PATIENT_QUEUE, onScreen };
+  return { ...moment, hurried: entries.filter(isOwed).length > HURRY_THRESHOLD, onScreen };
 }
 
 function arranged(before: OverlayBoard, all: readonly Entry[], moment: Moment): OverlayBoard {
@@ -153,7 +153,7 @@ function arranged(before: OverlayBoard, all: readonly Entry[], moment: Moment): 
   const lasting = all.filter((entry) => entry.endsAt > now || holds(entry, queue) || isOwed(entry));
   const { chosen, outranked } = chooseFrom(lasting, queue);
   const inTime = lasting.filter((entry) => chosen.has(entry) || entry.endsAt > now || !outranked.has(entry));
-  const late = inTime.filter((entry) => !chosen.has(entry) && entry.endsAt <= now && entry.cameAt + SLOT_PATIENCE_MS <= now);
+  const late = inTime.filter((entry) => !chosen.has(entry) && entry.endsAt <= now && entry.cameAt + MAX_WAIT_MS <= now);
   const spare = spareOf(inTime, chosen);
   const gone = new Set([...late, ...spare]);
   const dropped = [...gone].filter(isOwed).map(({ overlay }) => overlay);
@@ -204,5 +204,5 @@ function spareOf(entries: readonly Entry[], chosen: ReadonlySet<Entry>): Entry[]
   return entries
     .filter((entry) => !chosen.has(entry))
     .sort((one, other) => one.overlay.priority - other.overlay.priority || Number(isOwed(one)) - Number(isOwed(other)))
-    .slice(0, Math.max(0, entries.length - MOST_OVERLAYS));
+    .slice(0, Math.max(0, entries.length - MAX_OVERLAYS));
 }

@@ -1,5 +1,5 @@
 import type { PanelInfo, QuestState } from "../model/state.ts";
-import { type CallToAction, perform } from "./calls-to-action.ts";
+import { type CallToAction, performCallToAction } from "./calls-to-action.ts";
 import type { WatchedEvent } from "./event.ts";
 import { pollsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
@@ -46,7 +46,7 @@ export function labelOfStep({ callToAction }: QuestAction, { label }: Step): str
 }
 
 /** Does what the button is for, and tells the server where it can't see that. Rejects with a `TifoProblem`. */
-export async function takeStep(
+export async function performStep(
   questId: string,
   action: QuestAction,
   element: Element,
@@ -57,7 +57,7 @@ export async function takeStep(
   if (!step) return;
   const { arrayId, kind, value } = action;
   session.delegate.track("quest.action", { questId, arrayId, kind });
-  const led = step.call && perform(step.call, element, event, session);
+  const led = step.call && performCallToAction(step.call, element, event, session);
   if (step.reports) await event.reportQuestAction(questId, arrayId, value);
   await led;
 }

@@ -32,7 +32,7 @@ export function createSession(configuration: TifoConfiguration, scriptOrigin?: s
   return {
     origin,
     clientId,
-    deviceId: configuration.deviceId ?? rememberedDevice(),
+    deviceId: configuration.deviceId ?? storedDeviceId(),
     mode,
     client,
     delegate,
@@ -51,7 +51,7 @@ function originOf(text: string | undefined): string {
 }
 
 /** One id over visits, so that a viewer who returns is one viewer; for this page alone where nothing can be stored. */
-function rememberedDevice(): string {
+function storedDeviceId(): string {
   const known = readStored(DEVICE_KEY);
   if (known !== null) return known;
   const made = crypto.randomUUID();

@@ -1,5 +1,5 @@
 import type { EventTheme } from "../model/state.ts";
-import { carrying, contrast, formatColor, mixed, parseColor, readableOn, type Rgb, textOn } from "./contrast.ts";
+import { readableBackground, contrast, formatColor, mix, parseColor, readableOn, type Rgb, textOn } from "./contrast.ts";
 
 export type Mode = "light" | "dark";
 
@@ -33,7 +33,7 @@ function colors({ colors: given, mode: madeFor }: EventTheme, mode: Mode): Theme
   const ink = textOn(surface);
   const raised = own && given.surface1 !== undefined ? raisedOf(surface, given.surface2, ink) : parseColor(SURFACES[mode].raised);
   const accent = given.accent === undefined ? undefined : parseColor(given.accent);
-  const tally = accent && carrying(ink, mixed(surface, accent, TALLY_SHARE), surface);
+  const tally = accent && readableBackground(ink, mix(surface, accent, TALLY_SHARE), surface);
   const behind = [surface, raised, ...(tally ? [tally] : [])];
   const variables: ThemeVariables = {};
   const set = (name: keyof ThemeVariables, color: Rgb): void => {
@@ -44,7 +44,7 @@ function colors({ colors: given, mode: madeFor }: EventTheme, mode: Mode): Theme
     set("--tifo-raised", raised);
     const text = readableOn(given.text100 === undefined ? ink : parseColor(given.text100), behind);
     set("--tifo-text", text);
-    set("--tifo-quiet", readableOn(given.text200 === undefined ? mixed(text, surface, 0.3) : parseColor(given.text200), behind));
+    set("--tifo-quiet", readableOn(given.text200 === undefined ? mix(text, surface, 0.3) : parseColor(given.text200), behind));
   }
   if (accent && tally) {
     set("--tifo-tally", tally);
@@ -59,7 +59,7 @@ function colors({ colors: given, mode: madeFor }: EventTheme, mode: Mode): Theme
 
 /** The second surface, or a shade of the first where the theme names none. */
 function raisedOf(surface: Rgb, second: string | undefined, ink: Rgb): Rgb {
-  return carrying(ink, second === undefined ? mixed(surface, ink, 0.05) : parseColor(second), surface);
+  return readableBackground(ink, second === undefined ? mix(surface, ink, 0.05) : parseColor(second), surface);
 }
 
 /** A button that nobody can tell from what it lies on is no button. */

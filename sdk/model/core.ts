@@ -1,6 +1,6 @@
 import type { ServerFrame, ViewerFrame } from "../channel/protocol.ts";
 import type { TifoConfiguration, UserSettings } from "./configuration.ts";
-import type { FocusHandOver } from "./event-delegate.ts";
+import type { FocusHandover } from "./event-delegate.ts";
 import type { TifoEventViewModel } from "./event-interface.ts";
 import type { PlayerAdapter } from "./player.ts";
 
@@ -9,7 +9,7 @@ export interface Rendered {
   /** Takes it out of the page; the element is empty afterwards. Safe to repeat. */
   unmount(): void;
   /** Hands focus over to it, for remote controls: spatial navigation inside, and out over the edges through `onExit`. */
-  focus(handOver: FocusHandOver): void;
+  focus(handover: FocusHandover): void;
 }
 
 /** What `userDidStartWatchingEvent` takes. */

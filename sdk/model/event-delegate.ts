@@ -25,7 +25,7 @@ export type PanelEvent =
   | { type: "loginRequested"; panelId?: string };
 
 /** Where focus stands when it is handed to Tifo, and how Tifo hands it back. */
-export interface FocusHandOver {
+export interface FocusHandover {
   /** The edge over which focus comes in; leaving over the same edge hands it back. */
   from: "up" | "down" | "left" | "right";
   /** Called once when focus leaves Tifo's elements: the host app takes it from there. */
@@ -53,7 +53,7 @@ export interface TifoEventDelegate {
    * An arrow key brought focus to Tifo's elements without a hand-over: give this one to `focus` of what was drawn. Its `onExit` gives
    * focus back to what had it. Default: the browser's own focus order.
    */
-  startFocusManagement?(handOver: FocusHandOver): void;
+  startFocusManagement?(handover: FocusHandover): void;
   onPanelEvent?(event: PanelEvent): void;
   trackAction?(action: TrackedAction): void;
   trackImpression?(impression: TrackedImpression): void;

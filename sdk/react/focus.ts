@@ -1,6 +1,6 @@
-import type { FocusHandOver } from "../model/event-delegate.ts";
+import type { FocusHandover } from "../model/event-delegate.ts";
 
-type Direction = FocusHandOver["from"];
+type Direction = FocusHandover["from"];
 
 /** Where something stands, in CSS pixels; DOMRect fits. */
 export interface Box {
@@ -25,7 +25,7 @@ const ASIDE = 2;
  * away, as an overlay does, the nearest that is left takes it, or else it goes back over the edge that it came from. Focus that is inside
  * already stays where it is. Answers the function that ends this.
  */
-export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver): () => void {
+export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandover): () => void {
   const { ownerDocument } = root;
   const changes = new MutationObserver(() => held?.element.isConnected === false && recover(held.box));
   const listening = new AbortController();
@@ -90,7 +90,7 @@ export function manageFocus(root: HTMLElement, { from, onExit }: FocusHandOver):
  * Tells when an arrow key brings focus into `root`, whoever moves it: the edge that it came over, and a way back to what had focus before.
  * Answers the function that ends this.
  */
-export function onArrowEntry(root: HTMLElement, entered: (handOver: FocusHandOver) => void): () => void {
+export function onArrowEntry(root: HTMLElement, entered: (handover: FocusHandover) => void): () => void {
   const { ownerDocument } = root;
   const listening = new AbortController();
   const options = { capture: true, signal: listening.signal };

@@ -2,7 +2,7 @@ import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { sdkContextOf } from "../core/sdk-context.ts";
 import type { OverlayOptions, PanelOptions, Rendered } from "../model/core.ts";
-import type { FocusHandOver } from "../model/event-delegate.ts";
+import type { FocusHandover } from "../model/event-delegate.ts";
 import type { TifoEventViewModel } from "../model/event-interface.ts";
 import { TifoEventProvider } from "./context.tsx";
 import { manageFocus, onArrowEntry } from "./focus.ts";
@@ -30,8 +30,8 @@ function mount(element: Element, event: TifoEventViewModel, content: ReactNode):
       <TifoEventProvider event={event}>{content}</TifoEventProvider>
     </StrictMode>,
   );
-  const endEntry = onArrowEntry(place, (handOver) => {
-    if (!endFocus) delegate.tell((host) => host.startFocusManagement?.(handOver));
+  const endEntry = onArrowEntry(place, (handover) => {
+    if (!endFocus) delegate.tell((host) => host.startFocusManagement?.(handover));
   });
 
   function stopFocus(): void {
@@ -49,7 +49,7 @@ function mount(element: Element, event: TifoEventViewModel, content: ReactNode):
       // A host app that is drawing itself, as React is in an effect's cleanup, must not be interrupted.
       queueMicrotask(() => root.unmount());
     },
-    focus({ from, onExit }: FocusHandOver) {
+    focus({ from, onExit }: FocusHandover) {
       stopFocus();
       // Set before focus comes in, so that this way in is not told.
       endFocus = () => {};

@@ -2,7 +2,7 @@ import {
   browserEnvironment,
   type ChannelConnection,
   joinChannel,
-  pictureTime,
+  syncToMediaTime,
   type Position,
   type ServerFrame,
 } from "#sdk/channel/index.ts";
@@ -68,7 +68,7 @@ export class Client {
   constructor(origin: string, name: string, resume?: Position) {
     this.#name = name;
     const now = () => Date.now() + this.#clockAhead;
-    const picture = pictureTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
+    const picture = syncToMediaTime({ ...browserEnvironment, now }, (frame) => this.#take(frame));
     this.#connection = joinChannel({
       origin,
       clientId: SITE,

@@ -91,9 +91,9 @@ function hostPage(deployment: string): string {
             onPanelEvent: (event) => told.panelEvents.push(event),
             trackAction: ({ name }) => told.actions.push(name),
             trackImpression: (impression) => told.impressions.push(impression),
-            startFocusManagement: (handOver) => {
-              told.entries.push(handOver.from);
-              window.panel.focus(handOver);
+            startFocusManagement: (handover) => {
+              told.entries.push(handover.from);
+              window.panel.focus(handover);
             },
           },
         });

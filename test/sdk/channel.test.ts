@@ -202,7 +202,7 @@ describe("a channel's client", () => {
     server.refusal = 4403;
     const client = join();
     await time.pass(5_000);
-    expect(client.connection.isOver()).toBe(true);
+    expect(client.connection.isClosed()).toBe(true);
     server.refusal = null;
     network.wake();
     await time.pass(5_000);
@@ -210,12 +210,12 @@ describe("a channel's client", () => {
     client.connection.rejoin();
     await time.pass(5_000);
     expect(server.viewers.size).toBe(1);
-    expect(client.connection.isOver()).toBe(false);
+    expect(client.connection.isClosed()).toBe(false);
     client.connection.leave();
     client.connection.rejoin();
     await time.pass(5_000);
     expect(server.viewers.size).toBe(0);
-    expect(client.connection.isOver()).toBe(true);
+    expect(client.connection.isClosed()).toBe(true);
   });
 
   test("stays away once it is refused, and says why", async () => {
@@ -240,10 +240,10 @@ describe("a channel's client", () => {
       server.expel(close, code, message);
       await time.pass(600_000);
       expect(reasons).toEqual([message]);
-      expect([client.connection.isOver(), server.viewers.size]).toEqual([true, 0]);
+      expect([client.connection.isClosed(), server.viewers.size]).toEqual([true, 0]);
       client.connection.rejoin();
       await time.pass(5_000);
-      expect([client.connection.isOver(), server.viewers.size]).toEqual([false, 1]);
+      expect([client.connection.isClosed(), server.viewers.size]).toEqual([false, 1]);
     },
   );
 
@@ -255,7 +255,7 @@ describe("a channel's client", () => {
     await time.pass(60_000);
     expect(client.states).toEqual(["connecting", "offline"]);
     expect(client.reasons.at(-1)).toBe("The session has ended");
-    expect(client.connection.isOver()).toBe(true);
+    expect(client.connection.isClosed()).toBe(true);
     expect(getTicket).toHaveBeenCalledTimes(1);
     expect(server.viewers.size).toBe(0);
   });

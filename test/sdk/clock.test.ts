@@ -12,7 +12,7 @@ test.each([
   ["behind", -300_000],
 ])("a device whose clock is minutes %s knows the server's time from the first welcome", (_, wrong) => {
   const clock = serverClock(() => SERVER + wrong);
-  clock.begin(SERVER);
+  clock.reset(SERVER);
   expect(clock.now()).toBe(SERVER);
 });
 
@@ -22,21 +22,21 @@ test.each([
 ])("a clock that jumped %s is right again from the next welcome", (_, jump) => {
   let local = SERVER;
   const clock = serverClock(() => local);
-  clock.begin(SERVER);
-  clock.heard(SERVER);
+  clock.reset(SERVER);
+  clock.observe(SERVER);
   local += jump + 1_000;
-  clock.begin(SERVER + 1_000);
+  clock.reset(SERVER + 1_000);
   expect(clock.now()).toBe(SERVER + 1_000);
 });
 
 test("frames that took less time on the way make it more exact, and old ones change nothing", () => {
   let local = SERVER + 500;
   const clock = serverClock(() => local);
-  clock.begin(SERVER);
+  clock.reset(SERVER);
   local += 1_000;
-  clock.heard(SERVER + 1_450);
+  clock.observe(SERVER + 1_450);
   expect(clock.now()).toBe(SERVER + 1_450);
-  clock.heard(SERVER - 60_000);
+  clock.observe(SERVER - 60_000);
   expect(clock.now()).toBe(SERVER + 1_450);
 });
 

@@ -1,5 +1,5 @@
 import { browserEnvironment, type Environment } from "#sdk/channel/index.ts";
-import { type Taps, type WatchedEvent, watchEvent } from "#sdk/core/event.ts";
+import { type FrameListeners, type WatchedEvent, watchEvent } from "#sdk/core/event.ts";
 import { createSession } from "#sdk/core/session.ts";
 import type { TifoEventDelegate } from "#sdk/model/event-delegate.ts";
 import type { TifoEventState } from "#sdk/model/state.ts";
@@ -123,7 +123,7 @@ export class EventWorld {
   };
 
   /** `clockWrong`: ms by which the device's clock is ahead. */
-  watch(delegate?: TifoEventDelegate, clockWrong = 0, taps?: Taps): WatchedEvent {
+  watch(delegate?: TifoEventDelegate, clockWrong = 0, taps?: FrameListeners): WatchedEvent {
     const configuration = { clientId: SITE, origin: "https://tifo.example", deviceId: "device", delegate };
     const environment = { ...this.environment, now: () => this.time.now + clockWrong, hidden: () => this.hidden };
     return watchEvent(createSession(configuration, undefined, environment), CHANNEL, taps);

@@ -220,7 +220,7 @@ describe("overlays", () => {
     [true, 0],
   ])("wait for what a frame draws only while it can, with the page hidden or not (%s)", async (hidden, least) => {
     const event = await world.watchLoaded();
-    event.draws();
+    event.attachRenderer();
     world.hidden = hidden;
     const since = world.time.now;
     for (const [index, id] of ["a", "b"].entries()) world.channel.tell({ ...overlay(id), seq: index + 1, upTo: index + 1 });
@@ -234,7 +234,7 @@ describe("overlays", () => {
     world.channel.tell({ ...overlay("a"), seq: 1, upTo: 1 });
     await world.until(() => event.getSnapshot().overlays.length === 1);
     event.stop();
-    event.drew("a");
+    event.overlayRendered("a");
     expect(event.getSnapshot().overlays).toEqual([]);
   });
 
@@ -252,6 +252,6 @@ test("nothing changes any more once whoever hears a frame has left", async () =>
   await world.until(() => event.getSnapshot().connection === "live");
   const before = event.getSnapshot().concurrents;
   world.channel.tell({ type: "concurrents", count: before + 7 });
-  await world.until(() => event.isOver(), "the end");
+  await world.until(() => event.isClosed(), "the end");
   expect(event.getSnapshot()).toMatchObject({ connection: "offline", concurrents: before });
 });

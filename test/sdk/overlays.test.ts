@@ -2,21 +2,21 @@ import { describe, expect, test } from "vitest";
 import type { OverlayShow, Welcome } from "#sdk/channel/index.ts";
 import {
   afterDismissal,
-  afterDrawing,
+  afterRender,
   afterFrame,
   afterTime,
   EMPTY_BOARD,
-  LEAST_SLOT_MS,
-  LONGEST_SLOT_MS,
-  MOST_OVERLAYS,
-  SLOT_PATIENCE_MS,
+  MIN_SLOT_MS,
+  MAX_SLOT_MS,
+  MAX_OVERLAYS,
+  MAX_WAIT_MS,
   nextChange,
   type OverlayBoard,
 } from "#sdk/core/overlays.ts";
 
 const NOW = 1_000_000;
 /** When the first overlay's slot is over. */
-const SLOT = NOW + LEAST_SLOT_MS;
+const SLOT = NOW + MIN_SLOT_MS;
 
 function overlay(id: string, changes: Partial<OverlayShow> = {}, ...positions: OverlayShow["position"][]): OverlayShow {
   const at = positions.length > 0 ? positions : (["topRight"] as const);
@@ -89,7 +89,7 @@ describe("the overlays on the screen", () => {
   test("are each shown where one comes after the other", () => {
     let board = EMPTY_BOARD;
     for (let turn = 0; turn < 10; turn++) {
-      const moment = at(NOW + turn * LEAST_SLOT_MS);
+      const moment = at(NOW + turn * MIN_SLOT_MS);
       board = afterFrame(board, overlay(`${turn}`), moment);
       expect(shown(afterTime(board, moment))).toEqual([`${turn}`]);
     }
@@ -119,23 +119,23 @@ describe("the overlays on the screen", () => {
       (before, one) => afterFrame(before, one, at(NOW, true)),
       EMPTY_BOARD,
     );
-    const half = afterDrawing(afterTime(board, at(SLOT, true)), "a", at(SLOT + 1, true));
+    const half = afterRender(afterTime(board, at(SLOT, true)), "a", at(SLOT + 1, true));
     expect(shown(half)).toEqual(["a"]);
-    expect(shown(afterDrawing(half, "a", at(SLOT + 2, true)))).toEqual(["b"]);
-    expect(shown(afterTime(half, at(NOW + LONGEST_SLOT_MS, true)))).toEqual(["b"]);
+    expect(shown(afterRender(half, "a", at(SLOT + 2, true)))).toEqual(["b"]);
+    expect(shown(afterTime(half, at(NOW + MAX_SLOT_MS, true)))).toEqual(["b"]);
   });
 
   test("make room as soon as they are drawn, where many wait, and do not come back for the rest of their slot", () => {
     let board = [1, 2, 3, 4, 5].reduce((before, id) => afterFrame(before, overlay(`${id}`), at(NOW, true)), EMPTY_BOARD);
     for (const [turn, expected] of ["2", "3", "3", "3"].entries()) {
       const moment = at(NOW + turn, true);
-      board = afterTime(afterDrawing(board, `${turn + 1}`, moment), moment);
+      board = afterTime(afterRender(board, `${turn + 1}`, moment), moment);
       expect(shown(board)).toEqual([expected]);
     }
   });
 
   test("that wait for longer than they are owed a slot are dropped, and told", () => {
-    const late = NOW + SLOT_PATIENCE_MS;
+    const late = NOW + MAX_WAIT_MS;
     const board = boardOf(...["a", "b", "c"].map((id) => overlay(id, { endsAt: NOW + 1_000 })));
     const next = afterTime(board, at(late));
     expect(shown(next)).toEqual(["b"]);
@@ -184,9 +184,9 @@ describe("the overlays on the screen", () => {
   test("are drawn once each of their positions is, also where two of their contents want the same", () => {
     const board = afterFrame(EMPTY_BOARD, overlay("a", {}, "topRight", "topRight", "center"), at(NOW, true));
     const next = afterFrame(board, overlay("b"), at(NOW, true));
-    const once = afterDrawing(next, "a", at(NOW, true));
-    expect(nextChange(once, at(NOW, true))).toBe(NOW + LONGEST_SLOT_MS);
-    expect(nextChange(afterDrawing(once, "a", at(NOW, true)), at(NOW, true))).toBe(SLOT);
+    const once = afterRender(next, "a", at(NOW, true));
+    expect(nextChange(once, at(NOW, true))).toBe(NOW + MAX_SLOT_MS);
+    expect(nextChange(afterRender(once, "a", at(NOW, true)), at(NOW, true))).toBe(SLOT);
   });
 
   test("are those of the welcome after a gap, the newest at once, and go on after a resume", () => {
@@ -204,11 +204,11 @@ describe("the overlays on the screen", () => {
   });
 
   test("are bounded: of too many the oldest goes unseen, and is told", () => {
-    const many = boardOf(...Array.from({ length: MOST_OVERLAYS }, (_, index) => overlay(`${index}`)));
+    const many = boardOf(...Array.from({ length: MAX_OVERLAYS }, (_, index) => overlay(`${index}`)));
     const board = afterFrame(many, overlay("one more"), at(NOW));
     expect(many.dropped).toEqual([]);
     expect(board.dropped.map(({ broadcastId }) => broadcastId)).toEqual(["1"]);
-    expect(board.entries).toHaveLength(MOST_OVERLAYS);
+    expect(board.entries).toHaveLength(MAX_OVERLAYS);
     const seen = afterTime(board, at(SLOT));
     expect(afterFrame(seen, overlay("and another"), at(SLOT)).dropped).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { type CallToAction, follow, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
+import { type CallToAction, handleCallToAction, hasStats, labelOf, needsStats } from "../../core/calls-to-action.ts";
 import { useSdkContext } from "../context.tsx";
 
 /** The button of an overlay; none where the page can't do what it asks for. */
@@ -19,7 +19,11 @@ export function CallToActionButton({ call }: { call: CallToAction }) {
 
   if (!possible) return null;
   return (
-    <button type="button" className="tifo-cta" onClick={({ currentTarget }) => void follow(call, currentTarget, event, session)}>
+    <button
+      type="button"
+      className="tifo-cta"
+      onClick={({ currentTarget }) => void handleCallToAction(call, currentTarget, event, session)}
+    >
       {labelOf(call)}
     </button>
   );

@@ -3,7 +3,7 @@ import type { OverlayContent, OverlayShow } from "../../channel/index.ts";
 import { createStore, type Store } from "../../core/store.ts";
 import type { OverlayOptions } from "../../model/core.ts";
 import { useEventState, useSettings, useSdkContext } from "../context.tsx";
-import { useLook } from "../look.ts";
+import { useThemeAttributes } from "../theme-attributes.ts";
 import { CallToActionButton } from "./call-to-action.tsx";
 import { HtmlFrame } from "./html-frame.tsx";
 import { RiveCanvas } from "./rive-canvas.tsx";
@@ -25,8 +25,8 @@ const LEAVE_MS = 160;
 export function TifoOverlay({ safeArea = 16 }: Pick<OverlayOptions, "safeArea">) {
   const { event } = useSdkContext();
   const { overlays: wanted } = useSettings();
-  const look = useLook();
-  useEffect(() => (wanted ? event.draws() : undefined), [event, wanted]);
+  const look = useThemeAttributes();
+  useEffect(() => (wanted ? event.attachRenderer() : undefined), [event, wanted]);
   if (!wanted) return null;
   return (
     <div className="tifo tifo-overlays" {...look} style={{ ...look.style, ...insets(safeArea) }}>
@@ -87,7 +87,7 @@ const OverlaySlot = memo(function Place({ position, overlay, words }: OverlaySlo
       words.update(() => text);
       if (overlayId === undefined || broadcastId === undefined) return;
       event.shown({ kind: "overlay", id: overlayId, broadcastId });
-      event.drew(broadcastId);
+      event.overlayRendered(broadcastId);
     },
     [words, event, overlayId, broadcastId],
   );

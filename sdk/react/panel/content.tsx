@@ -1,7 +1,7 @@
 import { webAddress } from "../../core/web-address.ts";
 import type { PanelInfo } from "../../model/state.ts";
 import { ChannelSelect, People, Playlist, Schedule } from "./lists.tsx";
-import { Note, OutLink, Picture } from "./parts.tsx";
+import { Note, ExternalLink, SiteImage } from "./parts.tsx";
 import { Polls } from "./polls.tsx";
 import { Quests } from "./quests.tsx";
 
@@ -30,17 +30,13 @@ export function PanelContent({ panel }: { panel: PanelInfo }) {
       return <Embedded src={twitchChat(renderer.channel)} title={renderer.panel_name} />;
     case "image":
     case "imagev2":
-      return <LinkedPicture src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
+      return <LinkedImage src={renderer.image_url} name={renderer.panel_name} href={renderer.url} />;
     case "shopify":
-      return <Elsewhere href={renderer.url}>Open the shop</Elsewhere>;
+      return <LinkOut href={renderer.url}>Open the shop</LinkOut>;
     case "donations":
-      return <Elsewhere href={renderer.url}>Give</Elsewhere>;
+      return <LinkOut href={renderer.url}>Give</LinkOut>;
     case "pubgMatch":
-      return renderer.url === undefined ? (
-        <Note>The match has no page yet.</Note>
-      ) : (
-        <Elsewhere href={renderer.url}>Open the match</Elsewhere>
-      );
+      return renderer.url === undefined ? <Note>The match has no page yet.</Note> : <LinkOut href={renderer.url}>Open the match</LinkOut>;
     case "social":
       return <Social sources={renderer.sources} />;
     case "chat":
@@ -74,15 +70,15 @@ function twitchChat(channel: string): string {
   return `https://www.twitch.tv/embed/${encodeURIComponent(channel)}/chat?parent=${encodeURIComponent(location.hostname)}`;
 }
 
-function LinkedPicture({ src, name, href }: { src: string; name: string; href: string | undefined }) {
-  const picture = <Picture className="tifo-picture" src={src} alt={name} />;
-  return href === undefined ? picture : <OutLink href={href}>{picture}</OutLink>;
+function LinkedImage({ src, name, href }: { src: string; name: string; href: string | undefined }) {
+  const picture = <SiteImage className="tifo-picture" src={src} alt={name} />;
+  return href === undefined ? picture : <ExternalLink href={href}>{picture}</ExternalLink>;
 }
 
-function Elsewhere({ href, children }: { href: string; children: string }) {
+function LinkOut({ href, children }: { href: string; children: string }) {
   return (
     <div className="tifo-note">
-      <OutLink href={href}>{children}</OutLink>
+      <ExternalLink href={href}>{children}</ExternalLink>
     </div>
   );
 }
@@ -94,7 +90,7 @@ function Social({ sources }: { sources: { array_id: string; source: string }[] }
     <ul className="tifo-list">
       {sources.map(({ array_id, source }) => (
         <li key={array_id} className="tifo-row">
-          {webAddress(source) ? <OutLink href={source}>{webAddress(source)?.hostname}</OutLink> : source}
+          {webAddress(source) ? <ExternalLink href={source}>{webAddress(source)?.hostname}</ExternalLink> : source}
         </li>
       ))}
     </ul>

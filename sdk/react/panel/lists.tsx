@@ -1,10 +1,10 @@
 import { ok } from "../../client/index.ts";
-import { follow, playVideo } from "../../core/calls-to-action.ts";
+import { handleCallToAction, playVideo } from "../../core/calls-to-action.ts";
 import type { KeyPlay } from "../../model/event-interface.ts";
 import type { PanelRenderer } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
 import { useLoaded } from "../use-loaded.ts";
-import { duration, Moment, Note, OutLink, Picture, WhenLoaded } from "./parts.tsx";
+import { duration, Time, Note, ExternalLink, SiteImage, WhenLoaded } from "./parts.tsx";
 
 type RendererOf<T extends PanelRenderer["panel_type"]> = Extract<PanelRenderer, { panel_type: T }>;
 
@@ -58,11 +58,11 @@ export function Schedule({ renderer }: { renderer: RendererOf<"schedule"> }) {
                   <li key={entry.id} className="tifo-row">
                     <strong>{entry.title}</strong>
                     <span className="tifo-small">
-                      {entry.start !== undefined && <Moment at={entry.start} style={day === "" ? "full" : "time"} />}
+                      {entry.start !== undefined && <Time at={entry.start} style={day === "" ? "full" : "time"} />}
                       {entry.end !== undefined && (
                         <>
                           {" to "}
-                          <Moment at={entry.end} style="time" />
+                          <Time at={entry.end} style="time" />
                         </>
                       )}
                       {entry.where !== undefined && ` · ${entry.where}`}
@@ -113,7 +113,7 @@ export function ChannelSelect({ renderer }: { renderer: RendererOf<"channel_sele
                 className="tifo-row"
                 aria-current={_id === event.channelId}
                 onClick={({ currentTarget }) =>
-                  void follow({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
+                  void handleCallToAction({ type: "go_to_channel", data: { channelId: _id } }, currentTarget, event, session)
                 }
               >
                 {data.name}
@@ -152,7 +152,7 @@ export function Playlist({ renderer }: { renderer: RendererOf<"playlist"> }) {
             {videos.map((video) => (
               <li key={video._id}>
                 <button type="button" className="tifo-row tifo-video" onClick={() => void playVideo(video, event, session)}>
-                  <Picture src={video.thumbnail} />
+                  <SiteImage src={video.thumbnail} />
                   <span>{video.title}</span>
                   <span className="tifo-small">{duration(video.durationSeconds)}</span>
                 </button>
@@ -177,7 +177,7 @@ function KeyPlays({ plays }: { plays: readonly KeyPlay[] }) {
               className="tifo-row tifo-video"
               onClick={() => (play.clip ? void event.playClip(play.clip) : event.seek(play.time))}
             >
-              <Picture src={play.thumbnailUrl} />
+              <SiteImage src={play.thumbnailUrl} />
               <span>{play.title}</span>
               <span className="tifo-small">{duration(play.time)}</span>
             </button>
@@ -203,7 +203,7 @@ export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
     <ul className="tifo-list">
       {groups.map(({ id, group_name, group_bio, group_banner_url, group_links }) => (
         <li key={`group ${id}`} className="tifo-card">
-          <Picture className="tifo-banner" src={group_banner_url} />
+          <SiteImage className="tifo-banner" src={group_banner_url} />
           <h3>{group_name}</h3>
           <p>{group_bio}</p>
           <Links links={group_links} />
@@ -211,7 +211,7 @@ export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
       ))}
       {people.map(({ id, person_name, person_title, person_bio, person_image_url, person_links }) => (
         <li key={`person ${id}`} className="tifo-card tifo-person">
-          <Picture src={person_image_url} />
+          <SiteImage src={person_image_url} />
           <h3>{person_name}</h3>
           <p className="tifo-small">{person_title}</p>
           <p>{person_bio}</p>
@@ -224,8 +224,8 @@ export function People({ renderer }: { renderer: RendererOf<"peopleGroups"> }) {
 
 function Links({ links }: { links: { link_text: string; link_url: string }[] }) {
   return links.map(({ link_text, link_url }) => (
-    <OutLink key={link_url} href={link_url}>
+    <ExternalLink key={link_url} href={link_url}>
       {link_text}
-    </OutLink>
+    </ExternalLink>
   ));
 }

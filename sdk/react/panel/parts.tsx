@@ -27,7 +27,7 @@ export function WhenLoaded<T>({ loaded, children }: LoadedProps<T>) {
   );
 }
 
-interface PictureProps {
+interface SiteImageProps {
   /** The web's address, or a path of the deployment, such as `/media/v1/…`. */
   src: string | null | undefined;
   /** Empty: the words beside it say it all. */
@@ -36,7 +36,7 @@ interface PictureProps {
 }
 
 /** A picture of whoever runs the site; none where there is no address. */
-export function Picture({ src, alt = "", className }: PictureProps) {
+export function SiteImage({ src, alt = "", className }: SiteImageProps) {
   const { session } = useSdkContext();
   const url = parsedUrl(src, session.origin);
   if (!src || !url) return null;
@@ -44,7 +44,7 @@ export function Picture({ src, alt = "", className }: PictureProps) {
 }
 
 /** A link to another site, in a tab of its own. */
-export function OutLink({ href, children }: { href: string; children: ReactNode }) {
+export function ExternalLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a className="tifo-link" href={href} target="_blank" rel="noopener noreferrer">
       {children}
@@ -53,7 +53,7 @@ export function OutLink({ href, children }: { href: string; children: ReactNode 
 }
 
 /** A moment in the viewer's own words and time zone. `at` in ms since 1970 UTC. */
-export function Moment({ at, style = "full" }: { at: number; style?: "full" | "time" }) {
+export function Time({ at, style = "full" }: { at: number; style?: "full" | "time" }) {
   const format = new Intl.DateTimeFormat(
     undefined,
     style === "full" ? { dateStyle: "medium", timeStyle: "short" } : { timeStyle: "short" },

@@ -2,7 +2,7 @@ import { memo, useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
 import type { PollAnswerState, PollState } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
-import { Note, Picture } from "./parts.tsx";
+import { Note, SiteImage } from "./parts.tsx";
 
 /** Questions with their live tallies. */
 export function Polls({ pollIds }: { pollIds: string[] }) {
@@ -75,7 +75,7 @@ function Answer({ answer, poll, disabled, onAnswer }: AnswerProps) {
       style={{ "--tifo-share": share }}
       onClick={() => !disabled && onAnswer()}
     >
-      <Picture src={answer.imageUrl} />
+      <SiteImage src={answer.imageUrl} />
       <span className="tifo-answer-text">
         {answer.answer}
         {mine && <span className="tifo-tag">Your answer</span>}

@@ -1,9 +1,9 @@
 import { useEffect, useId, useState } from "react";
 import { TifoProblem } from "../../client/index.ts";
-import { labelOfStep, type QuestAction, stepOf, takeStep } from "../../core/quest-actions.ts";
+import { labelOfStep, type QuestAction, stepOf, performStep } from "../../core/quest-actions.ts";
 import type { QuestState } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
-import { Note, Picture } from "./parts.tsx";
+import { Note, SiteImage } from "./parts.tsx";
 
 const CLAIMED: Record<NonNullable<QuestState["claim"]>, string> = {
   PENDING: "Claimed: you will hear from us.",
@@ -57,7 +57,7 @@ function Quest({ quest }: { quest: QuestState }) {
 
   return (
     <section className="tifo-card" aria-labelledby={heading}>
-      <Picture className="tifo-banner" src={quest.rewardImage} />
+      <SiteImage className="tifo-banner" src={quest.rewardImage} />
       <h3 id={heading}>{quest.title}</h3>
       {quest.description !== "" && <p>{quest.description}</p>}
       <ul className="tifo-steps">
@@ -95,7 +95,7 @@ function Action({ questId, action, onProblem }: ActionProps) {
   async function take(element: Element): Promise<void> {
     onProblem("");
     try {
-      await takeStep(questId, action, element, event, session);
+      await performStep(questId, action, element, event, session);
     } catch (error) {
       onProblem(error instanceof TifoProblem ? error.message : "That did not get through. Try again.");
     }

@@ -1,16 +1,16 @@
 import { type HTMLAttributes, type KeyboardEvent, memo, useEffect, useId, useRef } from "react";
 import type { PanelInfo } from "../../model/state.ts";
 import { useEventState, useSdkContext } from "../context.tsx";
-import { useLook } from "../look.ts";
+import { useThemeAttributes } from "../theme-attributes.ts";
 import { PanelContent } from "./content.tsx";
-import { Note, Picture } from "./parts.tsx";
+import { Note, SiteImage } from "./parts.tsx";
 
 /** The event's sidebar with a tab for each panel, or one panel alone. */
 export function TifoPanel({ panelId }: { panelId?: string | undefined }) {
   const panels = useEventState((state) => state.panels);
   const openPanelId = useEventState((state) => state.openPanelId);
   const title = useEventState((state) => state.title);
-  const look = useLook();
+  const look = useThemeAttributes();
   const alone = panels.find(({ id }) => id === panelId);
   return (
     <section className="tifo tifo-panel" aria-label={title === "" ? "Event" : title} {...look}>
@@ -59,7 +59,7 @@ function Sidebar({ panels, open }: { panels: readonly PanelInfo[]; open: PanelIn
             data-panel={panel.id}
             onClick={() => event.openPanel(panel.id)}
           >
-            <Picture src={panel.iconUrl} />
+            <SiteImage src={panel.iconUrl} />
             {panel.name}
           </button>
         ))}

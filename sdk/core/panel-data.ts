@@ -4,7 +4,7 @@ import { createEngagement, type Engagement, isResults, type PollResults, withRes
 import { findPanel, panelsOf, pollsOf, questsOf } from "./panels.ts";
 import type { Session } from "./session.ts";
 import type { Store } from "./store.ts";
-import { byTurns } from "./turns.ts";
+import { restartableTask } from "./restartable-task.ts";
 
 /** What every viewer hears at once is asked for within so many milliseconds, each at a moment of its own. */
 const SPREAD_MS = 2_000;
@@ -15,14 +15,14 @@ const MOST_DOUBLINGS = 4;
 const FRESH_MS = 5_000;
 
 /** The page's panels with their polls and quests, loaded and kept up to date in the event's state. */
-export interface Contents {
+export interface PanelData {
   readonly engagement: Engagement;
   /** A connection begins. `resumed`: all that its log held will follow, so that only what no log keeps may be old. */
-  welcomed(resumed: boolean): void;
-  pageChanged(): void;
-  questsChanged(): void;
+  onWelcome(resumed: boolean): void;
+  onPageChanged(): void;
+  onQuestsChanged(): void;
   /** The data of `poll.updated`. */
-  takeResults(data: Record<string, unknown>): void;
+  applyPollResults(data: Record<string, unknown>): void;
   change(changes: Partial<TifoEventState>): void;
   setPoll: (poll: PollState) => void;
   setQuest: (quest: QuestState) => void;
@@ -33,7 +33,7 @@ export interface Contents {
 }
 
 /** Begins to load. `onPanels` is called whenever the page's panels are known anew. */
-export function loadContents(session: Session, channelId: string, store: Store<TifoEventState>, onPanels: () => void): Contents {
+export function loadPanelData(session: Session, channelId: string, store: Store<TifoEventState>, onPanels: () => void): PanelData {
   const { client, delegate, environment } = session;
   const engagement = createEngagement(client);
   /** The last results of each poll that came over the connection: what a request answers may be older. */
@@ -47,9 +47,9 @@ export function loadContents(session: Session, channelId: string, store: Store<T
   let viewer = 0;
   let stopped = false;
 
-  const page = byTurns(loadPage);
-  const polls = byTurns(loadPolls);
-  const quests = byTurns((counts) => loadEach(store.getSnapshot().panels.flatMap(questsOf), counts, loadQuest));
+  const page = restartableTask(loadPage);
+  const polls = restartableTask(loadPolls);
+  const quests = restartableTask((isCurrent) => loadEach(store.getSnapshot().panels.flatMap(questsOf), isCurrent, loadQuest));
   const pageSoon = soon(() => void page.restart());
   const pollsSoon = soon(() => void polls.restart());
   const questsSoon = soon(() => void quests.run());
@@ -84,14 +84,14 @@ export function loadContents(session: Session, channelId: string, store: Store<T
   }
 
   /** What can't be loaded is left as it was; the channel goes on without. */
-  async function loadPage(counts: () => boolean): Promise<void> {
+  async function loadPage(isCurrent: () => boolean): Promise<void> {
     const before = failures;
     try {
       const [configuration, authenticated] = await Promise.all([
         ok(client.api.GET("/page/v2/configuration/{pageId}", { params: { path: { pageId: channelId } } })),
         delegate.isAuthenticated(),
       ]);
-      if (stopped || !counts()) return;
+      if (stopped || !isCurrent()) return;
       const panels = panelsOf(configuration);
       const { openPanelId } = store.getSnapshot();
       const first = loadedAt === null ? (panels[0]?.id ?? null) : null;
@@ -107,30 +107,34 @@ export function loadContents(session: Session, channelId: string, store: Store<T
     }
   }
 
-  function loadPolls(counts: () => boolean): Promise<void> {
-    return loadEach(store.getSnapshot().panels.flatMap(pollsOf), counts, loadPoll);
+  function loadPolls(isCurrent: () => boolean): Promise<void> {
+    return loadEach(store.getSnapshot().panels.flatMap(pollsOf), isCurrent, loadPoll);
   }
 
   /** One that is refused, or gone, takes nothing from the others. */
-  async function loadEach(ids: string[], counts: () => boolean, load: (id: string, counts: () => boolean) => Promise<void>): Promise<void> {
+  async function loadEach(
+    ids: string[],
+    isCurrent: () => boolean,
+    load: (id: string, isCurrent: () => boolean) => Promise<void>,
+  ): Promise<void> {
     await Promise.all(
-      ids.map((id) => load(id, counts).catch((error: unknown) => counts() && failed(`what the panels show (${id})`, error))),
+      ids.map((id) => load(id, isCurrent).catch((error: unknown) => isCurrent() && failed(`what the panels show (${id})`, error))),
     );
   }
 
-  async function loadPoll(pollId: string, counts: () => boolean): Promise<void> {
+  async function loadPoll(pollId: string, isCurrent: () => boolean): Promise<void> {
     results.delete(pollId);
     const poll = await engagement.poll(pollId).catch(goneAsNull);
-    if (!counts()) return;
+    if (!isCurrent()) return;
     const { [pollId]: known, ...others } = store.getSnapshot().polls;
     if (!poll) return known && change({ polls: others });
     const newer = results.get(pollId);
     setPoll({ ...(newer ? withResults(poll, newer) : poll), myAnswerId: known?.myAnswerId });
   }
 
-  async function loadQuest(questId: string, counts: () => boolean): Promise<void> {
+  async function loadQuest(questId: string, isCurrent: () => boolean): Promise<void> {
     const quest = await engagement.quest(questId).catch(goneAsNull);
-    if (!counts()) return;
+    if (!isCurrent()) return;
     const { [questId]: known, ...others } = store.getSnapshot().quests;
     if (quest) setQuest(quest);
     else if (known) change({ quests: others });
@@ -148,15 +152,15 @@ export function loadContents(session: Session, channelId: string, store: Store<T
     change,
     setPoll,
     setQuest,
-    welcomed(resumed) {
+    onWelcome(resumed) {
       const first = welcomes++ === 0;
       if (loadedAt !== null) {
         if (!first || environment.now() - loadedAt > FRESH_MS) (resumed ? pollsSoon : pageSoon)();
-      } else if (!page.isUnderWay()) void page.run();
+      } else if (!page.isRunning()) void page.run();
     },
-    pageChanged: pageSoon,
-    questsChanged: questsSoon,
-    takeResults(data) {
+    onPageChanged: pageSoon,
+    onQuestsChanged: questsSoon,
+    applyPollResults(data) {
       if (!isResults(data)) return;
       results.set(data.pollId, data);
       const poll = store.getSnapshot().polls[data.pollId];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { byTurns } from "#sdk/core/turns.ts";
+import { restartableTask } from "#sdk/core/restartable-task.ts";
 
 /** Work that ends when it is told to. */
 function work() {
   const turns: { end: () => void; counts: () => boolean }[] = [];
-  const by = byTurns((counts) => new Promise((end) => turns.push({ end, counts })));
+  const by = restartableTask((counts) => new Promise((end) => turns.push({ end, counts })));
   return { by, turns };
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { browserEnvironment, type OverlayShow, pictureTime, type ServerFrame } from "#sdk/channel/index.ts";
+import { browserEnvironment, type OverlayShow, syncToMediaTime, type ServerFrame } from "#sdk/channel/index.ts";
 import { Network, VirtualTime } from "./world.ts";
 
 /** `listen` is the host's own code, which may fail. */
@@ -7,7 +7,7 @@ function setUp(listen: (frame: ServerFrame) => void = () => {}) {
   const time = new VirtualTime();
   const network = new Network(time, () => 0, { connect: () => null });
   const seen: { at: number; frame: ServerFrame }[] = [];
-  const picture = pictureTime({ ...browserEnvironment, ...network.environment() }, (frame) => {
+  const picture = syncToMediaTime({ ...browserEnvironment, ...network.environment() }, (frame) => {
     seen.push({ at: time.now, frame });
     listen(frame);
   });

@@ -5,14 +5,14 @@ import { useEventState, useSettings, useSdkContext } from "./context.tsx";
 const DARK = "(prefers-color-scheme: dark)";
 
 /** What an element of class `tifo` carries so that the style sheet draws the page's theme as this viewer wants it. */
-export interface Look {
+export interface ThemeAttributes {
   "data-mode": Mode;
   /** Nothing moves. */
   "data-still": boolean;
   style: CSSProperties;
 }
 
-export function useLook(): Look {
+export function useThemeAttributes(): ThemeAttributes {
   const theme = useEventState((state) => state.theme);
   const { reducedMotion, textScale } = useSettings();
   const { session } = useSdkContext();

@@ -6,7 +6,7 @@ import { report, safely } from "./report.ts";
 const LOOK_MS = 200;
 
 /** Holds broadcasts with a timecode until the picture is there. */
-export interface PictureTime {
+export interface MediaTimeSync {
   /** Passes a frame on, at once or when the picture is there. */
   take(frame: ServerFrame): void;
   /** Null: no player, so nothing is held. */
@@ -24,7 +24,7 @@ export interface PictureTime {
  * `overlay.clear` of our own ends it (with the broadcast's `seq` and `upTo`). The server's clear at the original end (`ended`) is kept
  * back from it; a clear that somebody asked for always counts. So whoever reads the frames needs no rule for this.
  */
-export function pictureTime(environment: Environment, onFrame: (frame: ServerFrame) => void): PictureTime {
+export function syncToMediaTime(environment: Environment, onFrame: (frame: ServerFrame) => void): MediaTimeSync {
   let player: PlayerAdapter | null = null;
   let broken = false;
   let endChange: (() => void) | undefined;

@@ -1,16 +1,16 @@
 /** One piece of work that is done by turns. */
-export interface Turns {
+export interface RestartableTask {
   /** Begins at once; or, where a turn is under way, once more after it, however often it was asked for meanwhile. */
   run(): Promise<void>;
   /** Begins at once and in place of a turn that is under way, of which nothing is taken any more. */
   restart(): Promise<void>;
   /** Nothing is taken any more of a turn that is under way. */
   cancel(): void;
-  isUnderWay(): boolean;
+  isRunning(): boolean;
 }
 
 /** `work` hears whether its turn still counts: what it has loaded otherwise is not to be shown. It must not reject. */
-export function byTurns(work: (counts: () => boolean) => Promise<void>): Turns {
+export function restartableTask(work: (isCurrent: () => boolean) => Promise<void>): RestartableTask {
   let turn = 0;
   let underWay: Promise<void> | null = null;
   let next: Promise<void> | null = null;
@@ -38,6 +38,6 @@ export function byTurns(work: (counts: () => boolean) => Promise<void>): Turns {
       underWay = null;
       next = null;
     },
-    isUnderWay: () => underWay !== null,
+    isRunning: () => underWay !== null,
   };
 }
